@@ -168,14 +168,22 @@ def permute_inside(codes: Ints, pieces: Pieces, mono: npt.NDArray[np.bool_],
     return np.where(mono[owner], codes[order], codes)
 
 
-def place_zero(codes: Ints, values: Floats) -> Ints:
-    """Shift the codes so that negative values get negative codes and zero gets zero."""
+def place(codes: Ints, values: Floats, keep_zero: bool, rng: np.random.Generator) -> Ints:
+    """Shift codes that start at 0 to where they are released.
+
+    With `keep_zero` negative values get negative codes, zero gets zero and positive values get
+    positive codes, because LightGBM gives zero a bin of its own. Otherwise the place is random.
+    """
+    limit = MIDPOINT_LIMIT if codes.max() < MIDPOINT_LIMIT - 1 else CODE_LIMIT
+    offset = int(rng.integers(1, max(2, limit - int(codes.max()))))
+    if not keep_zero or values[0] > 0:
+        return codes + offset
+    if values[-1] < 0:
+        return codes - codes[-1] - offset
     first = int(np.searchsorted(values, 0.0))
-    if first == values.size:
-        return codes - codes[-1] - 1
     if values[first] == 0.0:
         return codes - codes[first]
     shifted = codes - codes[first] + 1
-    # A zero must fit between the last negative and the first positive code.
+    # Zero itself must fit between the last negative and the first positive code.
     shifted[:first] -= 1
     return shifted

@@ -15,6 +15,7 @@ import secrets
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from randomgen import ChaCha
 
 from tacit.errors import InputError, explain
@@ -53,5 +54,14 @@ def derive(seed: bytes, *purpose: str | int) -> bytes:
 
 def generator(seed: bytes, *purpose: str | int) -> np.random.Generator:
     """Return the ChaCha20 generator of one named purpose."""
-    key = derive(seed, *purpose) if purpose else seed
-    return np.random.Generator(ChaCha(key=int.from_bytes(key, "little"), rounds=ROUNDS))
+    return np.random.Generator(_chacha(derive(seed, *purpose) if purpose else seed))
+
+
+def words(seed: bytes, start: int, count: int) -> npt.NDArray[np.uint64]:
+    """Return `count` 64-bit words of a seed's stream from word `start` on."""
+    return np.asarray(_chacha(seed, start).random_raw(count), np.uint64)
+
+
+def _chacha(key: bytes, start: int = 0) -> ChaCha:
+    # randomgen counts its ChaCha counter in 32-bit words.
+    return ChaCha(key=int.from_bytes(key, "little"), counter=2 * start, rounds=ROUNDS)

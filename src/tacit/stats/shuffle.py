@@ -33,7 +33,7 @@ class BucketStream:
 
     def deal(self, rows: int) -> npt.NDArray[np.int32]:
         """Return the buckets of the next rows."""
-        # 32 bits a row, whatever the batch size: the same rows get the same buckets however
+        # One draw a row, whatever the batch size: the same rows get the same buckets however
         # they are batched. The modulo bias is at most buckets / 2^32.
         raw = self._rng.bit_generator.random_raw(rows)
         drawn = (np.asarray(raw, dtype=np.uint64) >> np.uint64(32)) % np.uint64(self.buckets)

@@ -1,0 +1,63 @@
+"""tacit: learning from data that nobody is allowed to see.
+
+    table = tacit.read("records.parquet", target="outcome")
+    release, key = tacit.protect.PiecewiseEncoder().protect(table)
+    release.save("release"); key.save("records.key")
+    model = tacit.protect.decode(mined_model, key, table)
+
+Rooms and nouns are loaded when they are first used, so `import tacit` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tacit._version import __version__
+from tacit.core.registry import homes
+
+if TYPE_CHECKING:
+    from tacit import attack, mine, protect, report, risk
+    from tacit.core.compare import verify
+    from tacit.core.forest import Forest
+    from tacit.core.guarantee import Guarantee
+    from tacit.core.key import Key
+    from tacit.core.read import read
+    from tacit.core.release import Release
+    from tacit.core.schema import Column, Schema
+    from tacit.core.table import Table
+    from tacit.core.tree import Tree
+
+_ROOMS = ("protect", "mine", "attack", "risk", "report")
+_NOUNS = {
+    "read": "tacit.core.read",
+    "Table": "tacit.core.table",
+    "Schema": "tacit.core.schema",
+    "Column": "tacit.core.schema",
+    "Release": "tacit.core.release",
+    "Key": "tacit.core.key",
+    "Guarantee": "tacit.core.guarantee",
+    "Tree": "tacit.core.tree",
+    "Forest": "tacit.core.forest",
+    "verify": "tacit.core.compare",
+}
+
+__all__ = ["Column", "Forest", "Guarantee", "Key", "Release", "Schema", "Table", "Tree",
+           "__version__", "attack", "mine", "protect", "read", "report", "risk", "verify"]
+
+homes.update({
+    ("guarantee", "same-tree"): "tacit.protect.piecewise",
+    ("decoder", "piecewise"): "tacit.protect.piecewise",
+})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"tacit.{name}")
+    if name in _NOUNS:
+        return getattr(importlib.import_module(_NOUNS[name]), name)
+    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

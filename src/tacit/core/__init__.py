@@ -1,0 +1,1 @@
+"""The nouns: schema, table, release, key, guarantee and the patterns that mining yields."""

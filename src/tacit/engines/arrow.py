@@ -1,0 +1,65 @@
+"""Between Arrow columns and numpy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def is_number(kind: Any) -> bool:
+    """Return whether an Arrow type counts as a number here (dates and times do)."""
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_temporal(kind)
+        or pa.types.is_null(kind)
+    )
+
+
+def to_numbers(column: Any) -> npt.NDArray[Any]:
+    """Return a column as numbers: its own type where nothing is missing, else float64 with NaN.
+
+    Dates become days, times of day and timestamps seconds since their epoch.
+    """
+    kind = column.type
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if pa.types.is_date(kind):
+        column = column.cast(pa.date32()).cast(pa.int32())
+    elif pa.types.is_temporal(kind):
+        return _seconds(column)
+    elif pa.types.is_decimal(kind) or pa.types.is_boolean(kind):
+        column = column.cast(pa.float64())
+    if column.null_count:
+        column = column.cast(pa.float64(), safe=False)
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _seconds(column: Any) -> npt.NDArray[np.float64]:
+    unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+    small = pa.types.is_time32(column.type)
+    whole = column.cast(pa.int32() if small else pa.int64()).cast(pa.float64(), safe=False)
+    return np.asarray(whole.to_numpy(zero_copy_only=False)) / unit
+
+
+def to_labels(column: Any) -> tuple[tuple[Any, ...], npt.NDArray[np.int32]]:
+    """Return the sorted distinct labels of a column and the position of each row's label."""
+    encoded = pc.dictionary_encode(column)
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    labels = encoded.dictionary
+    order = pc.sort_indices(labels).to_numpy()
+    rank = np.empty(order.size, np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    return tuple(labels.take(pa.array(order)).to_pylist()), rank[codes.astype(np.intp)]

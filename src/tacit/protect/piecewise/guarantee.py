@@ -1,0 +1,52 @@
+"""SameTree: what a piecewise encoding promises, to whom (bu2007 section 4, as it really holds)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tacit.core.guarantee import Guarantee, Verdict
+from tacit.core.registry import register
+from tacit.protect.piecewise.draw import Recipe
+from tacit.protect.piecewise.learners import judge
+from tacit.stats.threshold_facts import ThresholdFacts
+
+_STATEMENTS = {
+    "strict": "A covered learner grows on the codes exactly the model that it would grow on the "
+              "original values; decoding by replay returns it bit for bit.",
+    "max-mono": "A covered classification tree or forest grows on the codes exactly the tree that "
+                "it would grow on the original values; decoding by replay returns it bit for bit.",
+    "anti": "At every node the split is one of the best on the records there. Ties are broken the "
+            "other way, so the tree may be another one that is equally good, split by split.",
+}
+_CONDITIONS = {
+    "strict": ("any leaf minimum, depth, max_features, class or sample weight and pruning",),
+    "max-mono": ("no minimum of records or weight in a leaf", "whole-numbered (or dyadic) weights",
+                 "class labels, not a numeric response"),
+    "anti": ("no promise of identity for any learner",),
+}
+_COMMON = ("the same seed, column order and label order", "thresholds on single columns",
+           "identity is with the original in the released row order")
+
+
+@register("guarantee", "same-tree")
+@dataclass(frozen=True)
+class SameTree(Guarantee):
+    """The decoded model equals the model of the original data."""
+
+    name: ClassVar[str] = "same-tree"
+
+    def covers(self, miner: Any) -> Verdict:
+        """Say whether that estimator object, with its parameters, finds the same model."""
+        facts = self.facts
+        columns = ThresholdFacts(**{
+            name: facts.get(name) is True for name in ThresholdFacts().to_json()
+        })
+        return judge(miner, str(facts.get("mode")), columns, tuple(facts.get("categorical") or ()))
+
+
+def promise(recipe: Recipe, facts: ThresholdFacts, categorical: Sequence[str]) -> SameTree:
+    """Return the guarantee of one release."""
+    known = {"mode": recipe.mode, **facts.to_json(), "categorical": list(categorical)}
+    return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON, known)

@@ -1,0 +1,85 @@
+"""Finding float32 values among sorted distinct ones: by addressing where they are whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.stats.tally import DIRECT_RANGE
+
+Floats = npt.NDArray[np.float64]
+_EXACT = 1 << 24
+_ABSENT = np.iinfo(np.int32).min
+
+
+class Lookup:
+    """What belongs to each of some distinct, increasing values, found for whole arrays."""
+
+    def __init__(self, values: Floats, payload: npt.NDArray[np.int32]) -> None:
+        self.values = values
+        self.payload = payload
+        self._direct = self._address_table(values)
+
+    def _address_table(self, values: Floats) -> npt.NDArray[np.int32] | None:
+        """A table addressed by the value itself; negative values count from its end."""
+        if values.size == 0 or values[-1] - values[0] >= DIRECT_RANGE:
+            return None
+        if max(abs(values[0]), abs(values[-1])) >= _EXACT or np.any(values != np.rint(values)):
+            return None
+        low, high = min(0, int(values[0])), max(0, int(values[-1]))
+        table = np.full(high - low + 1, _ABSENT, np.int32)
+        table[values.astype(np.intp)] = self.payload
+        return table
+
+    def find(self, data: npt.NDArray[Any], nearest: bool = False) -> tuple[Any, Any, float | None]:
+        """Return the payloads, the mask of missing values (or None), and a value not there.
+
+        With `nearest` a value that is not there gets the payload of its nearest neighbour.
+        Where a value is missing, the payload means nothing.
+        """
+        missing = None
+        if np.issubdtype(data.dtype, np.floating):
+            missing = np.isnan(data)
+            missing = missing if missing.any() else None
+        if missing is not None:
+            known = self.find(data[~missing], nearest)
+            found = np.zeros(data.size, np.int32)
+            found[~missing] = known[0]
+            return found, missing, known[2]
+        if data.size == 0:
+            return np.zeros(0, np.int32), None, None
+        if self._direct is not None:
+            found = self._address(data)
+            if found is not None:
+                return found, None, None
+        return self._search(data, nearest)
+
+    def _address(self, data: npt.NDArray[Any]) -> Any | None:
+        assert self._direct is not None
+        if data.min() < self.values[0] or data.max() > self.values[-1]:
+            return None
+        cell = data
+        if not np.issubdtype(data.dtype, np.integer):
+            cell = data.astype(np.int32)
+            if not np.array_equal(cell, data):
+                return None
+        found = self._direct.take(cell)
+        return None if found.min() == _ABSENT else found
+
+    def _search(self, data: npt.NDArray[Any], nearest: bool) -> tuple[Any, Any, float | None]:
+        if self.values.size == 0:
+            return np.zeros(data.size, np.int32), None, float(data[0])
+        wanted = data.astype(np.float32)
+        known = self.values.astype(np.float32)
+        where = np.searchsorted(known, wanted)
+        where[where == known.size] = known.size - 1
+        found = known[where] == wanted
+        if nearest and not found.all():
+            left = np.maximum(where - 1, 0)
+            closer = np.abs(wanted - known[left]) < np.abs(known[where] - wanted)
+            where = np.where(closer, left, where)
+        elif not found.all():
+            return np.zeros(0, np.int32), None, float(data[~found][0])
+        return self.payload.take(where), None, None
