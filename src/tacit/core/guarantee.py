@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -34,13 +34,13 @@ class Guarantee:
     conditions: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def covers(self, miner: Any) -> Verdict:
-        """Say whether the promise holds for that miner."""
+    def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
+        """Say whether the promise holds for that miner, on all columns or on those named."""
         return Verdict(False, f"This guarantee ('{self.name}') makes no promise for a miner.")
 
-    def require(self, miner: Any) -> None:
+    def require(self, miner: Any, columns: Sequence[str] | None = None) -> None:
         """Raise NotCoveredError with the reason unless the promise holds for that miner."""
-        verdict = self.covers(miner)
+        verdict = self.covers(miner, columns)
         if not verdict:
             raise NotCoveredError(verdict.reason)
 

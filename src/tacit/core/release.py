@@ -81,7 +81,7 @@ class Release:
         if path.exists() and path.is_dir() and any(path.iterdir()):
             _refuse_foreign_folder(path)
         write_folder(path, lambda inside: self._fill(inside, progress))
-        return Release.load(path)
+        return Release._read(path, _manifest(path))
 
     def _fill(self, folder: Path, progress: Progress | None) -> None:
         self.table.engine.write(self.table.frame, str(folder / DATA), progress)
@@ -92,12 +92,16 @@ class Release:
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Release:
         """Read a release directory and check that its parts belong together."""
-        from tacit.core.read import read
-
         path = Path(folder)
         manifest = _manifest(path)
-        if sha256_of(path / DATA) != manifest["data"]["sha256"]:
+        if sha256_of(path / DATA) != manifest["data"].get("sha256"):
             raise ReleaseError(f"'{path / DATA}' is not the file its manifest describes.")
+        return cls._read(path, manifest)
+
+    @classmethod
+    def _read(cls, path: Path, manifest: dict[str, Any]) -> Release:
+        from tacit.core.read import read
+
         table = read(path / DATA, show=False)
         schema = Schema.from_json(manifest["schema"])
         if schema.names != table.schema.names:

@@ -33,7 +33,7 @@ class Counts:
     @property
     def by_value(self) -> npt.NDArray[np.int64]:
         """Return how often each value occurs."""
-        return self.table.sum(axis=1)
+        return np.asarray(self.table.sum(axis=1))
 
 
 class Engine(Protocol):

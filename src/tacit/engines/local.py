@@ -24,7 +24,7 @@ from tacit.errors import DataError
 from tacit.stats import shuffle
 from tacit.stats.tally import tally
 
-BATCH_ROWS = 1 << 17
+BATCH_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,10 @@ class LocalEngine:
         """Return a frame over anything that DuckDB can stand behind FROM."""
         connection = self._connect()
         schema = connection.sql(f"SELECT * FROM {sql} LIMIT 0").to_arrow_table().schema
-        (rows,) = connection.execute(f"SELECT count(*) FROM {sql}").fetchone()
-        return ScanFrame(sql, schema, int(rows))
+        return ScanFrame(sql, schema, self._scalar(f"SELECT count(*) FROM {sql}"))
+
+    def _scalar(self, query: str) -> int:
+        return int(self._connect().execute(query).fetchone()[0])
 
     def schema(self, frame: Any) -> Any:
         """Return the Arrow schema of a frame."""
@@ -122,7 +124,7 @@ class LocalEngine:
         if isinstance(frame, ScanFrame):
             name = quote(column)
             query = f"SELECT count(DISTINCT {name}) FROM {frame.sql}"  # noqa: S608
-            return int(self._connect().sql(query).fetchone()[0])
+            return self._scalar(query)
         return int(pc.count_distinct(self.collect(frame, [column])[column]).as_py())
 
     def count_missing(self, frame: Any, column: str) -> int:
@@ -132,7 +134,7 @@ class LocalEngine:
             name = quote(column)
             also = f" OR isnan({name})" if floating else ""
             query = f"SELECT count(*) FROM {frame.sql} WHERE {name} IS NULL{also}"  # noqa: S608
-            return int(self._connect().sql(query).fetchone()[0])
+            return self._scalar(query)
         null = pc.is_null(self.collect(frame, [column])[column], nan_is_null=floating)
         return int(pc.sum(null).as_py() or 0)
 

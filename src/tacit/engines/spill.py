@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tacit.engines.ahead import ahead
 from tacit.stats import shuffle
 
 
@@ -35,7 +36,7 @@ def _deal(
             stack.enter_context(pa.ipc.new_file(stack.enter_context(pa.OSFile(str(p), "wb")), schema))
             for p in paths
         ]
-        for batch in batches:
+        for batch in ahead(batches):
             _scatter(batch, stream.deal(batch.num_rows), sinks)
     return paths
 

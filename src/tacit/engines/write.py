@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from tacit.engines.ahead import ahead
 from tacit.engines.base import Progress
 
 ROW_GROUP = 1 << 20
@@ -17,7 +18,7 @@ def write_parquet(
 ) -> None:
     """Write batches to one Parquet file, a row group at a time."""
     with pq.ParquetWriter(path, schema, compression="snappy") as writer:
-        for batch in batches:
+        for batch in ahead(batches):
             writer.write_batch(batch, row_group_size=ROW_GROUP)
             if progress is not None:
                 progress(batch.num_rows)

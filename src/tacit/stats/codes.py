@@ -177,12 +177,12 @@ def place(codes: Ints, values: Floats, keep_zero: bool, rng: np.random.Generator
     limit = MIDPOINT_LIMIT if codes.max() < MIDPOINT_LIMIT - 1 else CODE_LIMIT
     offset = int(rng.integers(1, max(2, limit - int(codes.max()))))
     if not keep_zero or values[0] > 0:
-        return codes + offset
+        return np.asarray(codes + offset)
     if values[-1] < 0:
-        return codes - codes[-1] - offset
+        return np.asarray(codes - codes[-1] - offset)
     first = int(np.searchsorted(values, 0.0))
     if values[first] == 0.0:
-        return codes - codes[first]
+        return np.asarray(codes - codes[first])
     shifted = codes - codes[first] + 1
     # Zero itself must fit between the last negative and the first positive code.
     shifted[:first] -= 1

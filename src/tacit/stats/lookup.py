@@ -51,9 +51,9 @@ class Lookup:
         if data.size == 0:
             return np.zeros(0, np.int32), None, None
         if self._direct is not None:
-            found = self._address(data)
-            if found is not None:
-                return found, None, None
+            direct = self._address(data)
+            if direct is not None:
+                return direct, None, None
         return self._search(data, nearest)
 
     def _address(self, data: npt.NDArray[Any]) -> Any | None:

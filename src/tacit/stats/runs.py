@@ -28,7 +28,7 @@ class Pieces:
     @property
     def lengths(self) -> Ints:
         """Return the number of distinct values of each piece."""
-        return np.diff(self.starts, append=self.size)
+        return np.asarray(np.diff(self.starts, append=self.size))
 
     def owner(self) -> Ints:
         """Return for every distinct value the piece it lies in."""

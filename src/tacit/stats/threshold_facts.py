@@ -61,4 +61,5 @@ def threshold_facts(values: Floats, zero_kept: bool) -> ThresholdFacts:
 def all_of(facts: Iterable[ThresholdFacts]) -> ThresholdFacts:
     """Return what holds for every column of a table."""
     found = [fact.to_json() for fact in facts]
-    return ThresholdFacts(**{name: all(f[name] for f in found) for name in ThresholdFacts().to_json()})
+    names = ThresholdFacts().to_json()
+    return ThresholdFacts(**{name: all(fact[name] for fact in found) for name in names})

@@ -90,7 +90,7 @@ class PiecewiseBook:
     mode: str
     order_seed: bytes | None = None
     classes_: Mapping[Any, Any] | None = None
-    categories: Mapping[str, Mapping[str, str]] | None = None
+    categories: Mapping[str, Mapping[str, Any]] | None = None
     target: tuple[str, str] | None = None
 
     @property
@@ -172,7 +172,7 @@ def _parts(column: ColumnCode) -> dict[str, npt.NDArray[Any]]:
 
 def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> PiecewiseBook:
     columns = tuple(
-        _read_column(index, *entry, arrays) for index, entry in enumerate(secrets["columns"])
+        _read_column(index, tuple(entry), arrays) for index, entry in enumerate(secrets["columns"])
     )
     seed, classes, target = secrets["order_seed"], secrets["classes"], secrets["target"]
     return PiecewiseBook(
@@ -182,7 +182,9 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
     )
 
 
-def _read_column(index: int, name: str, released: str, seed: str, arrays: Any) -> ColumnCode:
+def _read_column(index: int, entry: tuple[str, ...], arrays: Any) -> ColumnCode:
+    name, released, seed = entry
+
     def part(what: str) -> Any:
         return arrays[f"{index}.{what}"]
 

@@ -51,8 +51,8 @@ def as_float32(name: str, values: Floats, table: Ints) -> tuple[Floats, Ints]:
             f"Column '{name}' must fit float32, which is what learners use. "
             f"Got {float(values[~np.isfinite(narrow)][0])!r}. Rescale the column."
         )
-    starts = np.flatnonzero(np.r_[True, narrow[1:] != narrow[:-1]]) if narrow.size else []
-    if len(starts) == values.size:
+    starts = np.flatnonzero(np.r_[True, narrow[1:] != narrow[:-1]][: narrow.size])
+    if starts.size == values.size:
         return narrow.astype(np.float64), table
     return narrow[starts].astype(np.float64), np.add.reduceat(table, starts, axis=0)
 

@@ -156,7 +156,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         return out
 
     def inverse_transform(self, Z: Any) -> Any:
-        """Return original values of codes (not with a code per record, nor exact beyond float32)."""
+        """Return original values of codes (to float32; not with codes per record)."""
         check_is_fitted(self)
         codes = np.asarray(Z, np.float64)
         out = np.empty(codes.shape, np.float64)

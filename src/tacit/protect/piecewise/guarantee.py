@@ -37,13 +37,23 @@ class SameTree(Guarantee):
 
     name: ClassVar[str] = "same-tree"
 
-    def covers(self, miner: Any) -> Verdict:
-        """Say whether that estimator object, with its parameters, finds the same model."""
+    def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
+        """Say whether that estimator object, with its parameters, finds the same model.
+
+        `columns`: the released columns it is given, if not all.
+        """
         facts = self.facts
-        columns = ThresholdFacts(**{
+        labelled = [str(name) for name in facts.get("categorical") or ()]
+        if columns is not None:
+            labelled = [name for name in labelled if name in columns]
+        if labelled:
+            return Verdict(False, f"Columns {labelled[:10]} are released under random labels, "
+                           "which a threshold learner would order. Leave them out and ask again "
+                           "with columns=.")
+        known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })
-        return judge(miner, str(facts.get("mode")), columns, tuple(facts.get("categorical") or ()))
+        return judge(miner, str(facts.get("mode")), known)
 
 
 def promise(recipe: Recipe, facts: ThresholdFacts, categorical: Sequence[str]) -> SameTree:

@@ -45,12 +45,13 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
                   derive(seed, "codes"))
     encoder.book_ = book = _name_everything(encoder, table, categorical, seed)
     schema = _released_schema(table.schema, book)
-    frame = table.engine.map(table.frame, RowEncoder(book, schema.names), _arrow_schema(table, book))
+    row_map = RowEncoder(book, schema.names)
+    frame = table.engine.map(table.frame, row_map, _arrow_schema(table, book))
     if book.order_seed is not None:
         frame = table.engine.shuffle(frame, book.order_seed)
     release = Release(
-        table.with_frame(frame, schema), _mechanism(recipe, encoder), promise(recipe, encoder.facts_,
-        tuple(new for _, new in _labels_of(book))),
+        table.with_frame(frame, schema), _mechanism(recipe, encoder),
+        promise(recipe, encoder.facts_, tuple(new for _, new in _labels_of(book))),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
     )
