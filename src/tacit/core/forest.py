@@ -110,7 +110,7 @@ class Forest:
     def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
         """Return the class, or the number, predicted for each row."""
         if self.task == "classification":
-            return label_array(self.classes).take(self._mean(data).argmax(axis=1))
+            return np.asarray(label_array(self.classes)[self._mean(data).argmax(axis=1)])
         return np.asarray(self._mean(data)[:, 0])
 
     def same_as(self, other: object) -> Comparison:

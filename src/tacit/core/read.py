@@ -166,6 +166,9 @@ def _plain(table: Any) -> Any:
     for index, entry in enumerate(table.schema):
         if pa.types.is_dictionary(entry.type):
             table = table.set_column(index, entry.name, table[index].cast(entry.type.value_type))
+        elif pa.types.is_string_view(entry.type):
+            # Polars hands out views, for which pyarrow has few functions.
+            table = table.set_column(index, entry.name, table[index].cast(pa.large_string()))
         elif pa.types.is_nested(entry.type):
             raise DataError(
                 f"Column '{entry.name}' must hold one value a row. Got {entry.type}. Unnest it."

@@ -124,7 +124,8 @@ class Tree:
     def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
         """Return the class, or the number, predicted for each row."""
         if self.task == "classification":
-            return label_array(self.classes).take(self.predict_proba(data).argmax(axis=1))
+            best = self.predict_proba(data).argmax(axis=1)
+            return np.asarray(label_array(self.classes)[best])
         return np.asarray(self.value[self.apply(data), 0])
 
     def same_as(self, other: object) -> Comparison:

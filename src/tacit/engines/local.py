@@ -114,7 +114,7 @@ class LocalEngine:
         if isinstance(frame, ScanFrame):
             name = quote(column)
             found = self._connect().sql(
-                f"SELECT DISTINCT {name} FROM {frame.sql} WHERE {name} IS NOT NULL ORDER BY 1"  # noqa: S608
+                f"SELECT DISTINCT {name} FROM {frame.sql} WHERE {name} IS NOT NULL ORDER BY 1"
             )
             return tuple(row[0] for row in found.fetchall())
         return to_labels(self.collect(frame, [column])[column].drop_null())[0]
@@ -123,7 +123,7 @@ class LocalEngine:
         """Return the number of distinct values, missing left out."""
         if isinstance(frame, ScanFrame):
             name = quote(column)
-            query = f"SELECT count(DISTINCT {name}) FROM {frame.sql}"  # noqa: S608
+            query = f"SELECT count(DISTINCT {name}) FROM {frame.sql}"
             return self._scalar(query)
         return int(pc.count_distinct(self.collect(frame, [column])[column]).as_py())
 
@@ -133,7 +133,7 @@ class LocalEngine:
         if isinstance(frame, ScanFrame):
             name = quote(column)
             also = f" OR isnan({name})" if floating else ""
-            query = f"SELECT count(*) FROM {frame.sql} WHERE {name} IS NULL{also}"  # noqa: S608
+            query = f"SELECT count(*) FROM {frame.sql} WHERE {name} IS NULL{also}"
             return self._scalar(query)
         null = pc.is_null(self.collect(frame, [column])[column], nan_is_null=floating)
         return int(pc.sum(null).as_py() or 0)
@@ -151,7 +151,7 @@ class LocalEngine:
 
     def _scan_batches(self, frame: ScanFrame, columns: Sequence[str] | None) -> Iterator[Any]:
         chosen = "*" if columns is None else ", ".join(quote(c) for c in columns)
-        found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")  # noqa: S608
+        found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
         yield from found.to_arrow_reader(self.batch_rows)
 
     def _work_batches(self, frame: WorkFrame) -> Iterator[Any]:
@@ -215,7 +215,7 @@ def read_database(path: Path, table: str) -> Any:
     import duckdb
 
     with duckdb.connect(str(path), read_only=True) as connection:
-        return connection.sql(f"SELECT * FROM {quote(table)}").to_arrow_table()  # noqa: S608
+        return connection.sql(f"SELECT * FROM {quote(table)}").to_arrow_table()
 
 
 def _one_batch(table: Any) -> Any:
@@ -254,7 +254,7 @@ def _scan_counts(
     classes: tuple[Any, ...] = (None,)
     if by:
         name = quote(by)
-        rows = connection.sql(f"SELECT DISTINCT {name} FROM {frame.sql} ORDER BY 1").fetchall()  # noqa: S608
+        rows = connection.sql(f"SELECT DISTINCT {name} FROM {frame.sql} ORDER BY 1").fetchall()
         classes = tuple(row[0] for row in rows)
     position = {label: index for index, label in enumerate(classes)}
     out = {}
@@ -264,7 +264,7 @@ def _scan_counts(
         value = _as_double(column, frame.schema.field(column).type)
         label = f", {quote(by)} AS y" if by else ", NULL AS y"
         found = connection.sql(
-            f"SELECT {value} AS v{label}, count(*) AS n FROM {frame.sql} GROUP BY ALL"  # noqa: S608
+            f"SELECT {value} AS v{label}, count(*) AS n FROM {frame.sql} GROUP BY ALL"
         ).to_arrow_table()
         out[column] = _pivot(found, classes, position if by else None)
     return out

@@ -32,10 +32,8 @@ def _deal(
 ) -> list[Path]:
     paths = [folder / f"{bucket}.arrow" for bucket in range(stream.buckets)]
     with ExitStack() as stack:
-        sinks = [
-            stack.enter_context(pa.ipc.new_file(stack.enter_context(pa.OSFile(str(p), "wb")), schema))
-            for p in paths
-        ]
+        files = [stack.enter_context(pa.OSFile(str(path), "wb")) for path in paths]
+        sinks = [stack.enter_context(pa.ipc.new_file(file, schema)) for file in files]
         for batch in ahead(batches):
             _scatter(batch, stream.deal(batch.num_rows), sinks)
     return paths

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
 from tacit.errors import DecodeError, explain
-from tacit.protect.nodes import Nodes, Replay, foreign, replay_thresholds
+from tacit.protect.nodes import Nodes, Replay, replay_thresholds
 from tacit.protect.rows import Rows, check_width, original_label, original_names
 from tacit.stats.midpoints import sklearn_midpoint
 from tacit.stats.treewalk import check_shape
@@ -55,9 +55,9 @@ def decode_forest(model: Any, rows: Rows) -> Any:
 def decode_boosting(model: Any, rows: Rows) -> Any:
     """Decode GradientBoosting; with rows outside the bag, check that it is exact.
 
-    Rows that are held out, not drawn, or of weight zero are predicted during training. If one of them falls between the two
-    values beside a threshold, codes and originals may send it to different sides and training
-    goes on differently; such a model is refused.
+    Rows that are held out, not drawn, or of weight zero are predicted during training. If one
+    of them falls between the two values beside a threshold, codes and originals may send it
+    to different sides and training goes on differently; such a model is refused.
     """
     _check_init(model)
     decoded = []
@@ -252,6 +252,9 @@ def _check_routes(mined: Any, decoded: Any, rows: Rows, where: str) -> None:
     after = decoded.apply(rows.values.astype(np.float32))
     wrong = np.flatnonzero(before != after)
     if wrong.size:
-        raise foreign(where, int(before[wrong[0]]),
-                      f"held-out row {int(wrong[0])} (in released order) lies between the "
-                      "values beside a threshold, so training on the original differs")
+        raise DecodeError(
+            f"{where}: row {int(wrong[0])} (in released order), which was not in the bag, lies "
+            "between the two values beside a threshold and goes to another side in codes than "
+            "in originals, so training on the original would have gone on differently. Mine "
+            "without subsampling, hold-out and zero weights."
+        )

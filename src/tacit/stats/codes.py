@@ -183,7 +183,7 @@ def place(codes: Ints, values: Floats, keep_zero: bool, rng: np.random.Generator
     first = int(np.searchsorted(values, 0.0))
     if values[first] == 0.0:
         return np.asarray(codes - codes[first])
-    shifted = codes - codes[first] + 1
+    shifted: Ints = codes - codes[first] + 1
     # Zero itself must fit between the last negative and the first positive code.
     shifted[:first] -= 1
     return shifted

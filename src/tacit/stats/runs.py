@@ -69,7 +69,8 @@ def random_pieces(size: int, wanted: int, rng: np.random.Generator) -> Ints:
     extra = min(wanted - 1, size - 1)
     if size == 0:
         return np.zeros(0, np.int64)
-    return np.r_[0, np.sort(rng.choice(size - 1, extra, replace=False) + 1)].astype(np.int64)
+    drawn = np.sort(rng.choice(size - 1, extra, replace=False) + 1)
+    return np.asarray(np.r_[0, drawn], np.int64)
 
 
 def choose_bp(

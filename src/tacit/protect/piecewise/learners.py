@@ -101,7 +101,7 @@ _STRICT: dict[tuple[str, str], Rule] = {
 
 def _without_leaf_minima(params: Params, facts: ThresholdFacts) -> str:
     least = params.get("min_samples_leaf", 1)
-    if not isinstance(least, numbers.Integral) or least > 1:
+    if not isinstance(least, numbers.Integral) or int(least) > 1:
         return (f"min_samples_leaf={least!r}: a leaf minimum can put the best split inside a "
                 "permuted piece; use mode='strict'")
     if params.get("min_weight_fraction_leaf", 0.0) != 0.0:

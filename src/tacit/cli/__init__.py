@@ -1,0 +1,1 @@
+"""The command line: one verb for each step of the walk."""

@@ -1,0 +1,16 @@
+"""`tacit demo`."""
+from __future__ import annotations
+
+import argparse
+
+from tacit.cli.common import Adder, verb
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    verb(verbs, "demo", run, "x.")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Demo."""
+    return 0

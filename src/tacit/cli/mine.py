@@ -1,0 +1,74 @@
+"""`tacit mine`: a release in, a model file and its recipe out. Needs no key and no original."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from tacit.cli.common import Adder, emit, must_be_new, pairs, verb
+from tacit.errors import InputError, explain
+
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "mine", run,
+                  "Mine a model from a release directory. "
+                  "Writes the model and, beside it, MODEL.recipe, which says how it was mined.")
+    parser.add_argument("release", type=Path, metavar="RELEASE", help="release directory")
+    add_learner(parser, "tree")
+    parser.add_argument("--anyway", action="store_true",
+                        help="mine even if the release promises nothing for this learner")
+    parser.add_argument("--out", type=Path, required=True, metavar="MODEL",
+                        help="where the model goes: JSON, or LightGBM's text")
+
+
+def add_learner(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """Add the options that say how to mine."""
+    parser.add_argument("--learner", choices=LEARNERS, default=default,
+                        help="what to mine" + (" (default: %(default)s)" if default else ""))
+    parser.add_argument("--task", choices=["classification", "regression"],
+                        help="what the target is (default: follows the target)")
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE",
+                        help="a parameter of the learner, such as max_depth=4 (repeat)")
+
+
+def params(texts: list[str]) -> dict[str, Any]:
+    """Read the values of --param as JSON scalars; what is not JSON is taken as text."""
+    return {name: _scalar(name, value) for name, value in pairs(texts, "--param").items()}
+
+
+def _scalar(name: str, text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, list | dict) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputError(explain(f"'--param {name}'", "a text, a number, true, false or null",
+                                 text))
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Mine a release."""
+    from tacit import mine
+    from tacit.core.release import Release
+    from tacit.mine.trees import recipe_path
+
+    must_be_new(args.out, "The model file")
+    must_be_new(recipe_path(args.out), "The recipe file")
+    wanted = params(args.param)
+    mined = mine.fit(Release.load(args.release), args.learner, task=args.task,
+                     anyway=args.anyway, **wanted)
+    mined.save(args.out)
+    emit(args, {
+        "model": str(args.out), "recipe_file": str(recipe_path(args.out)),
+        "recipe": mined.recipe.to_json(),
+        "covered": bool(mined.verdict), "reason": mined.verdict.reason if mined.verdict else "",
+    }, f"{mined.summary()}\nModel written to {args.out}, its recipe to {recipe_path(args.out)}: "
+       "both go back to the custodian.")
+    return 0

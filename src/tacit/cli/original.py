@@ -1,0 +1,40 @@
+"""The custodian's own table, as the key describes it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.cli.common import read_table
+
+if TYPE_CHECKING:
+    from tacit.core.key import Key
+    from tacit.core.table import Table
+
+
+def target_of(key: Key) -> str | None:
+    """Return the original name of the target, which the key knows."""
+    target = key.secrets.get("target")
+    return str(target[0]) if isinstance(target, list | tuple) and target else None
+
+
+def read_original(args: argparse.Namespace, path: Path, key: Key) -> Table:
+    """Read the original table with the target that was released."""
+    return read_table(args, path, target_of(key))
+
+
+def in_released_order(key: Key, table: Table) -> Table:
+    """Return the released features and the target, original values, in the released order."""
+    import pyarrow as pa
+
+    from tacit.core.read import read
+    from tacit.protect.piecewise import PiecewiseBook
+
+    book = PiecewiseBook.from_key(key)
+    rows = table.arrow([*book.features, table.target])
+    order = book.order(rows.num_rows)
+    if order is not None:
+        rows = rows.take(pa.array(order))
+    kinds = dict.fromkeys(book.features, "numeric")
+    return read(rows, target=table.target, kinds=kinds, show=False)

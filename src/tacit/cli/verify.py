@@ -1,0 +1,102 @@
+"""`tacit verify`: are two models identical, bit for bit? Exit status 0 yes, 1 no."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacit.cli.common import Adder, add_passphrase, add_reading, emit, load_key, verb
+from tacit.cli.mine import add_learner, params
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.core.comparison import Comparison
+    from tacit.core.key import Key
+    from tacit.core.table import Table
+    from tacit.mine import Recipe
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "verify", run,
+                  "Compare two models bit for bit, or a mined model with the original data. "
+                  "With --release, --key and --data, MODEL is decoded and compared with the model "
+                  "that the same learner finds in the original, in the released order. Exit "
+                  "status 0: identical, 1: different.")
+    parser.add_argument("model", type=Path, metavar="MODEL",
+                        help="the original's model, or with --release the mined one")
+    parser.add_argument("decoded", type=Path, nargs="?", metavar="DECODED",
+                        help="the decoded model")
+    parser.add_argument("--release", type=Path, metavar="DIR", help="release directory")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="the key file")
+    add_passphrase(parser)
+    parser.add_argument("--data", type=Path, metavar="DATA", help="the original table")
+    add_reading(parser)
+    parser.add_argument("--recipe", type=Path, metavar="FILE",
+                        help="how MODEL was mined (default: MODEL.recipe)")
+    add_learner(parser, None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, and say in words where the first difference is."""
+    found = _with_original(args) if args.decoded is None else _two_files(args)
+    words = "identical, bit for bit" if found else str(found)
+    emit(args, {"identical": bool(found), "difference": found.difference}, words)
+    return 0 if found else 1
+
+
+def _two_files(args: argparse.Namespace) -> Comparison:
+    from tacit.core.compare import verify
+    from tacit.core.models import read_model
+
+    if args.release or args.key or args.data:
+        raise InputError("Give either two models, or one model with --release, --key and --data. "
+                         "Got both.")
+    return verify(read_model(args.model), read_model(args.decoded))
+
+
+def _with_original(args: argparse.Namespace) -> Comparison:
+    from tacit.cli.original import read_original
+    from tacit.core.models import read_model
+    from tacit.core.release import Release
+
+    if not (args.release and args.key and args.data):
+        raise InputError("Give two models, or one model with --release, --key and --data. "
+                         "Got one model and not all three of them.")
+    key = load_key(args)
+    key.fits(Release.load(args.release))
+    model = read_model(args.model)
+    return compare_with_original(model, _recipe(args), key, read_original(args, args.data, key))
+
+
+def compare_with_original(model: Any, recipe: Recipe, key: Key, table: Table) -> Comparison:
+    """Decode a mined model and compare it with the one mined from the original."""
+    from tacit import mine, protect
+    from tacit.cli.original import in_released_order
+    from tacit.core.compare import verify
+
+    decoded = protect.decode(model, key, table)
+    original = mine.fit(in_released_order(key, table), recipe.learner, task=recipe.task,
+                        **recipe.params)
+    return verify(original.to_bytes(), decoded)
+
+
+def _recipe(args: argparse.Namespace) -> Recipe:
+    """Return how to mine: from the options if a learner is named, else from the recipe file."""
+    from tacit.mine import Recipe
+    from tacit.mine.trees import recipe_path
+
+    path = args.recipe or recipe_path(args.model)
+    if args.learner is None and not path.exists():
+        raise InputError(f"Verifying needs to know how '{args.model}' was mined. There is no "
+                         f"'{path}'. Ask the miner for it, or say --learner and --param.")
+    if args.learner is None:
+        return Recipe.load(path)
+    return Recipe(args.learner, args.task or _task(args), params(args.param), ())
+
+
+def _task(args: argparse.Namespace) -> str:
+    from tacit.core.models import read_model
+
+    return str(getattr(read_model(args.model), "task", "classification"))

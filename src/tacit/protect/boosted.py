@@ -1,0 +1,190 @@
+"""Decoding XGBoost models.
+
+hist and approx cut at values of the column: `x < value`. So the code table alone decodes them,
+whatever rows each tree saw. The one other cut stands above the largest value and separates
+present from missing. exact cuts half-way between two values of the node, in float32, and is
+replayed. The JSON does not say which method was used; it is inferred from the thresholds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.core.codebook import Codebook
+from tacit.core.models.xgboost_json import BoostedTree, XGBoostModel
+from tacit.errors import DecodeError
+from tacit.protect.nodes import Nodes, Replay, Sides, foreign
+from tacit.protect.rows import Rows, check_width, original_names
+from tacit.protect.tables import Table, key_table, unexplained
+from tacit.stats.midpoints import xgboost_midpoint
+from tacit.stats.treewalk import Splits, apply
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+HIST_STEP = np.float64(np.float32(1e-5))
+EXACT_STEP = np.float32(1e-6)
+
+
+def decode_xgboost(
+    model: XGBoostModel, book: Codebook, rows: Rows | None, learner: str | None
+) -> XGBoostModel:
+    """Decode an XGBoost model; `learner` "hist", "approx" or "exact", or None to infer it."""
+    check_width(book, model.n_features)
+    names = original_names(book, model.feature_names) if model.feature_names else None
+    if any(tree.categorical[tree.inner].any() for tree in model.trees):
+        raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
+                          "Mine without enable_categorical.")
+    if learner is None:
+        return model.with_conditions(_inferred(model, book, rows), names)
+    if learner == "exact":
+        return model.with_conditions(_exact(model, _needed(rows)), names)
+    return model.with_conditions(_hist(model, book, rows), names)
+
+
+def _needed(rows: Rows | None) -> Rows:
+    if rows is None:
+        raise DecodeError("XGBoost exact: the training data is needed to decode this model. Its "
+                          "thresholds lie between values of single nodes, which the key alone "
+                          "does not know. Pass the original training features.")
+    return rows
+
+
+def _inferred(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
+    """Try both readings; refuse if both fit and differ."""
+    try:
+        hist = _hist(model, book, rows)
+    except DecodeError as error:
+        if rows is None:
+            raise
+        return _exact_or(model, rows, error)
+    if rows is None:
+        return hist
+    try:
+        exact = _exact(model, rows)
+    except DecodeError:
+        return hist
+    if all(np.array_equal(a, b) for a, b in zip(hist, exact, strict=True)):
+        return hist
+    raise DecodeError("XGBoost: the thresholds fit tree_method 'hist' as well as 'exact', with "
+                      "different results. Say which was used: learner='hist' or 'exact'.")
+
+
+def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Floats]:
+    try:
+        return _exact(model, rows)
+    except DecodeError as other:
+        raise DecodeError(f"XGBoost: the thresholds fit neither tree_method 'hist' ({error}) "
+                          f"nor 'exact' ({other})") from None
+
+
+def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
+    used = sorted({f for tree in model.trees for f in tree.feature[tree.inner].tolist()})
+    tables = {column: key_table(book, column) for column in used}
+    tops = {column: _top(tables[column], rows, column) for column in used}
+    return [
+        _hist_tree(tree, tables, tops, f"XGBoost tree {number}")
+        for number, tree in enumerate(model.trees)
+    ]
+
+
+def _top(table: Table, rows: Rows | None, column: int) -> int:
+    """Return the position of the largest value that a row of non-zero weight has."""
+    if rows is None or rows.weight is None:
+        return table.codes.size - 1
+    codes = rows.codes[rows.bag(), column]
+    codes = codes[~np.isnan(codes)]
+    if codes.size == 0:
+        return table.codes.size - 1
+    return int(np.searchsorted(table.codes, codes.max()))
+
+
+def _hist_tree(
+    tree: BoostedTree, tables: dict[int, Table], tops: dict[int, int], where: str
+) -> Floats:
+    out = tree.condition.copy()
+    for column in np.unique(tree.feature[tree.inner]).tolist():
+        table, top = tables[column], tops[column]
+        node = np.flatnonzero(tree.inner & (tree.feature == column))
+        at, known = table.position(tree.condition[node])
+        if table.codes.size == 0:
+            raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
+        values = table.values.astype(np.float32).astype(np.float64)
+        above = tree.condition[node] == last_cut(table.codes[top])
+        wrong = np.flatnonzero(~known & ~above)
+        if wrong.size:
+            threshold = float(tree.condition[node[wrong[0]]])
+            raise unexplained(f"{where}, node {int(tree.kept[node[wrong[0]]])}", table.name,
+                              threshold, "XGBoost hist")
+        out[node] = np.where(known, values[at], last_cut(values[top]))
+    _check_finite(out, where)
+    return out
+
+
+def last_cut(largest: np.float64) -> np.float64:
+    """XGBoost's cut above the largest value: twice it, and a little more."""
+    with np.errstate(over="ignore"):
+        return np.float64(np.float32(largest + (np.abs(largest) + HIST_STEP)))
+
+
+def _exact(model: XGBoostModel, rows: Rows) -> list[Floats]:
+    return [_exact_tree(tree, rows, f"XGBoost tree {n}") for n, tree in enumerate(model.trees)]
+
+
+def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
+    nodes = Nodes(tree.shape, tree.feature, tree.condition, where)
+    splits = Splits(tree.feature, tree.condition, tree.default_left, strict=True)
+    # Rows of weight zero stay: XGBoost's exact method cuts beside their values too.
+    bag = np.arange(rows.count)
+    replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
+    out = tree.condition.copy()
+    for column in np.unique(tree.feature[tree.inner]).tolist():
+        key_table(rows.book, column)
+        sides = replay.sides(column, tree.inner & (tree.feature == column))
+        _check_mined(nodes, sides)
+        out[sides.node] = exact_cut(sides.low, sides.high)
+        _check_separates(sides, out[sides.node], where)
+    _check_finite(out, where)
+    return out
+
+
+def exact_cut(left: Floats, right: Floats) -> Floats:
+    """XGBoost exact: half-way, or a step beyond the one side that has values (NaN: none)."""
+    low, high = left.astype(np.float32), right.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        above = low + (np.abs(low) + EXACT_STEP)
+        below = high - (np.abs(high) + EXACT_STEP)
+        middle = xgboost_midpoint(left, right)
+    one_sided = np.where(np.isnan(right), above, below).astype(np.float64)
+    return np.where(np.isnan(left) | np.isnan(right), one_sided, middle)
+
+
+def _check_mined(nodes: Nodes, sides: Sides) -> None:
+    wrong = np.flatnonzero(exact_cut(sides.left_code, sides.right_code)
+                           != nodes.threshold[sides.node])
+    if wrong.size:
+        at = int(wrong[0])
+        raise foreign(nodes.where, int(sides.node[at]),
+                      f"the threshold is {nodes.threshold[sides.node[at]]}, and the training "
+                      f"rows beside it have codes {sides.left_code[at]} and "
+                      f"{sides.right_code[at]}")
+
+
+def _check_separates(sides: Sides, cut: Floats, where: str) -> None:
+    """Refuse values so close that their float32 midpoint does not lie between them."""
+    low = sides.low.astype(np.float32).astype(np.float64)
+    high = sides.high.astype(np.float32).astype(np.float64)
+    wrong = np.flatnonzero((low >= cut) | (high <= cut))
+    if wrong.size:
+        raise DecodeError(
+            f"{where}, node {int(sides.node[wrong[0]])}: the original values {low[wrong[0]]} and "
+            f"{high[wrong[0]]} have no float32 midpoint between them, so XGBoost's exact method "
+            "goes wrong on the original. Use tree_method='hist', or rescale the column."
+        )
+
+
+def _check_finite(cuts: Floats, where: str) -> None:
+    if not np.all(np.isfinite(cuts)):
+        raise DecodeError(f"{where}: a threshold on the original values exceeds float32. "
+                          "Rescale the column before protecting it.")

@@ -1,0 +1,80 @@
+"""The look of figures: ink, two middle tones, hatches and marks that differ without colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.report.markup import clean
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = npt.NDArray[np.float64]
+
+INK = "#000000"
+PAPER = "#ffffff"
+# Both stand out from white and from black.
+BLUE = "#4a86cf"
+AMBER = "#cf7a2e"
+GREY = "#8a9199"
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+HATCHES = ("////", "....", "xxxx", "----", "oo", "\\\\\\\\")
+
+
+def sketch(width: float = 7.5, height: float = 3.6) -> Figure:
+    """Return an empty figure that belongs to nobody: no pyplot, no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+
+
+def one_axes(width: float = 7.5, height: float = 3.6) -> tuple[Figure, Axes]:
+    """Return a figure with one plain pair of axes."""
+    figure = sketch(width, height)
+    axes = figure.add_subplot()
+    plain(axes)
+    return figure, axes
+
+
+def plain(axes: Axes, grid: str = "") -> None:
+    """Take away what carries no information; draw a thin grid along an axis if asked."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=9)
+    if grid:
+        which: Any = grid
+        axes.grid(axis=which, color=GREY, alpha=0.35, linewidth=0.6)
+        axes.set_axisbelow(True)
+
+
+def name_of(text: object, longest: int = 28) -> str:
+    """Return a name as a label: short, on one line, and no formula whatever it holds."""
+    short = " ".join(clean(text).split())
+    if len(short) > longest:
+        short = short[: longest - 1] + "…"
+    return short.replace("$", r"\$")
+
+
+def percent(value: float) -> str:
+    """Return a share as a percentage with as many digits as it deserves."""
+    if not np.isfinite(value):
+        return "–"
+    scaled = 100.0 * value
+    return f"{scaled:.1f}%" if 0 < abs(scaled) < 10 else f"{scaled:.0f}%"
+
+
+def percent_axis(axis: Any) -> None:
+    """Label an axis of shares in percent."""
+    from matplotlib.ticker import PercentFormatter
+
+    axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def thinned(count: int, most: int) -> npt.NDArray[np.int64]:
+    """Return evenly spaced positions, at most `most` of them, first and last among them."""
+    if count <= most:
+        return np.arange(count)
+    return np.unique(np.linspace(0, count - 1, most).round().astype(np.int64))
