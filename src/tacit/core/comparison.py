@@ -35,9 +35,15 @@ class Comparison:
 SAME = Comparison()
 
 
-def same_bits(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Compare element by element; floats by their bits, so that 0.0 differs from -0.0."""
-    if first.dtype.kind == "f" and second.dtype.kind == "f":
+def same_bits(
+    first: npt.NDArray[Any], second: npt.NDArray[Any], zeros: bool = True
+) -> npt.NDArray[np.bool_]:
+    """Compare element by element; floats by their bits, so that 0.0 differs from -0.0.
+
+    `zeros` False takes the two zeros as one: as thresholds they ask the same question, and
+    which of them a learner picks from a column that holds both depends on its sort.
+    """
+    if first.dtype.kind == "f" and second.dtype.kind == "f" and zeros:
         wide = [np.ascontiguousarray(a, np.float64).view(np.int64) for a in (first, second)]
         return np.asarray(wide[0] == wide[1])
     return np.asarray(first == second)
@@ -62,12 +68,16 @@ def compare_sequences(name: str, first: Sequence[Any], second: Sequence[Any]) ->
 
 
 def compare_arrays(
-    unit: str, name: str, first: npt.NDArray[Any], second: npt.NDArray[Any]
+    unit: str,
+    name: str,
+    first: npt.NDArray[Any],
+    second: npt.NDArray[Any],
+    zeros: bool = True,
 ) -> Comparison:
     """Compare two arrays whose first axis counts `unit`s (nodes, trees, rows)."""
     if first.shape != second.shape:
         return Comparison(f"{name}: shape {first.shape} and {second.shape}")
-    differs = np.argwhere(~same_bits(first, second))
+    differs = np.argwhere(~same_bits(first, second, zeros))
     if differs.size == 0:
         return SAME
     where = tuple(int(i) for i in differs[0])

@@ -111,21 +111,34 @@ def _hist_tree(
         if table.codes.size == 0:
             raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
         values = table.values.astype(np.float32).astype(np.float64)
-        above = tree.condition[node] == last_cut(table.codes[top])
-        wrong = np.flatnonzero(~known & ~above)
-        if wrong.size:
-            threshold = float(tree.condition[node[wrong[0]]])
-            raise unexplained(f"{where}, node {int(tree.kept[node[wrong[0]]])}", table.name,
-                              threshold, "XGBoost hist")
-        out[node] = np.where(known, values[at], last_cut(values[top]))
+        out[node[known]] = values[at[known]]
+        for other in node[~known].tolist():
+            out[other] = _above(float(tree.condition[other]), Table(table.name, table.codes,
+                                values), top, f"{where}, node {int(tree.kept[other])}")
     _check_finite(out, where)
     return out
 
 
-def last_cut(largest: np.float64) -> np.float64:
+def _above(cut: float, table: Table, top: int, where: str) -> float:
+    """Return the cut above the largest value of those that were sketched.
+
+    approx sketches by the hessian and so leaves out rows that a tree did not draw. Their
+    values may lie on either side of the cut, and must lie on the same in the originals.
+    """
+    cuts = last_cut(table.codes)
+    if cut == cuts[top]:
+        return float(last_cut(table.values)[top])
+    found = np.unique(last_cut(table.values[cuts == cut]))
+    if found.size != 1 or np.any((table.codes < cut) != (table.values < found[0])):
+        raise unexplained(where, table.name, cut, "XGBoost hist")
+    return float(found[0])
+
+
+def last_cut(largest: Floats) -> Floats:
     """XGBoost's cut above the largest value: twice it, and a little more."""
     with np.errstate(over="ignore"):
-        return np.float64(np.float32(largest + (np.abs(largest) + HIST_STEP)))
+        cut = (largest + (np.abs(largest) + HIST_STEP)).astype(np.float32)
+    return np.asarray(cut.astype(np.float64))
 
 
 def _exact(model: XGBoostModel, rows: Rows) -> list[Floats]:

@@ -94,7 +94,8 @@ def _binner(model: Any, rows: Rows, data: Floats, part: Ints) -> Any:
 
     weight = _weights(model, rows)
     binner = clone(model._bin_mapper)
-    binner.fit(np.asfortranarray(data[part]), None if weight is None else weight[part])
+    chosen = None if weight is None else weight[part]
+    binner.fit(np.asfortranarray(data[part]), sample_weight=chosen)
     return binner
 
 
@@ -129,15 +130,29 @@ def _check_bins(rows: Rows, mined: Any, original: Any) -> None:
 
 
 def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:
+    """Return the edges from the key; only where the whole column placed them."""
     few = model._bin_mapper.n_bins - 1
+    sampled = int(model._predictors[0][0].nodes["count"][0]) > model._bin_mapper.subsample
+    if sampled or (model.do_early_stopping_ and model.validation_fraction is not None):
+        raise DecodeError("HistGradientBoosting: early stopping, or more than 200,000 rows: bins "
+                          "were placed by a part of the rows, which the key alone does not "
+                          "know. Pass the training data.")
     return [
         _key_column(edge, key_table(book, column), few) for column, edge in enumerate(mined)
     ]
 
 
 def _key_column(mined: Floats, table: Table, few: int) -> Floats:
-    """Return original edges: a value, or half-way between two neighbours."""
+    """Return original edges: a value, or half-way between two neighbours.
+
+    With few values there is one edge between each two of them, and nothing else.
+    """
+    if table.codes.size <= few and mined.size != max(table.codes.size - 1, 0):
+        raise DecodeError(f"HistGradientBoosting: feature '{table.name}' has {mined.size + 1} "
+                          f"bins for {table.codes.size} values. Rows were left out; pass the "
+                          "training data and weights.")
     at, known = table.position(mined)
+    known &= table.codes.size > few
     values = table.values
     out = np.where(known, values[at] if values.size else 0.0, 0.0)
     for place in np.flatnonzero(~known).tolist():

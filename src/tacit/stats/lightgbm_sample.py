@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 MULTIPLIER = 214013
 INCREMENT = 2531011
-BLOCK = 1 << 16
 
 Ints = npt.NDArray[np.int64]
 
@@ -59,6 +58,6 @@ def _by_position(rows: int, count: int, seed: int) -> Ints:
     drawn = (states(seed, count) & np.uint32(0x7FFFFFFF)).astype(np.int64).tolist()
     chosen: set[int] = set()
     for last, number in zip(range(rows - count, rows), drawn, strict=True):
-        place = number % last if last else 0
+        place = number % (last + 1)
         chosen.add(last if place in chosen else place)
     return np.array(sorted(chosen), np.int64)

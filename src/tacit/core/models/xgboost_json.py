@@ -199,7 +199,8 @@ def _same_tree(first: BoostedTree, second: BoostedTree) -> Comparison:
         lambda: compare_scalars("number of nodes", first.kept.size, second.kept.size),
         lambda: compare_arrays("node", "left child", first.shape.left, second.shape.left),
         lambda: compare_arrays("node", "feature", first.feature, second.feature),
-        lambda: compare_arrays("node", "condition", first.condition, second.condition),
+        lambda: compare_arrays("node", "condition", first.condition, second.condition,
+                               zeros=False),
     )
 
 

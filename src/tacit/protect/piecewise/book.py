@@ -27,9 +27,9 @@ Ints = npt.NDArray[np.int64]
 MECHANISM = "piecewise"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ColumnCode:
-    """One encoded column."""
+    """One encoded column; its repr shows no secret, because tracebacks show reprs."""
 
     name: str
     released: str
@@ -40,6 +40,9 @@ class ColumnCode:
     low: Ints
     high: Ints
     seed: bytes
+
+    def __repr__(self) -> str:
+        return f"ColumnCode({self.name!r}, {self.values.size} values, secrets hidden)"
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -82,7 +85,7 @@ class ColumnCode:
         return np.where(self.record[piece], drawn, self.codes[where]).astype(np.int32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PiecewiseBook:
     """All encoded columns, the order of rows, and the names that were replaced."""
 
@@ -92,6 +95,9 @@ class PiecewiseBook:
     classes_: Mapping[Any, Any] | None = None
     categories: Mapping[str, Mapping[str, Any]] | None = None
     target: tuple[str, str] | None = None
+
+    def __repr__(self) -> str:
+        return f"PiecewiseBook({len(self.columns)} columns, mode {self.mode!r}, secrets hidden)"
 
     @property
     def features(self) -> tuple[str, ...]:
