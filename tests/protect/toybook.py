@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class ToyBook:
     permutation: np.ndarray | None = None
     classes: dict | None = None
     increasing: bool = True
-    per_row: np.ndarray | None = field(default=None, repr=False)
+    float64_values: bool = True
 
     def column(self, index):
         return self.tables[index]

@@ -135,12 +135,12 @@ def _cells(table: Ints, mechanism: Mapping[str, Any], by: str | None) -> Ints:
     size = int(table.shape[0])
     mode = mechanism.get("mode")
     if mode == "anti":
-        return np.arange(size - 1, -1, -1, dtype=np.int64)
+        return np.arange(size - 1, -1, -1)
     if mode != "max-mono" or by is None or size == 0:
-        return np.arange(size, dtype=np.int64)
+        return np.arange(size)
     colour = colours(table)
     new = (colour[1:] != colour[:-1]) | (colour[1:] < 0)
-    return np.r_[0, np.cumsum(new)].astype(np.int64)
+    return np.asarray(np.r_[0, np.cumsum(new)], np.int64)
 
 
 class Adversary:

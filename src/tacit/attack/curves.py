@@ -8,7 +8,6 @@ points, and against nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -27,11 +26,10 @@ class CurveFitting(Adversary):
     """Base of the three curves: fit the points of every trial, read the curve off at the codes."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"points"})
-    through: ClassVar[Callable[[Floats, Floats], Curves]]
 
     def curves(self, points: Points) -> Curves:
         """Return the curve of each trial."""
-        return type(self).through(points.codes, points.values)
+        raise NotImplementedError
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
@@ -57,7 +55,10 @@ class RegressionLine(CurveFitting):
 
     name: ClassVar[str] = "line"
     gets: ClassVar[str] = "fits a straight line through the known points"
-    through = staticmethod(regression_lines)
+
+    def curves(self, points: Points) -> Curves:
+        """Return the curve of each trial."""
+        return regression_lines(points.codes, points.values)
 
 
 @register("adversary", "polyline")
@@ -66,7 +67,10 @@ class Polyline(CurveFitting):
 
     name: ClassVar[str] = "polyline"
     gets: ClassVar[str] = "joins the known points by straight lines"
-    through = staticmethod(polylines)
+
+    def curves(self, points: Points) -> Curves:
+        """Return the curve of each trial."""
+        return polylines(points.codes, points.values)
 
 
 @register("adversary", "spline")
@@ -75,4 +79,7 @@ class Spline(CurveFitting):
 
     name: ClassVar[str] = "spline"
     gets: ClassVar[str] = "lays a smooth curve through the known points"
-    through = staticmethod(natural_splines)
+
+    def curves(self, points: Points) -> Curves:
+        """Return the curve of each trial."""
+        return natural_splines(points.codes, points.values)

@@ -6,7 +6,7 @@ by the adversary. Whatever is redrawn from trial to trial has one row a trial.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -60,9 +60,10 @@ class Histogram:
 class Knowledge:
     """What one adversary knows about one column; None means that it does not know it.
 
-    `radius` is what counts as a crack and `plausible` the range in which anybody would guess;
-    both are always there. `records` are known records, linked to their codes; `sample` holds
-    sorted values of similar data, one row a trial.
+    `radius` is what counts as a crack, `plausible` the range in which anybody would guess and
+    `draws` how often an adversary that guesses at random may try; they are always there.
+    `records` are known records, linked to their codes; `sample` holds sorted values of similar
+    data, one row a trial.
     """
 
     label: str
@@ -76,6 +77,7 @@ class Knowledge:
     sample: Floats | None = None
     histogram: Histogram | None = None
     records: Points | None = None
+    draws: int = 1
 
     @property
     def granted(self) -> frozenset[str]:
@@ -88,9 +90,17 @@ class Knowledge:
         drawn = [part.trials for part in (self.points, self.records) if part is not None]
         if self.sample is not None:
             drawn.append(int(self.sample.shape[0]))
-        return max(drawn, default=1)
+        return max(drawn, default=self.draws)
 
-    def blind(self, rng: np.random.Generator, trials: int | None = None) -> Floats:
+    def only(self, rows: slice) -> Knowledge:
+        """Return the knowledge of some of the trials."""
+        return replace(
+            self, draws=len(range(*rows.indices(self.trials))),
+            points=_only(self.points, rows), records=_only(self.records, rows),
+            sample=None if self.sample is None else self.sample[rows],
+        )
+
+    def blind(self, rng: np.random.Generator) -> Floats:
         """Return what one would guess with this knowledge and without the release.
 
         One constant a trial: the middle of the fullest window of two radii where a sample or a
@@ -109,7 +119,7 @@ class Knowledge:
         constant = self._constant()
         if constant is not None:
             return np.array([constant])
-        return rng.uniform(*self.plausible, size=trials or self.trials)
+        return rng.uniform(*self.plausible, size=self.trials)
 
     def _constant(self) -> float | None:
         if self.modes is not None and self.modes.size:
@@ -121,8 +131,13 @@ class Knowledge:
         return None if self.bounds is None else sum(self.bounds) / 2
 
 
-FIELDS = tuple(f.name for f in fields(Knowledge) if f.name not in ("label", "radius", "plausible"))
+_ALWAYS = ("label", "radius", "plausible", "draws")
+FIELDS = tuple(f.name for f in fields(Knowledge) if f.name not in _ALWAYS)
 """The names of what can be known, which adversaries declare in `needs`."""
+
+
+def _only(points: Points | None, rows: slice) -> Points | None:
+    return None if points is None else Points(points.codes[rows], points.values[rows])
 
 
 def _values_of(points: Points | None) -> Floats | None:

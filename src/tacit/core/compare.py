@@ -88,12 +88,14 @@ def _compare_tree(first: Any, second: Any) -> Comparison:
 
 def _compare_starts(first: Any, second: Any) -> Comparison:
     """Gradient boosting starts from a constant: compare what it says."""
-    wanted = [("constant_", "start"), ("class_prior_", "start")]
+    wanted = ("constant_", "class_prior_")
     starts = [getattr(model, "init_", None) for model in (first, second)]
+    pairs = [
+        [np.atleast_1d(getattr(start, name)).ravel() for start in starts]
+        for name in wanted if all(hasattr(start, name) for start in starts)
+    ]
     return first_difference(*(
-        lambda a=a, n=n: compare_arrays(
-            "output", n, *(np.atleast_1d(getattr(s, a)).ravel() for s in starts))
-        for a, n in wanted if all(hasattr(s, a) for s in starts)
+        lambda a=a, b=b: compare_arrays("output", "start", a, b) for a, b in pairs
     ))
 
 
@@ -121,6 +123,6 @@ def _compare_nodes(first: Any, second: Any) -> Comparison:
 def _compare_bins(first: Any, second: Any) -> Comparison:
     pairs = zip(first.bin_thresholds_, second.bin_thresholds_, strict=True)
     return first_difference(*(
-        lambda n=n, a=a, b=b: compare_arrays("bin", "upper edge", a, b, False).inside(f"feature {n}")
+        lambda n=n, a=a, b=b: compare_arrays("bin", "edge", a, b, False).inside(f"feature {n}")
         for n, (a, b) in enumerate(pairs)
     ))

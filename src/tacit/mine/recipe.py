@@ -43,9 +43,9 @@ class Recipe:
         return "\n".join(lines + ([f"mined with {versions}"] if versions else []))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recipe as plain data."""
+        """Return the recipe as plain data (a field "learner" would make it look like XGBoost's)."""
         return {
-            "format": FORMAT, "version": VERSION, "learner": self.learner, "task": self.task,
+            "format": FORMAT, "version": VERSION, "mined": self.learner, "task": self.task,
             "params": dict(self.params), "columns": list(self.columns),
             "left_out": list(self.left_out), "release": self.release,
             "versions": dict(self.versions),
@@ -72,7 +72,7 @@ class Recipe:
         release = fields.raw("release")
         if release is not None and not isinstance(release, str):
             refuse("release", "a text or null", release)
-        return cls(fields.text("learner"), fields.text("task"), _params(fields),
+        return cls(fields.text("mined"), fields.text("task"), _params(fields),
                    fields.texts("columns", limit), fields.texts("left_out", limit), release,
                    _versions(fields))
 

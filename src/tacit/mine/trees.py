@@ -62,8 +62,13 @@ class Mined:
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model file, and beside it `<path>.recipe`, which the custodian needs."""
         target = Path(path)
-        write_file(target, self.to_bytes(), overwrite=overwrite)
-        self.recipe.save(recipe_path(target), overwrite=True)
+        recipe = recipe_path(target)
+        self.recipe.save(recipe, overwrite)
+        try:
+            write_file(target, self.to_bytes(), overwrite=overwrite)
+        except BaseException:
+            recipe.unlink(missing_ok=True)
+            raise
 
     def summary(self) -> str:
         """Return model, recipe and verdict in a few lines."""

@@ -80,9 +80,8 @@ def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Float
 
 
 def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
-    used = sorted({f for tree in model.trees for f in tree.feature[tree.inner].tolist()})
-    tables = {column: key_table(book, column) for column in used}
-    tops = {column: _top(tables[column], rows, column) for column in used}
+    tables = {column: key_table(book, column) for column in range(model.n_features)}
+    tops = {column: _top(tables[column], rows, column) for column in tables}
     return [
         _hist_tree(tree, tables, tops, f"XGBoost tree {number}")
         for number, tree in enumerate(model.trees)
@@ -148,12 +147,13 @@ def _exact(model: XGBoostModel, rows: Rows) -> list[Floats]:
 def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
     nodes = Nodes(tree.shape, tree.feature, tree.condition, where)
     splits = Splits(tree.feature, tree.condition, tree.default_left, strict=True)
+    for column in range(len(rows.book.features)):
+        key_table(rows.book, column)
     # Rows of weight zero stay: XGBoost's exact method cuts beside their values too.
     bag = np.arange(rows.count)
     replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
-        key_table(rows.book, column)
         sides = replay.sides(column, tree.inner & (tree.feature == column))
         _check_mined(nodes, sides)
         out[sides.node] = exact_cut(sides.low, sides.high)

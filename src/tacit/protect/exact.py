@@ -23,12 +23,15 @@ from tacit.stats.treewalk import check_shape
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-FEATURE_THRESHOLD = 1e-7
-"""scikit-learn takes values as equal that are no further apart."""
+STRICT = "Protect with mode='strict' for this learner."
+DYADIC = 1024.0
+FEATURE_THRESHOLD = np.float32(1e-7)
+"""scikit-learn takes values as equal that are no further apart, added in float32."""
 
 
 def decode_tree(model: Any, rows: Rows) -> Any:
     """Decode a DecisionTreeClassifier or DecisionTreeRegressor."""
+    check_permuted(model, rows)
     weight = tree_weights(model, rows)
     return _rebuilt(model, rows.book, [_decoded(model.tree_, rows, rows.bag(weight), "tree")])
 
@@ -37,6 +40,7 @@ def decode_forest(model: Any, rows: Rows) -> Any:
     """Decode a random forest, each tree on its own in-bag rows."""
     from sklearn.ensemble._forest import _generate_sample_indices
 
+    check_permuted(model, rows)
     weight = model._sample_weight
     if model._n_samples != rows.count or (weight is not None and len(weight) != rows.count):
         raise DecodeError(explain("the training data", f"the forest's {model._n_samples} rows",
@@ -59,6 +63,7 @@ def decode_boosting(model: Any, rows: Rows) -> Any:
     of them falls between the two values beside a threshold, codes and originals may send it
     to different sides and training goes on differently; such a model is refused.
     """
+    check_permuted(model, rows)
     _check_init(model)
     decoded = []
     for number, (tree, bag) in enumerate(zip(_trees(model), _bags(model, rows), strict=True)):
@@ -96,9 +101,32 @@ def _decoded(tree: Any, rows: Rows, bag: Ints, where: str) -> Any:
     leaf = tree.apply(rows.codes[bag].astype(np.float32)).astype(np.int64)
     replay = Replay(nodes, rows, bag, leaf)
     replay.check_counts(tree.n_node_samples.astype(np.int64))
+    check_whole_weights(replay, tree.weighted_n_node_samples)
     thresholds = replay_thresholds(replay, sklearn_midpoint)
     check_close_values(replay, tree.impurity)
     return _copy_tree(tree, thresholds, swap=not rows.book.increasing)
+
+
+def check_whole_weights(replay: Replay, weights: Floats) -> None:
+    """Refuse permuted pieces with weights whose sums are rounded: another order, other bits."""
+    if replay.rows.permuted and np.any(weights * DYADIC != np.rint(weights * DYADIC)):
+        raise DecodeError(f"{replay.nodes.where}: weights that are not whole or dyadic, and codes "
+                          f"that were permuted inside pieces (mode 'max-mono'). {STRICT}")
+
+
+def check_permuted(model: Any, rows: Rows) -> None:
+    """Refuse, for permuted pieces, learners that look at more than class counts.
+
+    Leaf minima can put the best split inside a piece, and numeric responses are summed in
+    another order there (the papers' notes on bu2007).
+    """
+    least = getattr(model, "min_samples_leaf", 1)
+    minima = least != 1 or getattr(model, "min_weight_fraction_leaf", 0.0) != 0.0
+    labels = hasattr(model, "classes_") and not hasattr(model, "init_")
+    if rows.permuted and (minima or not labels):
+        raise DecodeError(f"{type(model).__name__}: with codes permuted inside pieces (mode "
+                          "'max-mono') only classification trees and forests without leaf "
+                          f"minima are exact. {STRICT}")
 
 
 def check_close_values(replay: Replay, impurity: Floats) -> None:
@@ -110,25 +138,25 @@ def check_close_values(replay: Replay, impurity: Floats) -> None:
     """
     for column in range(len(replay.rows.book.features)):
         values, _ = replay.rows.book.column(column)
-        narrow = np.unique(values.astype(np.float32)).astype(np.float64)
+        narrow = np.unique(values.astype(np.float32))
         if np.any(narrow[1:] <= narrow[:-1] + FEATURE_THRESHOLD):
             _check_column(replay, column, impurity > 0)
 
 
 def _check_column(replay: Replay, column: int, tried: npt.NDArray[np.bool_]) -> None:
     nodes = replay.nodes
-    ranges = replay.value_ranges(column, replay.code_ranges(column))
-    low, high = (side.astype(np.float32).astype(np.float64) for side in (ranges.low, ranges.high))
+    ranges = replay.value_ranges(column)
+    low, high = (side.astype(np.float32) for side in (ranges.low, ranges.high))
     close = tried & (low < high) & (high <= low + FEATURE_THRESHOLD)
     sides = replay.sides(column, nodes.inner & (nodes.feature == column)
                          & np.isfinite(nodes.threshold))
-    left, right = (side.astype(np.float32).astype(np.float64) for side in (sides.low, sides.high))
+    left, right = (side.astype(np.float32) for side in (sides.low, sides.high))
     close[sides.node] |= right <= left + FEATURE_THRESHOLD
     if close.any():
         raise DecodeError(
             f"{nodes.where}, node {int(np.flatnonzero(close)[0])}: feature "
             f"'{replay.rows.book.features[column]}' has distinct values at most "
-            f"{FEATURE_THRESHOLD} apart there, which scikit-learn takes as equal; on the original "
+            "1e-7 apart there, which scikit-learn takes as equal; on the original "
             "data it would have built another tree. Rescale the column before protecting it."
         )
 

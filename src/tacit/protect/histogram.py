@@ -19,7 +19,7 @@ from tacit.core.codebook import Codebook
 from tacit.errors import DecodeError, explain
 from tacit.protect.exact import restore_names
 from tacit.protect.rows import Rows, check_width
-from tacit.protect.tables import Table, data_table, key_table, unexplained
+from tacit.protect.tables import Table, check_float64, data_table, key_table, unexplained
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -125,12 +125,13 @@ def _check_bins(rows: Rows, mined: Any, original: Any) -> None:
             raise DecodeError(
                 f"HistGradientBoosting: feature '{name}' has values that fall into another bin "
                 "in codes than in originals, because bins were placed by a part of the rows. "
-                "Mine with early_stopping=False and at most 200,000 rows."
+                "Mine with early_stopping=False, at most 200,000 rows and no zero weights."
             )
 
 
 def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:
     """Return the edges from the key; only where the whole column placed them."""
+    check_float64(book, "HistGradientBoosting")
     few = model._bin_mapper.n_bins - 1
     sampled = int(model._predictors[0][0].nodes["count"][0]) > model._bin_mapper.subsample
     if sampled or (model.do_early_stopping_ and model.validation_fraction is not None):

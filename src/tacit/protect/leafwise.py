@@ -18,7 +18,7 @@ from tacit.core.codebook import Codebook
 from tacit.core.models.lightgbm_text import LightGBMModel
 from tacit.errors import DecodeError
 from tacit.protect.rows import Rows, check_width, original_names
-from tacit.protect.tables import Table, data_table, key_table, unexplained
+from tacit.protect.tables import Table, check_float64, data_table, key_table, unexplained
 from tacit.stats.lightgbm_sample import sample_rows
 from tacit.stats.midpoints import lightgbm_midpoint
 
@@ -34,6 +34,8 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     _check_supported(model)
     check_width(book, len(model.feature_names))
     names = original_names(book, model.feature_names)
+    if rows is None:
+        check_float64(book, "LightGBM")
     sample = None if rows is None else _sampled(model, rows.count)
     tables = [_table(book, rows, sample, c) for c in range(len(names))]
     if rows is not None and sample is not None:

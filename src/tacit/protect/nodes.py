@@ -87,17 +87,12 @@ class Replay:
         """Return the range of codes below every node."""
         return self.groups.ranges(self.rows.codes[self.bag, column])
 
-    def value_ranges(self, column: int, codes: NodeRanges) -> NodeRanges:
+    def value_ranges(self, column: int) -> NodeRanges:
         """Return the range of original values below every node.
 
-        Where codes increase strictly with values, the extreme value belongs to the extreme
-        code and a look-up replaces a second pass over the rows.
+        From the rows, not from the code table: in permuted pieces the extreme code does not
+        belong to the extreme value.
         """
-        values, table = self.rows.book.column(column)
-        if self.rows.book.increasing and np.all(table[1:] > table[:-1]):
-            low, high = (_look_up(side, table, values) for side in (codes.low, codes.high))
-            if low is not None and high is not None:
-                return NodeRanges(low, high)
         return self.groups.ranges(self.rows.values[self.bag, column])
 
     def sides(self, column: int, chosen: Bools) -> Sides:
@@ -105,7 +100,7 @@ class Replay:
         node = np.flatnonzero(chosen)
         left, right = self.nodes.shape.left[node], self.nodes.shape.right[node]
         codes = self.code_ranges(column)
-        values = self.value_ranges(column, codes)
+        values = self.value_ranges(column)
         below, above = (left, right) if self.rows.book.increasing else (right, left)
         return Sides(node, codes.high[left], codes.low[right], values.high[below],
                      values.low[above])
@@ -174,14 +169,3 @@ def _check_size(nodes: Nodes, bag: Ints) -> None:
                     f"for {bag.size} training rows", str(nodes.shape.left.size),
                     "The model was not mined from these rows.")
         )
-
-
-def _look_up(codes: Floats, table: Ints, values: Floats) -> Floats | None:
-    out = np.full(codes.size, np.nan)
-    known = ~np.isnan(codes)
-    position = np.searchsorted(table, codes[known])
-    position = np.minimum(position, table.size - 1)
-    if table.size == 0 or np.any(table[position] != codes[known]):
-        return None
-    out[known] = values[position]
-    return out

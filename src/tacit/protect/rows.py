@@ -7,6 +7,7 @@ never exact) needs both sides of every row in the released order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from tacit.errors import DecodeError, InputError, explain
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+SOME = 1000
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,22 @@ class Rows:
         """Return the rows whose weight is not zero: learners leave the others out."""
         found = self.weight if weight is None else weight
         return np.arange(self.count) if found is None else np.flatnonzero(found != 0)
+
+    @cached_property
+    def permuted(self) -> bool:
+        """Return whether codes do not follow the order of values everywhere (max-mono)."""
+        return any(self._permuted(column) for column in range(self.values.shape[1]))
+
+    def _permuted(self, column: int) -> bool:
+        values, table = self.book.column(column)
+        steps = np.diff(table) if self.book.increasing else -np.diff(table)
+        if np.any(steps <= 0) or values.size == 0:
+            return bool(values.size)
+        # A code drawn for each record differs from the table's; a few records show it.
+        some = self.values[:SOME, column].astype(np.float32)
+        known = ~np.isnan(some)
+        at = np.minimum(np.searchsorted(values.astype(np.float32), some[known]), table.size - 1)
+        return bool(np.any(table[at] != self.codes[:SOME, column][known]))
 
     def labels(self, why: str) -> npt.NDArray[Any]:
         """Return the released labels, or say why they are needed."""

@@ -32,6 +32,16 @@ class Table:
         return at, np.asarray(self.codes[at] == wanted)
 
 
+def check_float64(book: Codebook, learner: str) -> None:
+    """Refuse key-only decoding for learners that see float64, if the key has float32 only.
+
+    A book says by `float64_values` that its values are the original ones to the last bit.
+    """
+    if not getattr(book, "float64_values", False):
+        raise DecodeError(f"{learner} sees values in float64, and this key holds them as float32 "
+                          "only. Pass the training data.")
+
+
 def key_table(book: Codebook, column: int) -> Table:
     """Return the table of one column from the key alone."""
     values, codes = book.column(column)

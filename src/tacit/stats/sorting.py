@@ -39,7 +39,8 @@ def crack_probability(values: Floats, radius: float) -> Floats:
     return np.asarray(np.maximum(common, 0.0) / (high - low + 1))
 
 
-def worst_case_share(facts: AttributeFacts, radius: float, mono_share: float | None = None) -> float:
+def worst_case_share(facts: AttributeFacts, radius: float,
+                     mono_share: float | None = None) -> float:
     """Return the worst case of Figure 11: (1 - mono share) x min(1, 2 round(rho) / gaps).
 
     The formula counts every value of a monochromatic piece as safe, though such a piece is often

@@ -1,0 +1,95 @@
+"""Drawing many codes of one attribute at once, the way that fits section 6 of bu2007.
+
+A piece keeps the shape of one function on the attribute's own axis (sqrt(log x) by default). Its
+output width is its input width times a Pareto(0.5) number (the form that starts at 0), and gaps
+of 1 to 30% of that follow it. All pieces increase; codes inside monochromatic pieces are
+permuted. Heavy tails matter: with equal, uniform or input-proportional widths many pieces average
+out to a line, and more pieces protect less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from experiments.bu2007.setting import BREAKPOINTS, Attribute, Bools, Floats, Ints
+
+TAIL = 0.5
+GAPS = (0.01, 0.30)
+FAMILIES: dict[str, Callable[[Floats], Floats]] = {
+    "polynomial": lambda x: x**2,
+    "log": np.log,
+    "sqrt(log)": lambda x: np.sqrt(np.log(x)),
+}
+METHODS = ("none", "ChooseBP", "ChooseMaxMP")
+
+
+def draw(attribute: Attribute, method: str, trials: int, rng: np.random.Generator,
+         family: str = "sqrt(log)") -> Floats:
+    """Return the codes of the distinct values, one row a trial."""
+    starts = choose(attribute, method, trials, rng)
+    axis = FAMILIES[family](attribute.values + attribute.shift)
+    codes, owner = _place(attribute.values, axis, starts, rng)
+    if method == "ChooseMaxMP" and attribute.runs.mono.any():
+        return _permuted(codes, owner, _mono_values(attribute), rng)
+    return codes
+
+
+def choose(attribute: Attribute, method: str, trials: int, rng: np.random.Generator) -> Bools:
+    """Return where pieces start: a mask of values, one row a trial.
+
+    ChooseBP and ChooseMaxMP (Figures 5 and 6) get the same number of pieces, which is that of the
+    monochromatic pieces and what lies between them, and at least w + 1.
+    """
+    size, runs = attribute.values.size, attribute.runs
+    wanted = max(BREAKPOINTS + 1, runs.starts.size)
+    if method == "none":
+        fixed, free, extra = np.zeros(1, np.int64), np.zeros(0, np.int64), 0
+    elif method == "ChooseBP":
+        fixed, free, extra = np.zeros(1, np.int64), np.arange(1, size), wanted - 1
+    else:
+        mixed = np.repeat(~runs.mono, runs.lengths)
+        mixed[runs.starts] = False
+        fixed, free, extra = runs.starts, np.flatnonzero(mixed), wanted - runs.starts.size
+    starts = np.zeros((trials, size), np.bool_)
+    starts[:, fixed] = True
+    if extra > 0 and free.size:
+        np.put_along_axis(starts, free[some_of(free.size, extra, trials, rng)], True, axis=1)
+    return starts
+
+
+def some_of(size: int, count: int, trials: int, rng: np.random.Generator) -> Ints:
+    """Return `count` different numbers below `size` for every trial."""
+    count = min(count, size)
+    drawn = rng.random((trials, size), dtype=np.float32)
+    return np.asarray(np.argpartition(drawn, count - 1, axis=1)[:, :count])
+
+
+def _place(values: Floats, axis: Floats, starts: Bools,
+           rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Lay the pieces of every trial one after the other; return codes and the piece of each."""
+    trial, first = np.nonzero(starts)
+    opening = np.r_[True, trial[1:] != trial[:-1]]
+    last = np.where(np.r_[opening[1:], True], values.size, np.r_[first[1:], 0]) - 1
+    owner = np.cumsum(starts.ravel()).reshape(starts.shape) - 1
+    heavy = (1.0 - rng.random(first.size)) ** (-1.0 / TAIL) - 1.0
+    width = (values[last] - values[first] + 1.0) * heavy
+    step = width * (1.0 + rng.uniform(*GAPS, first.size))
+    before = np.cumsum(step) - step
+    before -= before[opening][trial]
+    rise = axis[last] - axis[first]
+    slope = np.divide(width, rise, out=np.zeros_like(width), where=rise > 0)
+    return (before - slope * axis[first])[owner] + slope[owner] * axis, owner
+
+
+def _mono_values(attribute: Attribute) -> Ints:
+    return np.flatnonzero(np.repeat(attribute.runs.mono, attribute.runs.lengths))
+
+
+def _permuted(codes: Floats, owner: Ints, mono: Ints, rng: np.random.Generator) -> Floats:
+    """Shuffle codes inside the monochromatic pieces (section 5.2)."""
+    piece = owner[:, mono] - owner[:, :1]
+    order = np.argsort(piece + rng.random(piece.shape), axis=1)
+    codes[:, mono] = np.take_along_axis(codes[:, mono], order, axis=1)
+    return codes

@@ -1,0 +1,29 @@
+"""Adversaries: one file each, registered by name; they see a View and never a Key.
+
+Every adversary of bu2007 (sections 3.3 and 6) and the stronger ones it leaves out. Each declares
+which mechanisms it attacks and what it needs to know, so that those of later mechanisms join the
+same audit by registering themselves.
+"""
+
+from __future__ import annotations
+
+from tacit.attack.combination import Combination, Tallies, tallies
+from tacit.attack.contract import Adversary, ColumnView, View, adversaries_for, known
+from tacit.attack.curves import CurveFitting, Polyline, RegressionLine, Spline
+from tacit.attack.families import Family, Gaussian, Uniform, Zipf
+from tacit.attack.family import FamilyMatching
+from tacit.attack.frequency import FrequencyMatching
+from tacit.attack.ignorant import Ignorant, chance
+from tacit.attack.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
+from tacit.attack.published import PublishedStatistics
+from tacit.attack.quantile import QuantileMatching
+from tacit.attack.records import KnownRecords
+from tacit.attack.sorting import RangeSorting, RankSorting
+
+__all__ = [
+    "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting", "Family",
+    "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Ignorant", "Knowledge",
+    "KnownRecords", "Points", "Polyline", "PublishedStatistics", "QuantileMatching",
+    "RangeSorting", "RankSorting", "RegressionLine", "Spline", "Tallies", "Uniform", "View",
+    "Zipf", "adversaries_for", "chance", "known", "tallies",
+]

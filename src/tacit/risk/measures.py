@@ -1,0 +1,58 @@
+"""Measures of disclosure (bu2007 section 3.2), each with its spread over trials.
+
+Domain disclosure (Definition 1) is the share of distinct values that are guessed within the
+radius; the same share of records says more about people, because rare values are hard to guess
+and belong to few. Subspace association is in `subspaces`, pattern disclosure in `paths`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.risk.truth import Truth
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+LOW, HIGH = 2.5, 97.5
+"""An interval holds 95% of the trials."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The median over trials, and the interval in which 95% of the trials lie."""
+
+    value: float
+    low: float
+    high: float
+    trials: int
+
+
+def estimate(shares: Floats) -> Estimate:
+    """Return median and interval of one number a trial."""
+    low, middle, high = np.percentile(shares, [LOW, 50.0, HIGH])
+    return Estimate(float(middle), float(low), float(high), int(shares.size))
+
+
+def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
+    """Return which pairs are cracked: |g(v') - f^-1(v')| <= rho (Definition 1)."""
+    found = guesses if truth.one_each else guesses[:, truth.where]
+    return np.asarray(np.abs(found - truth.truth) <= radius)
+
+
+def constant_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
+    """Return which pairs one guess for all codes cracks, a row for each constant."""
+    return np.asarray(np.abs(constants[:, None] - truth.truth) <= radius)
+
+
+def domain(cracked: Bools, truth: Truth) -> Floats:
+    """Return the share of distinct values that are cracked in each trial (Definition 1)."""
+    return np.asarray(cracked @ truth.share)
+
+
+def records(cracked: Bools, truth: Truth) -> Floats:
+    """Return the share of records whose value is cracked in each trial."""
+    return np.asarray(cracked @ truth.record_share)

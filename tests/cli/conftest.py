@@ -1,0 +1,78 @@
+"""Real commands in real processes, and a look at what they left behind."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+def call(*args, cwd, **env):
+    """Run `python -m tacit` in a folder and return its status, stdout and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tacit", *map(str, args)], cwd=cwd, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TACIT_DEBUG": ""} | env,
+        stdin=subprocess.DEVNULL, check=False)
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def contents(folder):
+    """Return every file below a folder with its hash."""
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(Path(folder).rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def tacit_in():
+    return call
+
+
+@pytest.fixture
+def listed():
+    return contents
+
+
+def write_table(path, rows=200, columns=5):
+    """Write part of the breast cancer data as CSV: rows of both classes, plain names."""
+    bunch = load_breast_cancer()
+    data = {f"m{i}": bunch.data[:rows, i] for i in range(columns)}
+    data["outcome"] = ["malignant" if y == 0 else "benign" for y in bunch.target[:rows]]
+    pa.csv.write_csv(pa.table(data), path)
+
+
+@pytest.fixture(scope="session")
+def walk(tmp_path_factory):
+    """A folder with a table, its release, its key and a mined tree, made by the commands."""
+    folder = tmp_path_factory.mktemp("walk")
+    write_table(folder / "table.csv")
+    for args in (
+        ("protect", "table.csv", "--target", "outcome", "--out", "release", "--key", "table.key"),
+        ("mine", "release", "--out", "tree.json"),
+        ("decode", "tree.json", "--key", "table.key", "--data", "table.csv",
+         "--out", "decoded.json"),
+    ):
+        done = call(*args, cwd=folder)
+        assert done.status == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def copied(walk, tmp_path):
+    """The same folder, to be changed by one test."""
+    import shutil
+
+    shutil.copytree(walk, tmp_path / "walk")
+    return tmp_path / "walk"

@@ -1,0 +1,103 @@
+"""Passphrases come from a file or from the terminal, and show up nowhere."""
+
+import json
+import os
+import pty
+import sys
+
+import pytest
+
+SECRET = "correct horse battery staple"
+PROTECT = ("protect", "table.csv", "--target", "outcome", "--out", "sealed", "--key", "sealed.key")
+DECODE = ("decode", "tree.json", "--key", "sealed.key", "--data", "table.csv", "--out", "new.json")
+
+
+@pytest.fixture
+def sealed(copied, tacit_in):
+    (copied / "pass").write_text(SECRET + "\nsecond line\n")
+    (copied / "wrong").write_text("open sesame\n")
+    (copied / "empty").write_text("\n")
+    done = tacit_in(*PROTECT, "--passphrase-file", "pass", "--json", cwd=copied)
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["sealed"] is True
+    assert SECRET not in done.out + done.err
+    mined = tacit_in("mine", "sealed", "--out", "model", cwd=copied)
+    assert mined.status == 0, mined.err
+    (copied / "model").replace(copied / "tree.json")
+    return copied
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ((), "sealed"), (("--passphrase-file", "wrong"), "passphrase"),
+    (("--passphrase-file", "empty"), "empty"), (("--passphrase-file", "nothing"), "nothing"),
+])
+def test_without_the_passphrase(sealed, tacit_in, listed, given, words):
+    before = listed(sealed)
+    done = tacit_in(*DECODE, *given, cwd=sealed)
+    assert done.status == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+    assert SECRET not in done.out + done.err
+    assert listed(sealed) == before
+
+
+def test_with_the_passphrase(sealed, tacit_in):
+    done = tacit_in(*DECODE, "--passphrase-file", "pass", cwd=sealed)
+    assert done.status == 0, done.err
+    assert SECRET not in done.out + done.err
+    assert (sealed / "new.json").exists()
+
+
+def test_summary_of_a_sealed_key(sealed, tacit_in):
+    closed = json.loads(tacit_in("summary", "sealed.key", "--json", cwd=sealed).out)
+    assert closed["sealed"] is True
+    opened = tacit_in("summary", "sealed.key", "--passphrase-file", "pass", "--json", cwd=sealed)
+    assert json.loads(opened.out)["release"]
+    assert tacit_in("summary", "sealed.key", "--passphrase-file", "wrong", cwd=sealed).status == 2
+
+
+def _on_a_terminal(folder, answers, *args):
+    """Run a command on a pseudo terminal, answer its prompts, return status and screen."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+        os.execv(sys.executable, [sys.executable, "-m", "tacit", *args])
+    screen, waiting = b"", list(answers)
+    while True:
+        try:
+            new = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not new:
+            break
+        screen += new
+        if waiting and screen.rstrip().endswith((b"key:", b"again:")):
+            os.write(terminal, waiting.pop(0).encode() + b"\n")
+            screen += b"\n"
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
+
+
+def test_asked_on_the_terminal(copied):
+    status, screen = _on_a_terminal(copied, [SECRET, SECRET], *PROTECT, "--ask-passphrase")
+    assert status == 0, screen
+    assert SECRET not in screen
+    status, screen = _on_a_terminal(copied, [SECRET], "summary", "sealed.key", "--ask-passphrase")
+    assert status == 0, screen
+
+
+def test_two_answers_that_differ(copied, listed):
+    before = listed(copied)
+    status, screen = _on_a_terminal(copied, [SECRET, "other"], *PROTECT, "--ask-passphrase")
+    assert status == 2
+    assert "must be the same" in screen
+    assert listed(copied) == before
+
+
+def test_no_option_takes_the_passphrase_itself():
+    from tacit.cli.reference import options, verbs
+
+    spelled = [word for verb in verbs().values() for action in options(verb)
+               for word in action.option_strings if "pass" in word]
+    assert set(spelled) == {"--passphrase-file", "--ask-passphrase"}

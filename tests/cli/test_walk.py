@@ -1,0 +1,146 @@
+"""The whole walk on files: protect, mine, decode, verify, summary."""
+
+import json
+import shutil
+
+import pytest
+
+import tacit
+
+
+def test_what_the_walk_leaves(walk, listed):
+    assert set(listed(walk)) == {
+        "table.csv", "table.key", "release/data.parquet", "release/manifest.json", "tree.json",
+        "tree.json.recipe", "decoded.json"}
+    assert (walk / "table.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_release_shows_no_original_value(walk):
+    release = tacit.Release.load(walk / "release")
+    original = tacit.read(walk / "table.csv")
+    for name in ("m0", "m3"):
+        values = set(original.numbers([name])[:, 0])
+        assert not values & set(release.table.numbers([name])[:, 0])
+
+
+@pytest.mark.parametrize(("learner", "params"), [
+    ("tree", ["max_depth=3", "criterion=entropy"]), ("forest", ["n_estimators=5"]),
+    ("xgboost", ["n_estimators=4"]), ("lightgbm", ["n_estimators=4"]),
+])
+def test_every_learner_comes_back_identical(copied, tacit_in, tmp_path, learner, params):
+    miner = tmp_path / "miner"
+    shutil.copytree(copied / "release", miner / "release")
+    told = [word for each in params for word in ("--param", each)]
+    mined = tacit_in("mine", "release", "--learner", learner, *told, "--out", "model", "--json",
+                     cwd=miner)
+    assert mined.status == 0, mined.err
+    result = json.loads(mined.out)
+    assert result["covered"] is True
+    assert result["recipe"]["mined"] == learner
+    for name in ("model", "model.recipe"):
+        shutil.copy(miner / name, copied / name)
+    decoded = tacit_in("decode", "model", "--key", "table.key", "--data", "table.csv",
+                       "--out", "back", "--json", cwd=copied)
+    assert decoded.status == 0, decoded.err
+    assert json.loads(decoded.out)["decoded"] == "back"
+    verified = tacit_in("verify", "model", "--release", "release", "--key", "table.key",
+                        "--data", "table.csv", "--json", cwd=copied)
+    assert verified.status == 0, verified.out + verified.err
+    assert json.loads(verified.out) == {"identical": True, "difference": None}
+
+
+def test_decoded_model_predicts_on_original_records(walk):
+    table = tacit.read(walk / "table.csv", target="outcome")
+    tree = tacit.Tree.load(walk / "decoded.json")
+    assert tree.features == table.schema.features
+    assert (tree.predict(table.numbers()) == table.labels()).all()
+
+
+def test_verify_two_files(copied, tacit_in):
+    same = tacit_in("verify", "decoded.json", "decoded.json", cwd=copied)
+    assert (same.status, same.out, same.err) == (0, "identical, bit for bit\n", "")
+    other = tacit_in("verify", "tree.json", "decoded.json", "--json", cwd=copied)
+    assert other.status == 1
+    answer = json.loads(other.out)
+    assert answer["identical"] is False
+    assert "threshold" in answer["difference"]
+
+
+def test_verify_finds_a_model_mined_otherwise(copied, tacit_in):
+    told = ("verify", "tree.json", "--release", "release", "--key", "table.key", "--data",
+            "table.csv")
+    assert tacit_in(*told, "--learner", "tree", cwd=copied).status == 0
+    other = tacit_in(*told, "--learner", "tree", "--param", "max_depth=2", cwd=copied)
+    assert other.status == 1
+    assert "different" in other.out
+
+
+def test_neutral_names_come_back(copied, tacit_in):
+    for args in (
+        ("protect", "table.csv", "--target", "outcome", "--out", "r2", "--key", "k2",
+         "--neutral-names", "--mode", "max-mono"),
+        ("mine", "r2", "--out", "t2"),
+        ("decode", "t2", "--key", "k2", "--data", "table.csv", "--out", "d2"),
+        ("verify", "t2", "--release", "r2", "--key", "k2", "--data", "table.csv"),
+    ):
+        done = tacit_in(*args, cwd=copied)
+        assert done.status == 0, done.err
+    assert tacit.Release.load(copied / "r2").schema.target == "target"
+    assert tacit.Tree.load(copied / "d2").classes == ("benign", "malignant")
+
+
+def test_a_learner_that_is_not_covered(copied, tacit_in):
+    told = ("mine", "release", "--param", "splitter=random", "--out", "other.json")
+    refused = tacit_in(*told, cwd=copied)
+    assert refused.status == 2
+    assert "--anyway" in refused.err
+    assert not (copied / "other.json").exists()
+    mined = tacit_in(*told, "--anyway", "--json", cwd=copied)
+    assert mined.status == 0
+    assert json.loads(mined.out)["covered"] is False
+    assert mined.err.startswith("tacit: warning: ")
+
+
+def test_protect_says_what_it_did(copied, tacit_in):
+    done = tacit_in("protect", "table.csv", "--target", "outcome", "--out", "r2", "--key", "k2",
+                    "--identifiers", "m4", "--breakpoints", "5", "--json", cwd=copied)
+    answer = json.loads(done.out)
+    assert answer["not_released"] == ["m4"]
+    assert answer["sealed"] is False
+    assert answer["rows"] == 200
+    assert answer["fingerprint"] == tacit.Release.load(copied / "r2").fingerprint
+
+
+def test_overwrite_replaces_the_release_and_never_a_key(copied, tacit_in):
+    told = ("protect", "table.csv", "--target", "outcome", "--out", "release", "--overwrite")
+    before = tacit.Release.load(copied / "release").fingerprint
+    assert tacit_in(*told, "--key", "table.key", cwd=copied).status == 2
+    assert tacit.Release.load(copied / "release").fingerprint == before
+    assert tacit_in(*told, "--key", "second.key", cwd=copied).status == 0
+    assert tacit.Release.load(copied / "release").fingerprint != before
+
+
+def test_no_shuffle_keeps_the_rows(copied, tacit_in):
+    done = tacit_in("protect", "table.csv", "--target", "outcome", "--out", "r2", "--key", "k2",
+                    "--no-shuffle", cwd=copied)
+    assert done.status == 0
+    original = tacit.read(copied / "table.csv", target="outcome")
+    assert (tacit.Release.load(copied / "r2").table.labels() == original.labels()).all()
+
+
+@pytest.mark.parametrize(("path", "kind", "words"), [
+    ("release", "release", "piecewise"), ("table.key", "key", "piecewise"),
+    ("tree.json", "Tree", "classification tree"), ("tree.json.recipe", "recipe", "random_state"),
+])
+def test_summary_of_everything(walk, tacit_in, path, kind, words):
+    text = tacit_in("summary", path, cwd=walk)
+    assert text.status == 0
+    assert words in text.out
+    assert json.loads(tacit_in("summary", path, "--json", cwd=walk).out)["kind"] == kind
+
+
+def test_summary_of_a_key_shows_no_secret(walk, tacit_in):
+    key = tacit.Key.load(walk / "table.key")
+    shown = tacit_in("summary", "table.key", "--json", cwd=walk).out
+    assert key.secrets["order_seed"] not in shown
+    assert all(seed not in shown for _, _, seed in key.secrets["columns"])

@@ -1,0 +1,130 @@
+"""The promise for XGBoost and LightGBM: model files decode to the original, bit for bit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import xgboost as xgb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit.errors import DecodeError
+from tacit.protect import PiecewiseEncoder, decode
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tables import random_table
+from walk import table_of, walk
+
+seeds = st.integers(0, 2**32 - 1)
+XGB = {"n_estimators": 4, "max_depth": 4, "n_jobs": 1, "random_state": 0}
+LGB = {"n_estimators": 4, "num_leaves": 7, "n_jobs": 1, "random_state": 0, "verbose": -1,
+       "deterministic": True, "force_row_wise": True}
+
+
+def holds(data, labels, estimator, seed):
+    found = walk(data, labels, estimator, random_state=seed)
+    verdict = found.release.guarantee.covers(estimator)
+    assert verdict, verdict.reason
+    same = tacit.verify(found.original, found.decoded)
+    assert same, same.difference
+    return found
+
+
+@settings(max_examples=12)
+@given(seeds, st.sampled_from(["hist", "approx", "exact"]))
+def test_xgboost(seed, method):
+    # Neighbouring float32 values are a case of its own below.
+    data, labels, rng = random_table(seed, avoid=("offset",) if method == "exact" else ())
+    bins = {} if method == "exact" else {"max_bin": int(rng.choice([8, 256]))}
+    labels = np.unique(labels, return_inverse=True)[1]
+    holds(data, labels, xgb.XGBClassifier(tree_method=method, **XGB, **bins), seed)
+    target = labels + rng.normal(size=len(labels)).round(1)
+    holds(data, target, xgb.XGBRegressor(tree_method=method, **XGB, **bins), seed)
+
+
+@settings(max_examples=12)
+@given(seeds)
+def test_xgboost_with_subsampling_and_drawn_columns(seed):
+    data, labels, rng = random_table(seed)
+    labels = np.unique(labels, return_inverse=True)[1]
+    estimator = xgb.XGBClassifier(tree_method="hist", subsample=0.7, colsample_bytree=0.6,
+                                  booster=str(rng.choice(["gbtree", "dart"])), **XGB)
+    holds(data, labels, estimator, seed)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_lightgbm(seed):
+    data, labels, rng = random_table(seed)
+    data = data.astype(np.float32).astype(np.float64)
+    labels = np.unique(labels, return_inverse=True)[1]
+    extra = {"max_bin": int(rng.choice([7, 255])), "min_child_samples": int(rng.integers(1, 20)),
+             "subsample": float(rng.choice([1.0, 0.7])), "subsample_freq": 1,
+             "colsample_bytree": float(rng.choice([1.0, 0.6]))}
+    holds(data, labels, lgb.LGBMClassifier(**LGB, **extra), seed)
+    target = labels + rng.normal(size=len(labels)).round(1)
+    holds(data, target, lgb.LGBMRegressor(**LGB, **extra), seed)
+
+
+def test_predictions_of_decoded_files(tmp_path):
+    data, labels, rng = random_table(5, rows=150, nulls=True, classes=3)
+    data = data.astype(np.float32).astype(np.float64)
+    fresh = data[rng.integers(0, 150, 60)] + 0.25
+    for estimator in (xgb.XGBClassifier(**XGB), lgb.LGBMClassifier(**LGB)):
+        found = holds(data, labels, estimator, 5)
+        found.decoded.save(tmp_path / "model")
+        if isinstance(estimator, xgb.XGBClassifier):
+            again = xgb.XGBClassifier()
+            (tmp_path / "model").rename(tmp_path / "model.json")
+            again.load_model(tmp_path / "model.json")
+            assert np.array_equal(again.predict_proba(fresh), found.original.predict_proba(fresh))
+        else:
+            again = lgb.Booster(model_file=str(tmp_path / "model"))
+            assert np.array_equal(again.predict(fresh), found.original.predict_proba(fresh))
+
+
+def test_lightgbm_needs_zero_to_be_kept():
+    """The trap: zero has a bin of its own, so hiding it changes the model."""
+    rng = np.random.default_rng(0)
+    data = rng.integers(-400, 400, (3000, 2)).astype(float)
+    labels = (data[:, 0] > 3).astype(int) ^ (rng.random(3000) < 0.2)
+    estimator = lgb.LGBMClassifier(**LGB, max_bin=15)
+    found = walk(data, labels, estimator, random_state=1)
+    assert found.release.guarantee.covers(estimator)
+    assert found.identical
+    release, _ = PiecewiseEncoder(keep_zero=False).protect(table_of(data, labels))
+    assert "zero" in release.guarantee.covers(estimator).reason
+
+
+def test_xgboost_exact_on_neighbouring_float32_values():
+    """The trap: no float32 lies between them, so the original itself splits elsewhere."""
+    data = 1e5 + np.arange(40).reshape(-1, 1) / 128
+    labels = (np.arange(40) % 3 == 0).astype(int)
+    estimator = xgb.XGBClassifier(tree_method="exact", **XGB)
+    release, key = PiecewiseEncoder(shuffle_rows=False).protect(table_of(data, labels))
+    verdict = release.guarantee.covers(estimator)
+    assert not verdict
+    assert "no midpoint" in verdict.reason
+    assert release.guarantee.covers(xgb.XGBClassifier(tree_method="hist"))
+    mined = estimator.fit(release.table.numbers(), labels)
+    with pytest.raises(DecodeError, match="midpoint"):
+        decode(mined, key, data)
+
+
+@pytest.mark.parametrize("estimator", [
+    xgb.XGBClassifier(booster="gblinear"), xgb.XGBClassifier(tree_method="exact", subsample=0.5),
+    xgb.XGBClassifier(device="cuda"), xgb.XGBRanker(),
+    lgb.LGBMClassifier(linear_tree=True), lgb.LGBMClassifier(extra_trees=True),
+    lgb.LGBMClassifier(zero_as_missing=True), lgb.LGBMRanker(),
+])
+def test_what_is_not_covered(estimator):
+    data, labels, _ = random_table(1)
+    found = walk(data, labels, __import__("sklearn.tree").tree.DecisionTreeClassifier())
+    verdict = found.release.guarantee.covers(estimator)
+    assert not verdict
+    assert verdict.reason
