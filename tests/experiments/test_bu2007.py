@@ -31,6 +31,7 @@ def small() -> Attribute:
     counts = rng.integers(0, 3, (values.size, 2))
     counts[50:80, 1] = 0
     counts[50:80, 0] = 1
+    counts[[49, 80]] = 1
     counts[counts.sum(axis=1) == 0, 0] = 1
     return Attribute(4, "small", values, counts)
 

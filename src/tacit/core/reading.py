@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ class Limits:
     max_features: int = 1_000_000
     max_classes: int = 100_000
     max_text: int = 10_000
+    max_containers: int = 5_000_000
 
     def check(self, field: str, size: int, limit: int) -> None:
         """Refuse a size above its limit."""
@@ -85,8 +87,11 @@ def as_text(content: bytes) -> str:
         ) from None
 
 
-def parse_json(content: bytes) -> dict[str, Any]:
+def parse_json(content: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
     """Parse a JSON object; duplicate keys, NaN, Infinity and deep nesting are refused."""
+    # An empty list is two bytes of text and more than fifty in memory.
+    containers = content.count(b"[") + content.count(b"{")
+    limits.check("lists and objects", containers, limits.max_containers)
     try:
         parsed = json.loads(
             as_text(content), object_pairs_hook=_unique, parse_constant=_no_constant
@@ -103,8 +108,8 @@ def parse_json(content: bytes) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        refuse(next(n for n in names if names.count(n) > 1), "given once", "twice")
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        refuse(twice[:40], "given once", "twice")
     return found
 
 

@@ -183,7 +183,7 @@ class Tree:
     @classmethod
     def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> Tree:
         """Read a JSON file (a path, or its text or bytes)."""
-        return cls.from_json(parse_json(read_bytes(source, limits)), limits)
+        return cls.from_json(parse_json(read_bytes(source, limits), limits), limits)
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Tree:

@@ -1,4 +1,4 @@
-"""Decoding scikit-learn's exact splitters: trees, forests and gradient boosting.
+"""Decoding scikit-learn's exact splitters: trees and forests (boosting: `stages`).
 
 Strict encodings keep which rows every split separates (bu2007 section 3, Theorem 1), so the
 mined estimator is the original one but for its thresholds, which are replayed (`nodes`).
@@ -7,7 +7,6 @@ mined estimator is the original one but for its thresholds, which are replayed (
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,9 @@ def decode_tree(model: Any, rows: Rows) -> Any:
     """Decode a DecisionTreeClassifier or DecisionTreeRegressor."""
     check_permuted(model, rows)
     weight = tree_weights(model, rows)
-    return _rebuilt(model, rows.book, [_decoded(model.tree_, rows, rows.bag(weight), "tree")])
+    return rebuilt(model, rows.book, [
+        decoded_tree(model.tree_, rows, rows.bag(weight), "tree", hasattr(model, "classes_"))
+    ])
 
 
 def decode_forest(model: Any, rows: Rows) -> Any:
@@ -52,27 +53,9 @@ def decode_forest(model: Any, rows: Rows) -> Any:
             bag = np.unique(_generate_sample_indices(
                 each.random_state, rows.count, model._n_samples_bootstrap, weight
             )).astype(np.int64)
-        decoded.append(_decoded(each.tree_, rows, bag, f"tree {number}"))
-    return _out_of_bag(_rebuilt(model, rows.book, decoded), rows)
-
-
-def decode_boosting(model: Any, rows: Rows) -> Any:
-    """Decode GradientBoosting; with rows outside the bag, check that it is exact.
-
-    Rows that are held out, not drawn, or of weight zero are predicted during training. If one
-    of them falls between the two values beside a threshold, codes and originals may send it
-    to different sides and training goes on differently; such a model is refused.
-    """
-    check_permuted(model, rows)
-    _check_init(model)
-    decoded = []
-    for number, (tree, bag) in enumerate(zip(_trees(model), _bags(model, rows), strict=True)):
-        where = f"stage {number // model.n_trees_per_iteration_}, tree {number}"
-        new = _decoded(tree, rows, bag, where)
-        if bag.size < rows.count:
-            _check_routes(tree, new, rows, where)
-        decoded.append(new)
-    return _rebuilt(model, rows.book, decoded)
+        decoded.append(decoded_tree(each.tree_, rows, bag, f"tree {number}",
+                                hasattr(model, "classes_")))
+    return _out_of_bag(rebuilt(model, rows.book, decoded), rows)
 
 
 def tree_weights(model: Any, rows: Rows) -> Floats | None:
@@ -87,13 +70,14 @@ def tree_weights(model: Any, rows: Rows) -> Floats | None:
     return found if rows.weight is None else rows.weight * found
 
 
-def _trees(model: Any) -> list[Any]:
+def inner_trees(model: Any) -> list[Any]:
+    """Return scikit-learn's inner Tree objects, in the order they were grown."""
     if hasattr(model, "tree_"):
         return [model.tree_]
     return [each.tree_ for each in np.asarray(model.estimators_, dtype=object).ravel()]
 
 
-def _decoded(tree: Any, rows: Rows, bag: Ints, where: str) -> Any:
+def decoded_tree(tree: Any, rows: Rows, bag: Ints, where: str, labels: bool) -> Any:
     """Return a copy of scikit-learn's inner Tree with the original thresholds."""
     shape = check_shape(tree.children_left.astype(np.int64),
                         tree.children_right.astype(np.int64))
@@ -103,13 +87,13 @@ def _decoded(tree: Any, rows: Rows, bag: Ints, where: str) -> Any:
     replay.check_counts(tree.n_node_samples.astype(np.int64))
     check_whole_weights(replay, tree.weighted_n_node_samples)
     thresholds = replay_thresholds(replay, sklearn_midpoint)
-    check_close_values(replay, tree.impurity)
+    check_close_values(replay, tree.impurity, labels and whole(tree.weighted_n_node_samples))
     return _copy_tree(tree, thresholds, swap=not rows.book.increasing)
 
 
 def check_whole_weights(replay: Replay, weights: Floats) -> None:
     """Refuse permuted pieces with weights whose sums are rounded: another order, other bits."""
-    if replay.rows.permuted and np.any(weights * DYADIC != np.rint(weights * DYADIC)):
+    if replay.rows.permuted and not whole(weights):
         raise DecodeError(f"{replay.nodes.where}: weights that are not whole or dyadic, and codes "
                           f"that were permuted inside pieces (mode 'max-mono'). {STRICT}")
 
@@ -129,18 +113,35 @@ def check_permuted(model: Any, rows: Rows) -> None:
                           f"minima are exact. {STRICT}")
 
 
-def check_close_values(replay: Replay, impurity: Floats) -> None:
+def whole(weights: Floats) -> bool:
+    """Return whether sums of these weights are exact in any order."""
+    return bool(np.all(weights * DYADIC == np.rint(weights * DYADIC)))
+
+
+def check_close_values(replay: Replay, impurity: Floats, counts: bool) -> None:
     """Refuse where scikit-learn would have taken distinct original values as equal.
 
     It never cuts between float32 values at most 1e-7 apart, and a column that is constant up
     to that much at a node is left out of its random draw of features. Codes are at least 1
-    apart, so neither happens to them.
+    apart, so neither happens to them. Skipping cuts also changes the order of its sums, which
+    matters unless they are exact (`counts`).
     """
-    for column in range(len(replay.rows.book.features)):
+    for column, name in enumerate(replay.rows.book.features):
         values, _ = replay.rows.book.column(column)
         narrow = np.unique(values.astype(np.float32))
-        if np.any(narrow[1:] <= narrow[:-1] + FEATURE_THRESHOLD):
-            _check_column(replay, column, impurity > 0)
+        if not np.any(narrow[1:] <= narrow[:-1] + FEATURE_THRESHOLD):
+            continue
+        if not counts:
+            raise _too_close(replay.nodes.where, name)
+        _check_column(replay, column, impurity > 0)
+
+
+def _too_close(where: str, name: str) -> DecodeError:
+    return DecodeError(
+        f"{where}: feature '{name}' has distinct values at most 1e-7 apart there, which "
+        "scikit-learn takes as equal, so on the original data it may have built another tree. "
+        "Multiply the column by a power of two before protecting it."
+    )
 
 
 def _check_column(replay: Replay, column: int, tried: npt.NDArray[np.bool_]) -> None:
@@ -153,12 +154,8 @@ def _check_column(replay: Replay, column: int, tried: npt.NDArray[np.bool_]) -> 
     left, right = (side.astype(np.float32) for side in (sides.low, sides.high))
     close[sides.node] |= right <= left + FEATURE_THRESHOLD
     if close.any():
-        raise DecodeError(
-            f"{nodes.where}, node {int(np.flatnonzero(close)[0])}: feature "
-            f"'{replay.rows.book.features[column]}' has distinct values at most "
-            "1e-7 apart there, which scikit-learn takes as equal; on the original "
-            "data it would have built another tree. Rescale the column before protecting it."
-        )
+        where = f"{nodes.where}, node {int(np.flatnonzero(close)[0])}"
+        raise _too_close(where, replay.rows.book.features[column])
 
 
 def _copy_tree(tree: Any, thresholds: Floats, swap: bool) -> Any:
@@ -181,10 +178,10 @@ def _swap_children(nodes: npt.NDArray[Any]) -> None:
     nodes["missing_go_to_left"][inner] = 1 - nodes["missing_go_to_left"][inner]
 
 
-def _rebuilt(model: Any, book: Codebook, decoded: list[Any]) -> Any:
+def rebuilt(model: Any, book: Codebook, decoded: list[Any]) -> Any:
     """Deep-copy an estimator with other inner trees and the original names and classes."""
     memo: dict[int, Any] = {}
-    for old, new in zip(_trees(model), decoded, strict=True):
+    for old, new in zip(inner_trees(model), decoded, strict=True):
         memo[id(old)] = new
     # Inner trees are reached through new wrapper objects, so ids stay alive in `model`.
     return restore_names(copy.deepcopy(model, memo), book)
@@ -224,65 +221,3 @@ def _out_of_bag(model: Any, rows: Rows) -> Any:
 def _positions(model: Any, rows: Rows, y: npt.NDArray[Any]) -> Floats:
     index = {label: float(i) for i, label in enumerate(model.classes_.tolist())}
     return np.array([index[original_label(rows.book, label)] for label in y])
-
-
-def _check_init(model: Any) -> None:
-    name = type(model.init_).__name__
-    if model.init_ != "zero" and not name.startswith("Dummy"):
-        raise DecodeError(explain("'init' of gradient boosting", "None, 'zero' or a dummy",
-                                  name, "Another first model has seen the codes."))
-
-
-def _bags(model: Any, rows: Rows) -> Iterator[Ints]:
-    """Yield the in-bag rows of each tree, drawn again as scikit-learn draws them."""
-    train = _training_part(model, rows)
-    weight = np.ones(rows.count) if rows.weight is None else rows.weight
-    if model.subsample >= 1.0:
-        bag = train[weight[train] != 0]
-        yield from (bag for _ in _trees(model))
-        return
-    from sklearn.ensemble._gradient_boosting import _random_sample_mask
-
-    stream = np.random.RandomState(_seed(model, "subsample"))
-    drawn = max(1, int(model.subsample * train.size))
-    for _ in range(len(model.estimators_)):
-        mask = np.asarray(_random_sample_mask(train.size, drawn, stream), dtype=bool)
-        for _ in range(model.n_trees_per_iteration_):
-            yield train[mask & (weight[train] != 0)]
-            stream.randint(0, 2147483647)
-
-
-def _training_part(model: Any, rows: Rows) -> Ints:
-    if model.n_iter_no_change is None:
-        return np.arange(rows.count)
-    from sklearn.model_selection import train_test_split
-
-    stratify = None
-    if hasattr(model, "classes_"):
-        stratify = rows.labels("early stopping held out a stratified part")
-    kept, _ = train_test_split(
-        np.arange(rows.count), random_state=_seed(model, "n_iter_no_change"),
-        test_size=model.validation_fraction, stratify=stratify,
-    )
-    return np.asarray(kept, dtype=np.int64)
-
-
-def _seed(model: Any, why: str) -> int:
-    seed = model.random_state
-    if isinstance(seed, int | np.integer):
-        return int(seed)
-    raise DecodeError(explain(f"'random_state' of gradient boosting with '{why}'",
-                              "a whole number", seed, "The rows it drew cannot be drawn again."))
-
-
-def _check_routes(mined: Any, decoded: Any, rows: Rows, where: str) -> None:
-    before = mined.apply(rows.codes.astype(np.float32))
-    after = decoded.apply(rows.values.astype(np.float32))
-    wrong = np.flatnonzero(before != after)
-    if wrong.size:
-        raise DecodeError(
-            f"{where}: row {int(wrong[0])} (in released order), which was not in the bag, lies "
-            "between the two values beside a threshold and goes to another side in codes than "
-            "in originals, so training on the original would have gone on differently. Mine "
-            "without subsampling, hold-out and zero weights."
-        )

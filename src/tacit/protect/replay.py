@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import numpy as np
 import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
@@ -32,6 +31,7 @@ from tacit.protect.histogram import decode_histogram
 from tacit.protect.leafwise import decode_lightgbm
 from tacit.protect.patterns import decode_forest_pattern, decode_tree_pattern
 from tacit.protect.rows import Rows, training_rows
+from tacit.protect.stages import decode_boosting
 
 LEARNERS = ("hist", "approx", "exact")
 
@@ -77,7 +77,7 @@ def _decode_exact(model: Any, rows: Rows) -> Any:
         return exact.decode_tree(model, rows)
     if name.startswith("RandomForest"):
         return exact.decode_forest(model, rows)
-    return exact.decode_boosting(model, rows)
+    return decode_boosting(model, rows)
 
 
 def _needs_rows(model: Any) -> NoReturn:
@@ -86,8 +86,3 @@ def _needs_rows(model: Any) -> NoReturn:
         "thresholds lie between values of single nodes, which the key alone does not know. "
         "Pass the original training features."
     )
-
-
-def codes_of(rows: Rows) -> npt.NDArray[np.float32]:
-    """Return the codes as the miner's learner saw them."""
-    return rows.codes.astype(np.float32)

@@ -63,6 +63,8 @@ def percent(value: float) -> str:
     if not np.isfinite(value):
         return "–"
     scaled = 100.0 * value
+    if 0 < scaled < 0.05:
+        return "<0.1%"
     return f"{scaled:.1f}%" if 0 < abs(scaled) < 10 else f"{scaled:.0f}%"
 
 

@@ -50,10 +50,10 @@ def is_number(value: object) -> bool:
 
 def cell(value: object) -> str:
     """Return a table cell's text: four significant digits for fractions, a dash for nothing."""
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None:
         return "–"
     if isinstance(value, float | np.floating):
-        return f"{float(value):.4g}"
+        return "–" if np.isnan(value) else f"{float(value):.4g}"
     return clean(value)
 
 

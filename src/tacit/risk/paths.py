@@ -45,6 +45,13 @@ class PathDisclosure:
         rows = [self._row(str(n), slice(n, n + 1)) for n in range(1, longest + 1)]
         return [*rows, self._row(f"> {longest}", slice(longest + 1, None))]
 
+    def shares_by_length(self, longest: int = 6) -> list[tuple[str, Floats]]:
+        """Return the share of the paths of each length that are cracked, by trial."""
+        ranges = [(f"length {n}", slice(n, n + 1)) for n in range(1, longest + 1)]
+        ranges.append((f"length > {longest}", slice(longest + 1, None)))
+        return [(name, self.cracked[some].sum(axis=0) / int(self.paths[some].sum()))
+                for name, some in ranges if self.paths[some].sum() > 0]
+
     def _row(self, name: str, lengths: slice) -> dict[str, float | str]:
         cracked = self.cracked[lengths].sum(axis=0)
         return {"length": name, "paths": int(self.paths[lengths].sum()),

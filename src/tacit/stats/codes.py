@@ -78,14 +78,48 @@ def draw_codes(
     if values.size == 0:
         none = np.zeros(0, np.int64)
         return Codes(none, none, none)
-    lengths = pieces.lengths
-    slack, gap = _slacks(values.size, lengths.size, rng, tail)
-    owner = pieces.owner()
-    shape = _shape(values, pieces, owner, rng, families)
-    rank = np.arange(values.size) - pieces.starts[owner]
-    base = np.cumsum(np.r_[0, (lengths + slack + gap)[:-1]])
-    codes = base[owner] + rank + np.floor(shape * slack[owner]).astype(np.int64)
-    return Codes(codes - codes[0], base - codes[0], base + lengths - 1 + slack - codes[0])
+    codes, low, high = draw_many(values, [pieces], rng, families, tail)
+    return Codes(codes[0], low, high)
+
+
+def draw_many(
+    values: Floats,
+    cuts: Sequence[Pieces],
+    rng: np.random.Generator,
+    families: Sequence[str] = FAMILIES,
+    tail: float = 0.5,
+) -> tuple[Ints, Ints, Ints]:
+    """Draw the codes of one attribute for several keys at once, one row a key.
+
+    The attribute is laid end to end, once for each key and its pieces, so that one pass draws
+    all. Also returned are the lowest and highest codes of the pieces, key after key.
+    """
+    size, keys = values.size, len(cuts)
+    laid = _end_to_end(cuts, size)
+    drawn = [_slacks(size, one.starts.size, rng, tail) for one in cuts]
+    slack, gap = (np.concatenate(part) for part in zip(*drawn, strict=True))
+    owner, lengths = laid.owner(), laid.lengths
+    shape = _shape(np.tile(values, keys), laid, owner, rng, families)
+    base = _bases(lengths + slack + gap, [one.starts.size for one in cuts])
+    rank = np.arange(keys * size) - laid.starts[owner]
+    codes = (base[owner] + rank + (shape * slack[owner]).astype(np.int64)).reshape(keys, size)
+    first = codes[:, 0]
+    shift = np.repeat(first, [one.starts.size for one in cuts])
+    return codes - first[:, None], base - shift, base + lengths - 1 + slack - shift
+
+
+def _end_to_end(cuts: Sequence[Pieces], size: int) -> Pieces:
+    if len(cuts) == 1:
+        return cuts[0]
+    starts = np.concatenate([one.starts + key * size for key, one in enumerate(cuts)])
+    return Pieces(starts, np.concatenate([one.mono for one in cuts]), len(cuts) * size)
+
+
+def _bases(room: Ints, pieces: Sequence[int]) -> Ints:
+    """Return where each piece starts, counted from the first piece of its key."""
+    before = np.cumsum(room) - room
+    first = np.r_[0, np.cumsum(pieces)[:-1]]
+    return np.asarray(before - np.repeat(before[first], pieces))
 
 
 def _slacks(

@@ -1,12 +1,14 @@
-"""Finding float32 values among sorted distinct ones: by addressing where they are whole."""
+"""Finding float32 values among sorted distinct ones: by address where whole, else by hash."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.stats.hashing import FloatHash
 from tacit.stats.tally import DIRECT_RANGE
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +23,14 @@ class Lookup:
         self.values = values
         self.payload = payload
         self._direct = self._address_table(values)
+
+    @cached_property
+    def _narrow(self) -> npt.NDArray[np.float32]:
+        return self.values.astype(np.float32)
+
+    @cached_property
+    def _hash(self) -> FloatHash:
+        return FloatHash(self._narrow, self.payload)
 
     def _address_table(self, values: Floats) -> npt.NDArray[np.int32] | None:
         """A table addressed by the value itself; negative values count from its end."""
@@ -72,14 +82,16 @@ class Lookup:
         if self.values.size == 0:
             return np.zeros(data.size, np.int32), None, float(data[0])
         wanted = data.astype(np.float32)
-        known = self.values.astype(np.float32)
-        where = np.searchsorted(known, wanted)
-        where[where == known.size] = known.size - 1
-        found = known[where] == wanted
-        if nearest and not found.all():
-            left = np.maximum(where - 1, 0)
-            closer = np.abs(wanted - known[left]) < np.abs(known[where] - wanted)
-            where = np.where(closer, left, where)
-        elif not found.all():
-            return np.zeros(0, np.int32), None, float(data[~found][0])
-        return self.payload.take(where), None, None
+        held, unknown = self._hash.find(wanted)
+        if unknown.size and not nearest:
+            return np.zeros(0, np.int32), None, float(data[unknown[0]])
+        if unknown.size:
+            held[unknown] = self.payload[self._nearest(wanted[unknown])]
+        return held, None, None
+
+    def _nearest(self, wanted: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
+        known = self._narrow
+        right = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+        left = np.maximum(right - 1, 0)
+        closer = np.abs(wanted - known[left]) < np.abs(known[right] - wanted)
+        return np.where(closer, left, right)

@@ -85,7 +85,11 @@ def choose_max_mp(
     counts: npt.NDArray[np.integer], wanted: int, min_width: int, rng: np.random.Generator
 ) -> Pieces:
     """Cut at every monochromatic piece, then at random mixed values (bu2007 section 5.2)."""
-    runs = monochromatic_runs(counts, min_width)
+    return cut_mixed(monochromatic_runs(counts, min_width), wanted, rng)
+
+
+def cut_mixed(runs: Pieces, wanted: int, rng: np.random.Generator) -> Pieces:
+    """Cut monochromatic runs at random mixed values until there are `wanted` pieces."""
     missing = wanted - runs.starts.size
     mixed = np.repeat(~runs.mono, runs.lengths)
     mixed[runs.starts] = False

@@ -42,7 +42,7 @@ def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
         raise ModelError(explain("a model file", "JSON of tacit or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
                                  "Pickles are never read: they run whatever they are told to."))
-    return model_from_json(parse_json(content), limits)
+    return model_from_json(parse_json(content, limits), limits)
 
 
 def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Model:

@@ -66,6 +66,8 @@ class LightGBMModel:
     @cached_property
     def _blocks(self) -> tuple[list[str], list[list[str]], list[str]]:
         """Return the lines of the header, of each tree and of what follows."""
+        count = self.text.count("\n")
+        self.limits.check("lines", count, 64 * self.limits.max_trees + 100_000)
         lines = self.text.split("\n")
         if lines[0] != "tree" or END not in lines:
             refuse("file", "LightGBM's model text, complete", lines[0][:40])

@@ -71,7 +71,7 @@ class XGBoostModel:
     @classmethod
     def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
         """Read XGBoost's JSON: a path, or its text or bytes."""
-        return cls(parse_json(read_bytes(source, limits)), limits)
+        return cls(parse_json(read_bytes(source, limits), limits), limits)
 
     @classmethod
     def from_object(cls, model: Any, limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
@@ -165,11 +165,12 @@ class XGBoostModel:
 
     def predict(self, data: npt.ArrayLike, **options: Any) -> npt.NDArray[Any]:
         """Predict original records with xgboost itself."""
+        booster = self.booster()
         import xgboost
 
         names = list(self.feature_names) or None
         matrix = xgboost.DMatrix(np.asarray(data, dtype=np.float32), feature_names=names)
-        return np.asarray(self.booster().predict(matrix, **options))
+        return np.asarray(booster.predict(matrix, **options))
 
     def summary(self) -> str:
         """Return one line: booster, objective and sizes."""

@@ -1,0 +1,269 @@
+"""The seam between parties: send a message to a peer, receive the next one from a peer.
+
+Everything that all transports share lives here: sequence numbers, the ledger, back-pressure,
+and the fault rule. The first failure ends the run for this party: it is kept, every waiting
+call raises it, one abort frame tells the peers who failed and at which step, and nothing else is
+sent after it. Peers that only hear of it tell the others once more, so that a bystander learns
+the name even if its link to the first witness is gone.
+
+A transport moves frames. It protects their content no further than its links do: the memory
+transport not at all (one process), the TLS transport against everybody outside the study.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tacit.errors import InputError, explain
+from tacit.joint.errors import (
+    BystanderError,
+    FrameError,
+    PartyError,
+    PeerAbortedError,
+    PeerFinishedError,
+    PeerGarbageError,
+    PeerLostError,
+)
+from tacit.joint.frames import (
+    HEADER_BYTES,
+    MAX_MESSAGE,
+    NO_SESSION,
+    Assembler,
+    Header,
+    Kind,
+    Message,
+    Purpose,
+    encode,
+    parse,
+    text_array,
+)
+from tacit.joint.ledger import RECEIVED, SENT, Ledger
+
+_PLAIN = re.compile(r"[\w .,:()'/-]{1,120}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long and how much: seconds and bytes.
+
+    limit: after a fault every other party ends within this time.
+    patience: how long a living peer may take to send its next message.
+    start: how long to wait for every party to come, and to answer for the first time.
+    message: the largest message. ahead: how much of a peer is kept before it is asked for.
+    """
+
+    limit: float = 10.0
+    patience: float = 3600.0
+    start: float = 60.0
+    message: int = MAX_MESSAGE
+    ahead: int = 1 << 28
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "patience", "start", "message", "ahead"):
+            if not getattr(self, name) > 0:
+                raise InputError(explain(f"Limits: '{name}'", "above 0", getattr(self, name)))
+
+    @property
+    def silence(self) -> float:
+        """Return after which silence a peer counts as lost; the rest is for ending in time."""
+        return 0.7 * self.limit
+
+    @property
+    def beat(self) -> float:
+        """Return the time between two signs of life."""
+        return self.limit / 10
+
+
+class Mailbox:
+    """What has arrived from one peer and was not asked for yet."""
+
+    def __init__(self, ahead: int) -> None:
+        self.messages: deque[Message] = deque()
+        self.news = asyncio.Event()
+        self.room = asyncio.Event()
+        self.room.set()
+        self.finished = False
+        self._bytes = 0
+        self._ahead = ahead
+
+    def put(self, message: Message) -> None:
+        """Keep a message; `room` is taken away when too much lies here."""
+        self.messages.append(message)
+        self._count(message.array.nbytes)
+        self.news.set()
+
+    def take(self) -> Message:
+        """Return the oldest message."""
+        message = self.messages.popleft()
+        self._count(-message.array.nbytes)
+        return message
+
+    def _count(self, change: int) -> None:
+        self._bytes += change
+        if self._bytes > self._ahead:
+            self.room.clear()
+        else:
+            self.room.set()
+
+
+class Transport(ABC):
+    """One party's end of the links to all others."""
+
+    def __init__(self, name: str, peers: Iterable[str], limits: Limits | None = None) -> None:
+        self.name = name
+        self.peers = tuple(peers)
+        self.limits = limits or Limits()
+        self.ledger = Ledger(name)
+        self.session = NO_SESSION
+        self.step = "start"
+        self.error: PartyError | None = None
+        self._done = False
+        self._boxes = {peer: Mailbox(self.limits.ahead) for peer in self.peers}
+        self._incoming = {peer: Assembler(limit=self.limits.message) for peer in self.peers}
+        self._sequence = dict.fromkeys(self.peers, 0)
+
+    async def send(self, peer: str, message: Message) -> None:
+        """Send a message; returns when it is on its way."""
+        self._check()
+        self._known(peer)
+        if self._done:
+            raise InputError(f"'{self.name}' has finished and can send nothing more.")
+        try:
+            await self._write(peer, message)
+        except (OSError, EOFError):
+            self.fail(self._lost(peer, "closed the connection"))
+        self._check()
+
+    async def receive(self, peer: str) -> Message:
+        """Return the next message of a peer."""
+        self._known(peer)
+        box = self._boxes[peer]
+        try:
+            async with asyncio.timeout(self.limits.patience):
+                while self.error is None and not box.messages and not box.finished:
+                    box.news.clear()
+                    await box.news.wait()
+        except TimeoutError:
+            self.fail(self._lost(peer, f"sent nothing for {self.limits.patience:g} s"))
+        self._check()
+        if not box.messages:
+            self.fail(PeerFinishedError(peer, self.step, "ended its program too early"))
+            self._check()
+        return box.take()
+
+    async def finish(self) -> None:
+        """Say that this party has sent everything, and wait until every other one has."""
+        if self.error is None:
+            for peer in self.peers:
+                await self._quietly(peer, _control(Kind.DONE, "done"))
+        self._done = True
+        for box in self._boxes.values():
+            while self.error is None and not box.finished:
+                box.news.clear()
+                await box.news.wait()
+        await self.close()
+
+    def fail(self, error: PartyError) -> None:
+        """End the run: keep the first error, tell every peer, send nothing more."""
+        if self.error is not None:
+            return
+        self.error = error
+        frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": error.step,
+                                               "what": error.what})
+        for peer in self.peers:
+            if not self._done and not self._boxes[peer].finished:
+                self._tell(peer, frame)
+        for box in self._boxes.values():
+            box.news.set()
+            box.room.set()
+        self._cut()
+
+    @abstractmethod
+    async def _write(self, peer: str, message: Message) -> None:
+        """Put a message on the link, waiting for room."""
+
+    @abstractmethod
+    def _tell(self, peer: str, message: Message) -> None:
+        """Put a short message on the link if that is possible at once."""
+
+    @abstractmethod
+    def _cut(self) -> None:
+        """Drop every link soon, after what was told; wakes whoever waits for room."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Give everything back."""
+
+    async def _quietly(self, peer: str, message: Message) -> None:
+        try:
+            await self._write(peer, message)
+        except (OSError, EOFError):
+            self._boxes[peer].finished = True
+
+    def _check(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+    def _known(self, peer: str) -> None:
+        if peer not in self._boxes:
+            raise InputError(explain("A peer", "one of " + ", ".join(self.peers), peer))
+
+    def _lost(self, peer: str, what: str) -> PeerLostError:
+        return PeerLostError(peer, self.step, what)
+
+    def _frames(self, peer: str, message: Message) -> Iterable[bytes]:
+        """Yield the frames of a message for a peer, counted and in the ledger."""
+        for frame in encode(message, self.session, self._sequence[peer]):
+            self._sequence[peer] += 1
+            self.ledger.frame(SENT, peer, parse(frame[:HEADER_BYTES]), len(frame))
+            yield frame
+
+    def _received(self, peer: str, header: Header, piece: bytes) -> Message | None:
+        """Take a frame whose header was checked; act on it when its message is whole."""
+        self.ledger.frame(RECEIVED, peer, header, HEADER_BYTES + len(piece))
+        message = self._incoming[peer].add(header, piece)
+        if message is not None:
+            self._arrived(peer, message)
+        return message
+
+    def _arrived(self, peer: str, message: Message) -> None:
+        box = self._boxes[peer]
+        if message.kind is Kind.DATA:
+            box.put(message)
+        elif message.kind is Kind.DONE:
+            box.finished = True
+            box.news.set()
+        elif message.kind is Kind.ABORT:
+            self.fail(self._told(peer, message))
+        elif message.kind is Kind.HELLO:
+            self._garbage(peer, "a second greeting")
+
+    def _garbage(self, peer: str, what: str) -> None:
+        self.fail(PeerGarbageError(peer, self.step, f"sent {what}"))
+
+    def _refuse(self, peer: str, error: FrameError) -> None:
+        self._garbage(peer, f"a frame whose '{error.field}' cannot be")
+
+    def _told(self, peer: str, message: Message) -> PartyError:
+        """Read an abort message; it comes from outside, so only plain words are repeated."""
+        try:
+            data = json.loads(bytes(message.array))
+            party, step, what = (str(data[name]) for name in ("party", "step", "what"))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
+        if party not in (self.name, *self.peers) or not (
+                _PLAIN.fullmatch(step) and _PLAIN.fullmatch(what)):
+            return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
+        if party == peer:
+            return PeerAbortedError(peer, step, what)
+        return BystanderError(party, step, f"{what} (says '{peer}')"[:120])
+
+
+def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:
+    return Message(label, text_array(json.dumps(data or {})), Purpose.CONTROL, kind=kind)

@@ -1,0 +1,129 @@
+"""Running adversaries: column by column, level by level, in blocks of trials.
+
+Work is done on distinct codes, never on rows (but for subspaces, which are about rows). Every
+draw has a stream of its own, named after its purpose, so that leaving out one adversary does not
+change the numbers of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.attack.combination import CURVES, Combination, tallies
+from tacit.attack.contract import Adversary, View
+from tacit.attack.knowledge import Knowledge
+from tacit.risk.grants import Grant, Setting, grant, levels
+from tacit.risk.measures import constant_cracks, cracks, domain, estimate, records
+from tacit.risk.result import Row
+from tacit.risk.truth import Truth
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Step = Callable[[], None]
+
+BLOCK = 1 << 21
+"""Guesses held at once."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One level of knowledge and the adversaries who work with it."""
+
+    label: str
+    parts: Mapping[str, Grant]
+    adversaries: tuple[Adversary, ...]
+
+
+def cases(adversaries: Sequence[Adversary], setting: Setting) -> list[Case]:
+    """Group adversaries by what they need, so that all of a level are told the same."""
+    found: list[Case] = []
+    for needs in dict.fromkeys(one.needs for one in adversaries):
+        group = tuple(one for one in adversaries if one.needs == needs)
+        found += [Case(label, parts, group) for label, parts in levels(needs, setting)]
+    return found
+
+
+def column_rows(view: View, truth: Truth, case: Case, setting: Setting) -> Iterator[Row]:
+    """Yield the rows of one column at one level."""
+    told = grant(case.label, case.parts, truth, view[truth.released], setting)
+    blind = told.blind(setting.rng("blind", truth.name, case.label))
+    for adversary in case.adversaries:
+        for measure, shares in attack(view, truth, adversary, told, setting).items():
+            base = _baseline(measure, blind, truth, told.radius)
+            found = estimate(shares)
+            yield Row(adversary.name, case.label, truth.name, measure, found.value, found.low,
+                      found.high, base, found.trials)
+
+
+def attack(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+           setting: Setting) -> dict[str, Floats]:
+    """Return for every measure of an adversary one share a trial."""
+    rng = setting.rng("guess", adversary.name, truth.name, told.label)
+    parts = [_block(view, truth, adversary, told.only(rows), rng)
+             for rows in _blocks(told.trials, truth.where.size)]
+    parts = parts if parts[0]["domain"].size > 1 or told.trials == 1 else parts[:1]
+    return {measure: np.concatenate([part[measure] for part in parts]) for measure in parts[0]}
+
+
+def _blocks(trials: int, size: int) -> list[slice]:
+    step = max(2, BLOCK // max(size, 1))
+    return [slice(start, start + step) for start in range(0, trials, step)]
+
+
+def _block(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+           rng: np.random.Generator) -> dict[str, Floats]:
+    guesses = adversary.guess(view, truth.released, told, rng)
+    out = {measure: _share(measure, guesses, truth, told.radius) for measure in adversary.measures}
+    if isinstance(adversary, Combination):
+        out |= _together(view, truth, told, rng)
+    return out
+
+
+def _share(measure: str, guesses: Floats, truth: Truth, radius: float) -> Floats:
+    cracked = cracks(guesses, truth, 0.0 if measure.startswith("exact") else radius)
+    return records(cracked, truth) if measure.endswith("records") else domain(cracked, truth)
+
+
+def _baseline(measure: str, blind: Floats, truth: Truth, radius: float) -> float:
+    cracked = constant_cracks(blind, truth, 0.0 if measure.startswith("exact") else radius)
+    by_record = measure.endswith("records")
+    return float(np.median(records(cracked, truth) if by_record else domain(cracked, truth)))
+
+
+def _together(view: View, truth: Truth, told: Knowledge,
+              rng: np.random.Generator) -> dict[str, Floats]:
+    """Count the combination attack as the paper does (section 6.2.2)."""
+    found = [cracks(curve().guess(view, truth.released, told, rng), truth, told.radius)
+             for curve in CURVES]
+    counted = tallies(found, truth.share)
+    return {"any curve": counted.total, "two or more": counted.two_or_more,
+            "expected": counted.expected}
+
+
+def all_cracks(view: View, truths: Mapping[str, Truth], adversary: Adversary, case: Case,
+               setting: Setting) -> dict[str, Bools]:
+    """Return the cracks of every column by one adversary at one level: (trials, pairs)."""
+    out = {}
+    for name, truth in truths.items():
+        told = grant(case.label, case.parts, truth, view[truth.released], setting)
+        rng = setting.rng("guess", adversary.name, name, case.label)
+        parts = [cracks(adversary.guess(view, truth.released, told.only(rows), rng), truth,
+                        told.radius)
+                 for rows in _blocks(told.trials, truth.where.size)]
+        out[name] = parts[0] if parts[0].shape[0] == 1 else np.concatenate(parts)
+    return out
+
+
+def all_blind(view: View, truths: Mapping[str, Truth], case: Case, setting: Setting,
+              trials: int) -> dict[str, Bools]:
+    """Return what the same knowledge cracks without the release, for a few trials."""
+    out = {}
+    for name, truth in truths.items():
+        told = grant(case.label, case.parts, truth, view[truth.released], setting)
+        blind = told.blind(setting.rng("blind", name, case.label))[:trials]
+        out[name] = constant_cracks(blind, truth, told.radius)
+    return out
