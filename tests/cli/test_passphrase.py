@@ -63,7 +63,7 @@ def _on_a_terminal(folder, answers, *args):
         os.chdir(folder)
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         os.execv(sys.executable, [sys.executable, "-m", "tacit", *args])
-    screen, waiting = b"", list(answers)
+    screen, waiting, since = b"", list(answers), 0
     while True:
         try:
             new = os.read(terminal, 4096)
@@ -72,9 +72,10 @@ def _on_a_terminal(folder, answers, *args):
         if not new:
             break
         screen += new
-        if waiting and screen.rstrip().endswith((b"key:", b"again:")):
+        # Only what came after the last answer: the old prompt must not be answered twice.
+        if waiting and screen[since:].endswith((b"key: ", b"again: ")):
+            since = len(screen)
             os.write(terminal, waiting.pop(0).encode() + b"\n")
-            screen += b"\n"
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
 

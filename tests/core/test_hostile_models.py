@@ -27,7 +27,8 @@ LGB = {"verbose": -1, "num_threads": 1, "num_leaves": 6}
 
 @pytest.fixture
 def tree():
-    return Tree.from_sklearn(DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, Y)).to_json()
+    model = DecisionTreeClassifier(random_state=0, max_depth=3).fit(X, Y)
+    return Tree.from_sklearn(model).to_json()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 from toybook import make_book, random_table
 
 from tacit.core.compare import verify
+from tacit.errors import DecodeError
 from tacit.protect.replay import decode_with
 
 
@@ -53,3 +54,14 @@ class Case:
         found = verify(self.original, decoded)
         assert found, str(found)
         return decoded
+
+    def outcome(self, words):
+        """Say "same", or "refused" if the refusal has these words; anything else fails."""
+        try:
+            self.check()
+        except DecodeError as error:
+            refusal = str(error)
+        else:
+            return "same"
+        assert words in refusal
+        return "refused"

@@ -34,7 +34,8 @@ class ToyBook:
         return out
 
     def order(self, rows):
-        return self.permutation
+        order = self.permutation
+        return None if order is None else order[order < rows]
 
 
 def draw_codes(values, rng, limit=1 << 23, sign=True):

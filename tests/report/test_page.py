@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from report_cases import Reader
 
 from tacit.errors import InputError
 from tacit.report import Page
-from tacit.report.markup import cell, clean, escape
+from tacit.report.markup import breakable, cell, clean, escape
 
 HOSTILE = '"><script>alert(1)</script><img src=http://x.test/ onerror=alert(2)>\'&amp;$x_1^$-->'
-
-
-class Reader(HTMLParser):
-    """Collects tags, attributes, ids and text, as a browser would see them."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.words: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    @property
-    def ids(self) -> list[str | None]:
-        return [value for name, value in self.attributes if name == "id"]
 
 
 def drawing(label: str = "x"):
@@ -82,7 +60,8 @@ def test_names_inside_drawings_do_not_clash() -> None:
 
 
 def test_tables_are_accessible() -> None:
-    page = Page("t").table(["name", "share"], [["a", 0.123456], ["b", None]], "what it shows").html()
+    rows = [["a", 0.123456], ["b", None]]
+    page = Page("t").table(["name", "share"], rows, "what it shows").html()
     assert "<caption>what it shows</caption>" in page
     assert '<th scope="col" class="right">share</th>' in page
     assert '<th scope="row" class="left">a</th><td class="right">0.1235</td>' in page
@@ -150,6 +129,11 @@ def test_cells(value: object, text: str) -> None:
     assert cell(value) == text
 
 
+def test_only_long_words_break() -> None:
+    assert breakable("twenty_four_letters_long x") == "twenty_four_letters_long x"
+    assert breakable("<" * 25) == "&lt;" * 24 + "<wbr>" + "&lt;"
+
+
 def test_numbers_go_to_the_right_and_align_decides() -> None:
     page = Page("t").table(["a", "b", "c"], [["x", 1, "y"]]).html()
     assert '<td class="right">1</td><td class="left">y</td>' in page
@@ -173,5 +157,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_importing_the_room_loads_no_plotting() -> None:
     import subprocess
 
-    code = "import sys, tacit.report; assert not any(m.startswith('matplotlib') for m in sys.modules)"
+    code = ("import sys, tacit.report; "
+            "assert not any(name.startswith('matplotlib') for name in sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True)

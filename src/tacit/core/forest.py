@@ -155,6 +155,8 @@ class Forest:
         check_format(fields, FORMAT)
         header = header_from_json(fields)
         items = fields.items("trees", limits.max_trees)
+        if not items:
+            refuse("trees", "at least one tree", "none")
         nested = [Fields(item, f"trees[{i}]", limits) for i, item in enumerate(items)]
         total = sum(each.whole("nodes", 1, limits.max_nodes) for each in nested)
         limits.check("trees", total, limits.max_total_nodes)

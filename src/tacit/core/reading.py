@@ -213,7 +213,8 @@ class Fields:
         return numbers
 
     def _sized(self, key: str, size: int | None) -> list[Any]:
-        found = self.items(key, self.limits.max_nodes if size is None else max(size, 1))
+        found = self.items(key, self.limits.max_bytes if size is not None
+                           else self.limits.max_nodes)
         if size is not None and len(found) != size:
             refuse(self.at(key), f"a list of {size}", f"{len(found)}")
         return found

@@ -77,6 +77,8 @@ class LocalEngine:
 
         connection = duckdb.connect()
         connection.execute(f"SET memory_limit = {literal(self.memory)}")
+        # Progress is shown by the command line, on stderr; DuckDB would use stdout.
+        connection.execute("SET enable_progress_bar = false")
         return connection
 
     def scan(self, sql: str) -> ScanFrame:

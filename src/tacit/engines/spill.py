@@ -43,7 +43,7 @@ def _scatter(batch: Any, dealt: Any, sinks: list[Any]) -> None:
     if len(sinks) == 1:
         sinks[0].write_batch(batch)
         return
-    order = np.argsort(dealt.astype(np.uint16), kind="stable")
+    order = np.argsort(dealt, kind="stable")
     sizes = np.bincount(dealt, minlength=len(sinks))
     grouped = batch.take(pa.array(order))
     start = 0
@@ -54,7 +54,7 @@ def _scatter(batch: Any, dealt: Any, sinks: list[Any]) -> None:
 
 
 def _permuted(path: Path, bucket: int, seed: bytes) -> Iterator[Any]:
-    with pa.OSFile(str(path), "rb") as source:
+    with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all().combine_chunks()
     path.unlink()
     order = shuffle.inside(seed, bucket, table.num_rows)

@@ -1,0 +1,1 @@
+"""Several owners, one result."""

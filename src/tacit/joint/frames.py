@@ -118,7 +118,7 @@ def encode(message: Message, session: bytes, sequence: int) -> Iterator[bytes]:
     array, dtype = _travelling(message.array)
     _check_label(message.label)
     dims = (*array.shape, *(1,) * (MAX_DIMENSIONS - array.ndim))
-    body = memoryview(array.reshape(-1).view(np.uint8))
+    body = memoryview(array.reshape(-1).view(np.uint8).data)
     for chunk in range(max(1, -(-len(body) // CHUNK))):
         piece = body[chunk * CHUNK:(chunk + 1) * CHUNK]
         yield _HEADER.pack(
@@ -209,7 +209,7 @@ class Assembler:
         header = parse(data, self.limit)
         _must("session", header.session == self.session, "this run's", "another")
         _must("sequence", header.sequence == self.sequence, self.sequence, header.sequence)
-        if self._first is None:
+        if self._first is None or header.kind is Kind.ABORT:
             _must("chunk", header.chunk == 0, 0, header.chunk)
         else:
             _must("chunk", header.chunk == len(self._pieces), len(self._pieces), header.chunk)
@@ -219,9 +219,12 @@ class Assembler:
     def add(self, header: Header, piece: bytes) -> Message | None:
         """Take a checked header with its piece; return the message when it is whole."""
         _must("length", len(piece) == header.length, header.length, len(piece))
+        self.sequence += 1
+        if header.kind is Kind.ABORT:
+            # It may cut into a longer message, of which nothing more will come.
+            self._pieces = []
         self._first = self._first or header
         self._pieces.append(piece)
-        self.sequence += 1
         if len(self._pieces) < header.chunks:
             return None
         body = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)

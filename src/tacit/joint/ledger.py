@@ -24,6 +24,7 @@ from tacit.joint.frames import Header, Kind, Purpose
 FORMAT = "tacit-ledger"
 VERSION = 1
 SENT, RECEIVED = "sent", "received"
+_TEXTS = ("party", "mode", "study", "session", "status", "engine")
 UNVETTED = "tacit's own engine: semi-honest parties only, not reviewed by anybody outside"
 
 
@@ -64,8 +65,8 @@ class Ledger:
     engine: str = UNVETTED
     rows: list[Row] = field(default_factory=list)
     openings: list[Opening] = field(default_factory=list)
-    _open: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False)
-    _beats: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False)
+    _open: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
+    _beats: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
 
     def frame(self, direction: str, peer: str, header: Header, size: int) -> None:
         """Record one frame; the frames of one message become one row, beats one per link."""
@@ -123,14 +124,16 @@ class Ledger:
             raise LedgerError(f"A ledger must have version {VERSION}. "
                               f"Got {data.get('version')!r}.")
         try:
-            texts = {name: str(data[name])
-                     for name in ("party", "mode", "study", "session", "status", "engine")}
-            rows = [Row(**{**row, "shape": tuple(row["shape"])}) for row in data["rows"]]
-            opened = [Opening(o["step"], o["because"], tuple(o["to"]), tuple(o["shape"]))
-                      for o in data["openings"]]
+            found = cls("")
+            for name in _TEXTS:
+                setattr(found, name, str(data[name]))
+            found.rows = [Row(**{**row, "shape": tuple(row["shape"])}) for row in data["rows"]]
+            found.openings = [
+                Opening(o["step"], o["because"], tuple(o["to"]), tuple(o["shape"]))
+                for o in data["openings"]]
         except (KeyError, TypeError) as error:
             raise LedgerError(f"A ledger must have every field. {error} is wrong.") from None
-        return cls(**texts, rows=rows, openings=opened)
+        return found
 
     @classmethod
     def load(cls, path: Path) -> Ledger:

@@ -14,18 +14,19 @@ from tacit.core.key import Key
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.report import plots, summaries
-from tacit.report.drawing import percent
+from tacit.report.drawing import attack_name, percent
 from tacit.report.evidence import CURVE_NAMES, Evidence, gather
 from tacit.report.page import Page
 from tacit.risk.paths import PathDisclosure
-from tacit.risk.result import Audit, Row
+from tacit.risk.result import Audit
 from tacit.risk.words import HIGH
 
 PICTURED = 3
 MOST_COLUMNS = 25
 MOST_ATTACKS = 12
 MOST_LINES = 24
-MOST_ROWS = 400
+MOST_SETS = 12
+MOST_ROWS = 150
 ALWAYS = (
     "An audit shows what these adversaries get. It does not show that a cleverer one, or one who "
     "knows more, gets no more.",
@@ -71,7 +72,7 @@ def _subtitle(audit: Audit) -> str:
     rows = audit.release.get("rows")
     count = f"{rows:,} rows. " if isinstance(rows, int) else ""
     return (f"Release {str(audit.release.get('fingerprint', '?'))[:12]} "
-            f"({kind.get('name', '?')}{mode}), {count}A guess within {percent(audit.radius)} of a "
+            f"({kind.get('name', '?')}{mode}), {count}A guess within {100 * audit.radius:g}% of a "
             f"column's range counts as disclosed; {audit.trials} trials.")
 
 
@@ -104,7 +105,7 @@ def _heat(audit: Audit) -> Any:
              for row in audit.select(measure="domain")}
     values = [[found.get((column, row.adversary, row.knowledge), np.nan) for row in attacks]
               for column in columns]
-    names = [_attack(row) for row in attacks]
+    names = [attack_name(row.adversary, row.knowledge) for row in attacks]
     return plots.risk_heat(columns, names, np.array(values), HIGH)
 
 
@@ -113,12 +114,8 @@ def _heat_caption(audit: Audit) -> str:
     left = [f"the {MOST_COLUMNS} riskiest of {columns} columns"] * (columns > MOST_COLUMNS)
     left += [f"the {MOST_ATTACKS} strongest of {attacks} attacks"] * (attacks > MOST_ATTACKS)
     shown = f" Shown are {' and '.join(left)}." if left else ""
-    return ("Share of distinct values disclosed, by column and attack. Framed and hatched: above "
+    return ("Share of distinct values disclosed, by column and attack. Framed and bold: above "
             f"{percent(HIGH)}.{shown}")
-
-
-def _attack(row: Row) -> str:
-    return f"{row.adversary} · {row.knowledge}"
 
 
 def _attacks(page: Page, audit: Audit) -> None:
@@ -151,32 +148,33 @@ def _pictures(page: Page, pictured: Sequence[Evidence]) -> None:
     page.text("Original values beside their codes. An adversary does not see this.")
     for one in pictured:
         page.section(one.name, level=3)
-        hatched = " Hatched pieces are monochromatic." if one.mono.any() else ""
+        hatched = " Marked pieces are monochromatic." if one.mono.any() else ""
+        name = summaries.brief(one.name)
         page.figure(plots.encoding_scatter(one.values, one.codes, one.starts, one.mono, one.name),
-                    f"Codes of '{one.name}' against its original values.{hatched}")
+                    f"Codes of '{name}' against its original values.{hatched}")
         page.figure(plots.before_after(one.values, one.codes, one.name, one.records),
-                    f"Distribution of '{one.name}' before and after, by records.")
+                    f"Distribution of '{name}' before and after, by records.")
     one = pictured[0]
     if one.venn is not None:
         page.figure(plots.crack_venn(CURVE_NAMES, one.venn),
-                    f"Which values of '{one.name}' an expert with 4 known points gets by three "
-                    "curves, on average over trials; areas are not to scale.")
+                    f"Which values of '{summaries.brief(one.name)}' an expert with 4 known points "
+                    "gets by three curves, on average over trials; areas are not to scale.")
 
 
 def _together(page: Page, audit: Audit, paths: PathDisclosure | None) -> None:
-    rows = summaries.measured(audit, "subspace", MOST_ATTACKS)
+    rows = summaries.together(audit, MOST_SETS)
     if rows:
         page.section("Columns together").table(
             ["columns", "disclosed", "interval", "without the release", "adversary", "knowledge"],
             rows, "Share of records of which all these columns are told at once (bu2007 "
-            "Definition 2), highest first.", align="lrrrll")
+            "Definition 2), by the adversary that gets most, highest first.", align="lrrrll")
     tree = summaries.path_rows(audit)
     if tree:
         page.section("Paths of a mined tree").table(
             ["paths", "disclosed", "interval"],
             [[row.column, percent(row.value), summaries.interval(row)] for row in tree],
             "Share of the paths of which all thresholds are told (bu2007 Definition 3), against "
-            f"the attack that gets most: {_attack(tree[0])}.", align="lrr")
+            f"the attack that gets most: {tree[0].adversary}, {tree[0].knowledge}.", align="lrr")
     if paths is not None:
         _paths(page, paths)
 

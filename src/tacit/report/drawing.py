@@ -68,6 +68,39 @@ def percent(value: float) -> str:
     return f"{scaled:.1f}%" if 0 < abs(scaled) < 10 else f"{scaled:.0f}%"
 
 
+def attack_name(adversary: str, knowledge: str) -> str:
+    """Return a label for an adversary at a level of knowledge, without saying a word twice."""
+    if not knowledge or knowledge == adversary:
+        return name_of(adversary)
+    if knowledge.startswith(f"{adversary} "):
+        return name_of(knowledge, 34)
+    return f"{name_of(adversary)} · {name_of(knowledge, 22)}"
+
+
+def short_number(value: float, _: Any = None) -> str:
+    """Return a number for an axis: 1.5M, 20k, 0.25."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if letter == 'k' else size):.4g}{letter}"
+    return f"{value:.4g}"
+
+
+def number_axis(axis: Any) -> None:
+    """Label an axis with short numbers."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(short_number))
+
+
+def bin_edges(values: Floats, bins: int) -> Floats:
+    """Return edges of equal bins; whole numbers get bins that hold equally many of them."""
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    if values.size and np.all(values == np.rint(values)):
+        width = np.ceil((high - low + 1) / bins)
+        return np.asarray(np.arange(low - 0.5, high + width, width))
+    return np.linspace(low, high if high > low else low + 1.0, bins + 1)
+
+
 def percent_axis(axis: Any) -> None:
     """Label an axis of shares in percent."""
     from matplotlib.ticker import PercentFormatter

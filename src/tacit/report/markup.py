@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _KEPT = "\n\t"
+_LONG = 24
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.S)
 _NAMESPACE = re.compile(r'\s(?:xmlns(?::\w+)?|version)="[^"]*"')
@@ -41,6 +42,17 @@ def _shown(letter: str) -> str:
 def escape(value: object) -> str:
     """Return text that is safe anywhere in HTML, in attributes too."""
     return html.escape(clean(value), quote=True)
+
+
+def breakable(value: object) -> str:
+    """Return escaped text in which only words of more than 24 letters may break, every 24."""
+    return re.sub(r"\S{25,}|[^\S]|\S+", _with_breaks, clean(value))
+
+
+def _with_breaks(word: re.Match[str]) -> str:
+    text = word.group(0)
+    parts = [text[start:start + _LONG] for start in range(0, len(text), _LONG)]
+    return "<wbr>".join(html.escape(part, quote=True) for part in parts)
 
 
 def is_number(value: object) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tacit._version import __version__
 from tacit.core.files import write_file
 from tacit.errors import InputError, explain
-from tacit.report.markup import cell, escape, is_number, svg_of
+from tacit.report.markup import breakable, cell, escape, is_number, svg_of
 from tacit.report.style import CSS
 
 if TYPE_CHECKING:
@@ -74,12 +74,14 @@ class Page:
                 raise InputError(explain(
                     "Page.table: every row", f"of {len(columns)} cells", row))
         sides = _sides(len(columns), body, align)
-        head = "".join(f'<th scope="col" class="{side}">{escape(name)}</th>'
+        head = "".join(f'<th scope="col" class="{side}">{breakable(name)}</th>'
                        for name, side in zip(columns, sides, strict=True))
         title = f"<caption>{escape(caption)}</caption>" if caption else ""
+        label = caption or f"Table of {', '.join(columns)}"
         inside = "\n".join(_row(row, sides) for row in body)
         return self._add(
-            f'<div class="scroll" tabindex="0"><table>{title}<thead><tr>{head}</tr></thead>\n'
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">'
+            f"<table>{title}<thead><tr>{head}</tr></thead>\n"
             f"<tbody>\n{inside}\n</tbody></table></div>"
         )
 
@@ -136,8 +138,8 @@ def _numeric(cells: Sequence[Any]) -> bool:
 
 
 def _row(row: Sequence[Any], sides: Sequence[str]) -> str:
-    cells = [f'<td class="{side}">{escape(cell(value))}</td>'
+    cells = [f'<td class="{side}">{breakable(cell(value))}</td>'
              for value, side in zip(row, sides, strict=True)]
     if cells:
-        cells[0] = f'<th scope="row" class="{sides[0]}">{escape(cell(row[0]))}</th>'
+        cells[0] = f'<th scope="row" class="{sides[0]}">{breakable(cell(row[0]))}</th>'
     return f"<tr>{''.join(cells)}</tr>"

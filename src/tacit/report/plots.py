@@ -18,11 +18,12 @@ from tacit.report.drawing import (
     AMBER,
     BLUE,
     GREY,
-    HATCHES,
     INK,
     MARKERS,
-    PAPER,
+    attack_name,
+    bin_edges,
     name_of,
+    number_axis,
     one_axes,
     percent,
     percent_axis,
@@ -62,17 +63,13 @@ def risk_by_adversary(
                    np.asarray(high, float)[mine], MARKERS[level % len(MARKERS)])
     axes.plot(np.asarray(baseline, float), rows, linestyle="none", marker="|", markersize=13,
               markeredgewidth=2.4, color=AMBER, zorder=2)
-    axes.set_yticks(rows, [_attack(a, k) for a, k in zip(adversaries, knowledge, strict=True)])
+    axes.set_yticks(rows, [attack_name(a, k) for a, k in zip(adversaries, knowledge, strict=True)])
     axes.set_ylim(count - 0.4, -0.6)
     _shares_from_zero(axes, [*value, *high, *baseline])
     axes.set_xlabel("share disclosed", fontsize=9)
     _legend(axes, [("o", "disclosed, with its interval", BLUE),
                    ("|", "guessing without the release", AMBER)])
     return figure
-
-
-def _attack(adversary: str, knowledge: str) -> str:
-    return f"{name_of(adversary)} · {name_of(knowledge, 22)}" if knowledge else name_of(adversary)
 
 
 def _intervals(axes: Axes, rows: Any, value: Any, low: Any, high: Any, marker: str) -> None:
@@ -115,18 +112,25 @@ def encoding_scatter(
     _boundaries(axes, x, begin, np.asarray(mono, bool))
     axes.set_xlabel(f"original value of {name_of(name)}" if name else "original value", fontsize=9)
     axes.set_ylabel("code in the release", fontsize=9)
+    number_axis(axes.xaxis)
+    number_axis(axes.yaxis)
     axes.margins(0.02)
     return figure
 
 
 def _boundaries(axes: Axes, x: Any, starts: Any, mono: Any) -> None:
     edges = np.append(x[starts], x[-1]) if starts.size and x.size else np.zeros(0)
-    for index in np.flatnonzero(mono[: starts.size]):
+    shaded = np.flatnonzero(mono[: starts.size])
+    if edges.size - 2 > MOST_BOUNDARIES:
+        spans = [(edges[i], edges[i + 1] - edges[i]) for i in shaded]
+        axes.broken_barh(spans, (0.0, 0.03), transform=axes.get_xaxis_transform(),
+                         facecolor=GREY, zorder=0)
+        strip = "; strip at the foot: monochromatic ones" if shaded.size else ""
+        axes.set_title(f"{starts.size:,} pieces{strip}", fontsize=9, loc="right")
+        return
+    for index in shaded:
         axes.axvspan(edges[index], edges[index + 1], facecolor="none", edgecolor=GREY,
                      hatch="///", linewidth=0.2, zorder=0)
-    if edges.size - 2 > MOST_BOUNDARIES:
-        axes.set_title(f"{starts.size} pieces; boundaries left out", fontsize=9, loc="right")
-        return
     for edge in edges[1:-1]:
         axes.axvline(edge, color=INK, linewidth=0.6, linestyle=(0, (4, 3)), zorder=1)
     if edges.size:
@@ -147,12 +151,14 @@ def before_after(original: npt.ArrayLike, encoded: npt.ArrayLike, name: str = ""
         count = np.ones(values.size) if weights is None else np.asarray(weights, float)
         known = np.isfinite(values)
         total = max(float(count[known].sum()), 1.0)
-        axes.hist(values[known], bins=bins, weights=count[known] / total, color=BLUE,
+        edges = bin_edges(values[known], bins).tolist()
+        axes.hist(values[known], bins=edges, weights=count[known] / total, color=BLUE,
                   edgecolor=INK, linewidth=0.4, hatch=hatch)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("value" if not hatch else "code", fontsize=9)
         percent_axis(axes.yaxis)
         axes.locator_params(axis="x", nbins=5)
+        number_axis(axes.xaxis)
     sides[0].set_ylabel("share of records", fontsize=9)
     return figure
 
@@ -229,13 +235,13 @@ def risk_heat(columns: Sequence[str], attacks: Sequence[str], values: npt.ArrayL
     """Draw a table of shares, columns of the table down and attacks across.
 
     Darker (on dark screens: lighter) is more; every cell has its number; cells above `limit` are
-    framed and hatched.
+    framed and bold.
     """
     shares = np.asarray(values, float)
     if shares.shape != (len(columns), len(attacks)):
         raise InputError(explain(
             "risk_heat: 'values'", f"{len(columns)} x {len(attacks)}", shares.shape))
-    figure, axes = one_axes(7.5, 1.4 + 0.32 * len(columns))
+    figure, axes = one_axes(min(9.4, 3.0 + 0.6 * len(attacks)), 1.4 + 0.32 * len(columns))
     for (row, column), share in np.ndenumerate(shares):
         _heat_cell(axes, row, column, float(share), limit)
     axes.set(xlim=(0, len(attacks)), ylim=(len(columns), 0))
@@ -256,9 +262,9 @@ def _heat_cell(axes: Axes, row: int, column: int, share: float, limit: float | N
     box = (column + 0.03, row + 0.06)
     axes.add_patch(Rectangle(box, 0.94, 0.88, facecolor=INK, alpha=dark, linewidth=0))
     axes.add_patch(Rectangle(box, 0.94, 0.88, fill=False, linewidth=1.8 if above else 0.4,
-                             edgecolor=AMBER if above else GREY, hatch=HATCHES[0] * above))
-    axes.text(column + 0.5, row + 0.52, percent(share), ha="center", va="center", fontsize=9,
-              bbox={"facecolor": PAPER, "linewidth": 0, "pad": 1.5} if above else None)
+                             edgecolor=AMBER if above else GREY))
+    axes.text(column + 0.5, row + 0.52, percent(share), ha="center", va="center", fontsize=8.5,
+              fontweight="bold" if above else "normal")
 
 
 def _same_length(**arrays: Any) -> None:

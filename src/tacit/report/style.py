@@ -31,7 +31,7 @@ body {{
   background: var(--paper); color: var(--ink);
   font: 1rem/1.55 {FONTS};
 }}
-h1, h2, h3, p, li, td, th, caption, figcaption, pre {{ overflow-wrap: anywhere; }}
+h1, h2, h3, p, li, caption, figcaption, pre {{ overflow-wrap: anywhere; }}
 h1 {{ font-size: 1.8rem; line-height: 1.25; margin: 0 0 .25rem; }}
 h2 {{
   font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-bottom: .25rem;
@@ -58,8 +58,6 @@ tbody tr:last-child > * {{ border-bottom: 1px solid var(--line); }}
 tbody th {{ font-weight: 550; }}
 .right {{ text-align: right; }}
 td.right {{ white-space: nowrap; }}
-thead th {{ min-width: 4.5rem; }}
-tbody th.left, td.left {{ min-width: 6rem; }}
 .center {{ text-align: center; }}
 figure {{ margin: 1.25rem 0 1.75rem; }}
 figure svg {{ display: block; fill: var(--ink); max-width: 100%; height: auto; }}
@@ -82,7 +80,7 @@ _PRINT = """
   html { font-size: 10.5pt; }
   body { max-width: none; padding: 0; min-height: 0; }
   h1, h2, h3, caption { break-after: avoid; page-break-after: avoid; }
-  figure, .box, tr { break-inside: avoid; page-break-inside: avoid; }
+  figure, .box, tr, caption { break-inside: avoid; page-break-inside: avoid; }
   thead { display: table-header-group; }
   p, li { orphans: 3; widows: 3; }
   .scroll { overflow: visible; }

@@ -19,13 +19,22 @@ NOT_SHOWN = "–"
 TREE = "(tree)"
 
 
+FORMULAS = {"sorting formula": "Worst case of sorting by formula (bu2007 Figure 11); no guess is "
+            "made."}
+
+
+def brief(name: str, longest: int = 40) -> str:
+    """Return a column's name for use in a sentence; tables show it whole."""
+    return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
 def headline(audit: Audit) -> str:
     """Say in one sentence what the worst adversary gets."""
     worst = audit.worst()
     if worst is None:
         return "No column could be scored, so nothing is known about the risk of this release."
-    return (f"At worst {percent(worst.value)} of the distinct values of '{worst.column}' can be "
-            f"told to within {percent(audit.radius)} of its range.")
+    return (f"At worst {percent(worst.value)} of the distinct values of "
+            f"'{brief(worst.column)}' can be told to within {100 * audit.radius:g}% of its range.")
 
 
 def plain_words(audit: Audit, secret: bool = False) -> list[str]:
@@ -93,11 +102,10 @@ def by_attack(audit: Audit, measure: str = "domain") -> list[Row]:
     return sorted(worst.values(), key=lambda row: order.index(row.adversary))
 
 
-def measured(audit: Audit, measure: str, most: int) -> Cells:
-    """Return the highest rows of a measure such as "subspace" or "paths"."""
-    rows = sorted(audit.select(measure=measure), key=lambda row: -row.value)[:most]
+def together(audit: Audit, most: int) -> Cells:
+    """Return the worst of every set of columns, the riskiest first."""
     return [[row.column, percent(row.value), interval(row), percent(row.baseline), row.adversary,
-             row.knowledge] for row in rows]
+             row.knowledge] for row in audit.ranking("subspace")[:most]]
 
 
 def path_rows(audit: Audit) -> list[Row]:
@@ -123,8 +131,8 @@ def knowledge_words(audit: Audit) -> Cells:
 def adversary_words(audit: Audit) -> Cells:
     """Return what every adversary does."""
     names = dict.fromkeys(row.adversary for row in audit.rows)
-    return [[name, f"An adversary who {audit.words[name]}." if name in audit.words else NOT_SHOWN]
-            for name in names]
+    known = {name: f"An adversary who {words}." for name, words in audit.words.items()}
+    return [[name, known.get(name, FORMULAS.get(name, NOT_SHOWN))] for name in names]
 
 
 def versions() -> Cells:

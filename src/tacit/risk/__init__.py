@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from tacit.risk.adding import Added, attack_together, what_it_adds
 from tacit.risk.audit import audit
 from tacit.risk.measures import Estimate, cracks, domain, estimate, records
 from tacit.risk.paths import PathDisclosure, path_disclosure
 from tacit.risk.policy import Judgement, Policy
+from tacit.risk.redraw import Redrawn, redraw
+from tacit.risk.register import Entry, Register, digest
 from tacit.risk.result import Audit, Row, Suggestion
 from tacit.risk.subspaces import subspace_disclosure
+from tacit.risk.trials import FreshTrials, fresh_trials, piecewise_codes
 from tacit.risk.truth import Truth, Truths, truths_of
 
 __all__ = [
-    "Audit", "Estimate", "Judgement", "PathDisclosure", "Policy", "Row", "Suggestion", "Truth",
-    "Truths", "audit", "cracks", "domain", "estimate", "path_disclosure", "records",
-    "subspace_disclosure", "truths_of",
+    "Added", "Audit", "Entry", "Estimate", "FreshTrials", "Judgement", "PathDisclosure", "Policy",
+    "Redrawn", "Register", "Row", "Suggestion", "Truth", "Truths", "attack_together", "audit",
+    "cracks", "digest", "domain", "estimate", "fresh_trials", "path_disclosure",
+    "piecewise_codes", "records", "redraw", "subspace_disclosure", "truths_of", "what_it_adds",
 ]

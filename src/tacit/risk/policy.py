@@ -73,11 +73,15 @@ _TOP = (*_SECTIONS, "column", "radius")
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a policy holds, and why not; `checked` counts what was compared."""
+    """Whether a policy holds, and why not; `checked` counts what was compared.
+
+    `broken` names the levels of knowledge against which a limit was broken.
+    """
 
     passed: bool
     reasons: tuple[str, ...] = ()
     checked: int = 0
+    broken: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.passed
@@ -89,12 +93,14 @@ class Judgement:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"passed": self.passed, "reasons": list(self.reasons), "checked": self.checked}
+        return {"passed": self.passed, "reasons": list(self.reasons), "checked": self.checked,
+                "broken": list(self.broken)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Judgement:
         """Read plain data."""
-        return cls(bool(data["passed"]), tuple(map(str, data["reasons"])), int(data["checked"]))
+        return cls(bool(data["passed"]), tuple(map(str, data["reasons"])), int(data["checked"]),
+                   tuple(map(str, data["broken"])))
 
 
 @dataclass(frozen=True)
@@ -139,36 +145,33 @@ class Policy:
     def judge(self, audit: Audit) -> Judgement:
         """Compare every number of an audit with what the policy allows."""
         self._check_radius(audit)
-        reasons: list[str] = []
-        checked = self._columns(audit, reasons)
+        found = _Findings()
+        self._columns(audit, found)
         for name, measure in (("subspaces", "subspace"), ("paths", "paths")):
             if name in self.sections:
-                checked += _compare(audit.select(measure=measure), self.sections[name], name,
-                                    reasons)
+                found.compare(audit.select(measure=measure), self.sections[name], name)
         if "anonymity" in self.sections:
-            checked += _anonymity(audit, int(self.sections["anonymity"]["k"]), reasons)
-        return Judgement(not reasons, tuple(reasons), checked)
+            found.anonymity(audit, int(self.sections["anonymity"]["k"]))
+        return Judgement(not found.reasons, tuple(found.reasons), found.checked,
+                         tuple(dict.fromkeys(found.broken)))
 
     def _check_radius(self, audit: Audit) -> None:
         if audit.radius != self.radius:
             raise PolicyError(explain("The radius of the audit", f"the policy's ({self.radius:g})",
                                       f"{audit.radius:g}", "Audit with the policy's radius."))
 
-    def _columns(self, audit: Audit, reasons: list[str]) -> int:
+    def _columns(self, audit: Audit, found: _Findings) -> None:
         names = dict.fromkeys(row.column for row in audit.select(measure="domain"))
         _known_columns(self.column, [*names, *audit.unscored])
         whole = self.sections.get("columns")
-        if whole is not None or self.column:
-            reasons += [f"'{name}' could not be scored: {why}"
-                        for name, why in audit.unscored.items()
-                        if whole is not None or name in self.column]
-        checked = 0
+        found.reasons += [f"'{name}' could not be scored: {why}"
+                          for name, why in audit.unscored.items()
+                          if whole is not None or name in self.column]
         for name in names:
             rule = {**(whole or {}), **self.column.get(name, {})}
             if rule:
                 rows = audit.select(measure=rule.get("measure", "domain"), column=name)
-                checked += _compare(rows, rule, f"'{name}'", reasons)
-        return checked
+                found.compare(rows, rule, f"'{name}'")
 
 
 def _known_columns(wanted: Iterable[str], columns: list[str]) -> None:
@@ -177,20 +180,42 @@ def _known_columns(wanted: Iterable[str], columns: list[str]) -> None:
             raise PolicyError(_unknown("A column of the policy", name, columns))
 
 
-def _compare(rows: Iterable[Row], rule: Mapping[str, Any], what: str, reasons: list[str]) -> int:
-    """Compare the highest median among the levels that count with the limit."""
-    against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_cracked", 1.0))
-    chosen = [row for row in rows if _within(row.knowledge, against)]
-    if not chosen:
-        reasons.append(f"{what}: nothing was measured against '{against}', so the limit of "
-                       f"{percent(limit)} cannot be confirmed")
-        return 0
-    worst = max(chosen, key=lambda row: row.value)
-    if worst.value > limit:
-        shown = what if worst.column in what else f"{what} ({worst.column})"
-        reasons.append(f"{shown}: {percent(worst.value)} cracked by '{worst.adversary}' "
-                       f"({worst.knowledge}), at most {percent(limit)} allowed against {against}")
-    return len(chosen)
+class _Findings:
+    """What a judgement collects on its way."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.broken: list[str] = []
+        self.checked = 0
+
+    def compare(self, rows: Iterable[Row], rule: Mapping[str, Any], what: str) -> None:
+        """Compare the highest median among the levels that count with the limit."""
+        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_cracked", 1.0))
+        chosen = [row for row in rows if _within(row.knowledge, against)]
+        self.checked += len(chosen)
+        if not chosen:
+            self.reasons.append(f"{what}: nothing was measured against '{against}', so the limit "
+                                f"of {percent(limit)} cannot be confirmed")
+            return
+        worst = max(chosen, key=lambda row: row.value)
+        if worst.value > limit:
+            shown = what if worst.column in what else f"{what} ({worst.column})"
+            self.broken += [row.knowledge for row in chosen if row.value > limit]
+            self.reasons.append(
+                f"{shown}: {percent(worst.value)} cracked by '{worst.adversary}' "
+                f"({worst.knowledge}), at most {percent(limit)} allowed against {against}")
+
+    def anonymity(self, audit: Audit, k: int) -> None:
+        """Compare K, where the release has one."""
+        found = audit.select(measure="k")
+        self.checked += len(found)
+        if not found:
+            kind = audit.release.get("mechanism", {}).get("name")
+            self.reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps "
+                                "every record apart and makes no promise about K")
+        elif min(row.value for row in found) < k:
+            least = min(row.value for row in found)
+            self.reasons.append(f"K is {least:g}, at least {k} asked for")
 
 
 def _within(knowledge: str, against: str) -> bool:

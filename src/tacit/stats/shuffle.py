@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from tacit.stats.random import generator
+from tacit.stats.random import derive, generator, words
 
 BUCKET_ROWS = 1 << 20
 
@@ -29,15 +29,20 @@ class BucketStream:
 
     def __init__(self, seed: bytes, rows: int) -> None:
         self.buckets = buckets_for(rows)
-        self._rng = generator(seed, "bucket")
+        self._seed = derive(seed, "bucket")
+        self._row = 0
 
-    def deal(self, rows: int) -> npt.NDArray[np.int32]:
+    def deal(self, rows: int) -> npt.NDArray[np.unsignedinteger]:
         """Return the buckets of the next rows."""
-        # One draw a row, whatever the batch size: the same rows get the same buckets however
-        # they are batched. The modulo bias is at most buckets / 2^32.
-        raw = self._rng.bit_generator.random_raw(rows)
-        drawn = (np.asarray(raw, dtype=np.uint64) >> np.uint64(32)) % np.uint64(self.buckets)
-        return drawn.astype(np.int32)
+        # Row i draws the i-th half word, so batches do not matter. Scaling 32 bits down to the
+        # number of buckets is off by at most buckets / 2^32.
+        skip = self._row % 2
+        drawn = words(self._seed, self._row // 2, (rows + skip + 1) // 2).view(np.uint32)
+        self._row += rows
+        scaled = drawn[skip : skip + rows].astype(np.uint64)
+        scaled *= np.uint64(self.buckets)
+        scaled >>= np.uint64(32)
+        return scaled.astype(np.uint8 if self.buckets <= 256 else np.uint32)
 
 
 def inside(seed: bytes, bucket: int, rows: int) -> Order:
@@ -54,7 +59,9 @@ def permutation(seed: bytes, rows: int) -> Order:
     return np.concatenate(list(_permuted(seed, dealt, members)))
 
 
-def _permuted(seed: bytes, dealt: npt.NDArray[np.int32], members: Order) -> Iterator[Order]:
+def _permuted(
+    seed: bytes, dealt: npt.NDArray[np.unsignedinteger], members: Order
+) -> Iterator[Order]:
     sizes = np.bincount(dealt, minlength=int(dealt.max()) + 1)
     ends = np.cumsum(sizes)
     for bucket, (end, size) in enumerate(zip(ends.tolist(), sizes.tolist(), strict=True)):

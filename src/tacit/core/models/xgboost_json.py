@@ -210,7 +210,8 @@ def _read_tree(fields: Fields, features: int) -> BoostedTree:
     left = fields.ints("left_children", size, -1, size - 1)
     right = fields.ints("right_children", size, -1, size - 1)
     feature = fields.ints("split_indices", size, 0, 2**32 - 1)
-    condition = fields.floats("split_conditions", size).astype(np.float32)
+    with np.errstate(over="ignore"):
+        condition = fields.floats("split_conditions", size).astype(np.float32)
     default_left = fields.flags("default_left", size)
     categorical = fields.ints("split_type", size, 0, 1) != 0
     _check_rest(fields, size)

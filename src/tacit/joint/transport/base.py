@@ -45,7 +45,7 @@ from tacit.joint.frames import (
 )
 from tacit.joint.ledger import RECEIVED, SENT, Ledger
 
-_PLAIN = re.compile(r"[\w .,:()'/-]{1,120}", re.ASCII)
+_PLAIN = re.compile(r"[\w .,:()'/-]{1,160}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,8 @@ class Transport(ABC):
         self.error = error
         frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": error.step,
                                                "what": error.what})
-        for peer in self.peers:
+        # The culprit hears of it last, so that it is not the one from whom the others hear.
+        for peer in sorted(self.peers, key=lambda peer: peer == error.party):
             if not self._done and not self._boxes[peer].finished:
                 self._tell(peer, frame)
         for box in self._boxes.values():
@@ -262,7 +263,8 @@ class Transport(ABC):
             return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
         if party == peer:
             return PeerAbortedError(peer, step, what)
-        return BystanderError(party, step, f"{what} (says '{peer}')"[:120])
+        said = what if "(says '" in what else f"{what} (says '{peer}')"
+        return BystanderError(party, step, said)
 
 
 def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:

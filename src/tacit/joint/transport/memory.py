@@ -73,7 +73,7 @@ def memory_transports(names: Sequence[str], limits: Limits | None = None,
     ends = {name: MemoryTransport(name, [p for p in names if p != name], limits)
             for name in names}
     session = hashlib.sha256(secrets.token_bytes(32)).digest()[:SESSION_BYTES]
-    for name, end in ends.items():
+    for end in ends.values():
         end.others = {peer: ends[peer] for peer in end.peers}
         end.tap = tap
         end.session = session

@@ -1,0 +1,329 @@
+"""Parties in different places: mutual TLS 1.3, each certificate pinned to a party's name.
+
+Threat model: whoever sits on the network sees who talks to whom, when and how much, and can
+cut the line; nothing else. A certificate that is not in the study fails the handshake. A valid
+certificate of another party passes it and is then refused by name, because the greeting claims a
+name and the study says which SHA-256 belongs to it. There is no resumption and no reconnecting:
+a link that breaks ends the run. Of each pair the later one in the study dials the earlier.
+
+Each greeting carries 32 fresh bytes; the hash of all of them is the session, which stands in
+every frame, so that nothing of another run can be played back (Python's ssl has no exporter).
+
+Liveness: every party sends a beat each tenth of `limit`; a peer from which no byte comes for
+seven tenths is lost. Time in which this party does not read (its mailbox is full) does not count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import secrets
+import socket
+import ssl
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacit.joint.errors import (
+    FrameError,
+    IdentityError,
+    JointError,
+    PeerAbortedError,
+    PeerGarbageError,
+    PeerLostError,
+)
+from tacit.joint.frames import (
+    HEADER_BYTES,
+    SESSION_BYTES,
+    Kind,
+    Message,
+    Purpose,
+    text_array,
+)
+from tacit.joint.identity import Identity, fingerprint
+from tacit.joint.study import Study
+from tacit.joint.transport.base import Limits, Transport
+
+NONCE_BYTES = 32
+BUFFER = 1 << 22
+
+
+@dataclass
+class Link:
+    """One connection."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    nonce: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def certificate(self) -> str:
+        """Return the fingerprint of the peer's certificate."""
+        tls: ssl.SSLObject = self.writer.get_extra_info("ssl_object")
+        return fingerprint(tls.getpeercert(binary_form=True) or b"")
+
+
+def tls_context(side: int, study: Study, identity: Identity) -> ssl.SSLContext:
+    """Return a context that speaks TLS 1.3 only and knows only the study's certificates."""
+    context = ssl.SSLContext(side)
+    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
+    context.load_cert_chain(identity.certificate_path, identity.key_path)
+    context.load_verify_locations(cadata=b"".join(m.certificate for m in study.members))
+    if side == ssl.PROTOCOL_TLS_SERVER:
+        context.num_tickets = 0
+    return context
+
+
+class TlsTransport(Transport):
+    """One end of the links to all others; `await open_tls(...)` makes it."""
+
+    def __init__(self, study: Study, identity: Identity, limits: Limits | None = None) -> None:
+        names = study.names
+        super().__init__(identity.name, [n for n in names if n != identity.name], limits)
+        self.study = study
+        self.identity = identity
+        self._earlier = names[:names.index(identity.name)]
+        self._links: dict[str, Link] = {}
+        self._nonce = secrets.token_hex(NONCE_BYTES)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._all = asyncio.get_running_loop().create_future()
+        self._server: asyncio.Server | None = None
+        self._closed = False
+        if study.member(self.name).fingerprint != identity.fingerprint:
+            raise IdentityError(f"The certificate of '{self.name}' must be the one in the study. "
+                                "It is another. Use the identity that the study was made with.")
+
+    async def open(self, listening: socket.socket | None = None) -> None:
+        """Meet every other party; the later ones dial the earlier."""
+        try:
+            async with asyncio.timeout(self.limits.start):
+                await self._listen(listening)
+                await asyncio.gather(*map(self._dial, self._earlier))
+                if len(self._links) < len(self.peers):
+                    await self._all
+        except TimeoutError:
+            missing = next(peer for peer in self.peers if peer not in self._links)
+            await self.close()
+            raise PeerLostError(missing, "start",
+                                f"did not come within {self.limits.start:g} s") from None
+        except BaseException:
+            await self.close()
+            raise
+        finally:
+            if self._server is not None:
+                self._server.close()
+        self._begin()
+
+    async def _listen(self, listening: socket.socket | None) -> None:
+        host, _, port = self.study.member(self.name).address.rpartition(":")
+        where: dict[str, Any] = {"sock": listening} if listening is not None else {
+            "host": host.strip("[]"), "port": int(port)}
+        context = tls_context(ssl.PROTOCOL_TLS_SERVER, self.study, self.identity)
+        self._server = await asyncio.start_server(
+            self._accept, ssl=context, limit=BUFFER, **where,
+            ssl_handshake_timeout=self.limits.silence)
+
+    async def _dial(self, peer: str) -> None:
+        """Connect to an earlier party, again and again until it listens."""
+        host, _, port = self.study.member(peer).address.rpartition(":")
+        context = tls_context(ssl.PROTOCOL_TLS_CLIENT, self.study, self.identity)
+        pause = 0.02
+        while True:
+            try:
+                streams = await asyncio.open_connection(
+                    host.strip("[]"), int(port), ssl=context, limit=BUFFER,
+                    ssl_handshake_timeout=self.limits.silence)
+                break
+            except ssl.SSLError as error:
+                raise IdentityError(f"'{peer}' must show its certificate of the study over TLS "
+                                    f"1.3. It did not ({error.reason}).") from None
+            except OSError:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 0.5)
+        await self._greet(peer, Link(*streams))
+
+    async def _greet(self, peer: str, link: Link) -> None:
+        """As the one who dialled: check who answered, then greet first."""
+        self._must_be(peer, link)
+        try:
+            await self._say_hello(peer, link)
+            claimed, nonce = await self._hear_hello(link, peer)
+        except (OSError, EOFError):
+            raise IdentityError(f"'{peer}' must accept the certificate of '{self.name}'. It "
+                                "refused. Check that both use one study.toml.") from None
+        if claimed != peer:
+            raise PeerGarbageError(peer, "start", "gave another name than its certificate")
+        link.nonce = nonce
+        self._keep(peer, link)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """As the one who was dialled: hear a greeting, check it, and greet back."""
+        link = Link(reader, writer)
+        owner = self._owner(link.certificate)
+        try:
+            claimed, nonce = await self._hear_hello(link, owner)
+            self._must_be(claimed, link)
+            if claimed in self._links or claimed in self._earlier:
+                raise PeerGarbageError(claimed, "start", "came twice")
+            link.nonce = nonce
+            await self._say_hello(claimed, link)
+            self._keep(claimed, link)
+        except JointError as error:
+            await self._turn_away(link, owner, error)
+        except (OSError, EOFError):
+            writer.close()
+
+    async def _turn_away(self, link: Link, owner: str, error: JointError) -> None:
+        """A party of the study that does not keep to it ends the run before it began."""
+        self.error = PeerAbortedError(self.name, "start", f"refused the greeting of '{owner}'")
+        if not self._all.done():
+            self._all.set_exception(error)
+        link.writer.close()
+
+    async def _say_hello(self, peer: str, link: Link) -> None:
+        data = {"name": self.name, "to": peer, "nonce": self._nonce}
+        message = Message("hello", text_array(json.dumps(data)), Purpose.CONTROL, kind=Kind.HELLO)
+        for frame in self._frames(peer, message):
+            link.writer.write(frame)
+        await link.writer.drain()
+
+    async def _hear_hello(self, link: Link, owner: str) -> tuple[str, str]:
+        """Read one greeting: the name it claims and its fresh bytes."""
+        try:
+            assembler = self._incoming[owner]
+            header = assembler.header(await self._exactly(link, HEADER_BYTES))
+            message = self._received_hello(owner, header, await self._exactly(link, header.length))
+            return _read_hello(message, self.name)
+        except (FrameError, ValueError, TypeError, KeyError, RecursionError):
+            raise PeerGarbageError(owner, "start", "sent no greeting") from None
+        except TimeoutError:
+            raise PeerLostError(owner, "start", "did not greet in time") from None
+
+    def _received_hello(self, owner: str, header: Any, piece: bytes) -> Message:
+        from tacit.joint.ledger import RECEIVED
+
+        message = self._incoming[owner].add(header, piece)
+        if message is None or message.kind is not Kind.HELLO:
+            raise ValueError("no greeting")
+        self.ledger.frame(RECEIVED, owner, header, HEADER_BYTES + len(piece))
+        return message
+
+    def _must_be(self, name: str, link: Link) -> None:
+        """Refuse a certificate that is not the named party's, and say whose it is."""
+        member = self.study.member(name)
+        if link.certificate != member.fingerprint:
+            link.writer.close()
+            raise IdentityError(f"'{name}' must show the certificate that the study has for it. "
+                                f"It showed that of '{self._owner(link.certificate)}'.")
+
+    def _owner(self, print_: str) -> str:
+        # The handshake let only certificates of the study pass.
+        return next(m.name for m in self.study.members if m.fingerprint == print_)
+
+    def _keep(self, peer: str, link: Link) -> None:
+        link.writer.transport.set_write_buffer_limits(high=BUFFER)
+        self._links[peer] = link
+        if len(self._links) == len(self.peers) and not self._all.done():
+            self._all.set_result(None)
+
+    def _begin(self) -> None:
+        """All are there: fix the session, start reading and beating."""
+        nonces = {self.name: self._nonce, **{p: link.nonce for p, link in self._links.items()}}
+        text = json.dumps([self.study.name, sorted(nonces.items())])
+        self.session = hashlib.sha256(text.encode()).digest()[:SESSION_BYTES]
+        self.ledger.session = self.session.hex()
+        for assembler in self._incoming.values():
+            assembler.session = self.session
+        jobs = [self._read(peer) for peer in self.peers]
+        self._tasks = [asyncio.create_task(job) for job in [*jobs, self._beat()]]
+
+    async def _read(self, peer: str) -> None:
+        """Read one link until its peer has finished or failed."""
+        link, box = self._links[peer], self._boxes[peer]
+        try:
+            while not box.finished and self.error is None:
+                first = self._incoming[peer].sequence == 1
+                header = self._incoming[peer].header(
+                    await self._exactly(link, HEADER_BYTES, first))
+                self._received(peer, header, await self._exactly(link, header.length))
+                await box.room.wait()
+        except FrameError as error:
+            self._refuse(peer, error)
+        except TimeoutError:
+            self.fail(self._lost(peer, f"was silent for {self.limits.silence:g} s"))
+        except (OSError, EOFError):
+            self.fail(self._lost(peer, "closed the connection"))
+
+    async def _exactly(self, link: Link, size: int, first: bool = False) -> bytes:
+        """Read so many bytes; any byte that comes is a sign of life."""
+        pieces: list[bytes] = []
+        while size:
+            # A peer that is still waiting for others does not beat yet.
+            async with asyncio.timeout(self.limits.start if first else self.limits.silence):
+                piece = await link.reader.read(size)
+            if not piece:
+                raise EOFError
+            pieces.append(piece)
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    async def _beat(self) -> None:
+        beat = Message("beat", text_array(""), Purpose.CONTROL, kind=Kind.BEAT)
+        while self.error is None and not self._done:
+            for peer, link in self._links.items():
+                # A locked link is carrying a message, which is as good a sign of life.
+                if not link.lock.locked() and not self._boxes[peer].finished:
+                    self._tell(peer, beat)
+            await asyncio.sleep(self.limits.beat)
+
+    async def _write(self, peer: str, message: Message) -> None:
+        link = self._links[peer]
+        async with link.lock:
+            for frame in self._frames(peer, message):
+                if self.error is not None:
+                    return
+                link.writer.write(frame)
+                await link.writer.drain()
+
+    def _tell(self, peer: str, message: Message) -> None:
+        link = self._links.get(peer)
+        if link is not None and not link.writer.is_closing():
+            for frame in self._frames(peer, message):
+                with contextlib.suppress(OSError, RuntimeError):
+                    link.writer.write(frame)
+
+    def _cut(self) -> None:
+        for link in self._links.values():
+            link.writer.close()
+            # A peer that does not read would hold the goodbye back for ever.
+            asyncio.get_running_loop().call_later(self.limits.beat, link.writer.transport.abort)
+
+    async def close(self) -> None:
+        """Close every link, in time even if a peer does not read."""
+        if self._closed:
+            return
+        self._closed = True
+        if self.error is None:
+            self._cut()
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(2 * self.limits.beat):
+                for link in self._links.values():
+                    with contextlib.suppress(OSError):
+                        await link.writer.wait_closed()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _read_hello(message: Message, to: str) -> tuple[str, str]:
+    data = json.loads(bytes(message.array))
+    name, nonce = data["name"], data["nonce"]
+    if data["to"] != to or not isinstance(name, str) or len(bytes.fromhex(nonce)) != NONCE_BYTES:
+        raise ValueError("no greeting")
+    return name, nonce
+
