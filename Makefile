@@ -26,7 +26,7 @@ lint: $(STAMP) ## ruff and mypy --strict
 	$(BIN)/mypy
 
 bench: $(STAMP) ## side by side with what a user would pick instead; writes docs/bench.md
-	$(BIN)/python -m bench
+	$(BIN)/python bench/run.py
 
 docs: $(STAMP) ## write docs/reference/cli.md from the parsers
 	$(BIN)/python -m tacit.cli.reference docs/reference/cli.md

@@ -87,9 +87,9 @@ def cracked(attribute: Attribute, guesses: Floats, radius: float) -> Bools:
 
 
 def polyline_cracks(attribute: Attribute, method: str, points: int, rng: np.random.Generator,
-                    trials: int = TRIALS, bad: int = 0) -> Bools:
+                    trials: int = TRIALS, bad: int = 0, heavy: bool = True) -> Bools:
     """Return which values the polyline cracks under fresh codes in every trial."""
-    codes = draw(attribute, method, trials, rng)
+    codes = draw(attribute, method, trials, rng, heavy=heavy)
     radius = attribute.radius(RADIUS)
     known = knowledge(attribute, codes, points, radius, rng, bad)
     return cracked(attribute, polylines(*known).at(codes), radius)

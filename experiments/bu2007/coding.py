@@ -26,11 +26,14 @@ METHODS = ("none", "ChooseBP", "ChooseMaxMP")
 
 
 def draw(attribute: Attribute, method: str, trials: int, rng: np.random.Generator,
-         family: str = "sqrt(log)") -> Floats:
-    """Return the codes of the distinct values, one row a trial."""
+         family: str = "sqrt(log)", heavy: bool = True) -> Floats:
+    """Return the codes of the distinct values, one row a trial.
+
+    Without `heavy` the output width of a piece is just its input width.
+    """
     starts = choose(attribute, method, trials, rng)
     axis = FAMILIES[family](attribute.values + attribute.shift)
-    codes, owner = _place(attribute.values, axis, starts, rng)
+    codes, owner = _place(attribute.values, axis, starts, rng, heavy)
     if method == "ChooseMaxMP" and attribute.runs.mono.any():
         return _permuted(codes, owner, _mono_values(attribute), rng)
     return codes
@@ -67,14 +70,15 @@ def some_of(size: int, count: int, trials: int, rng: np.random.Generator) -> Int
 
 
 def _place(values: Floats, axis: Floats, starts: Bools,
-           rng: np.random.Generator) -> tuple[Floats, Ints]:
+           rng: np.random.Generator, heavy: bool) -> tuple[Floats, Ints]:
     """Lay the pieces of every trial one after the other; return codes and the piece of each."""
     trial, first = np.nonzero(starts)
     opening = np.r_[True, trial[1:] != trial[:-1]]
     last = np.where(np.r_[opening[1:], True], values.size, np.r_[first[1:], 0]) - 1
     owner = np.cumsum(starts.ravel()).reshape(starts.shape) - 1
-    heavy = (1.0 - rng.random(first.size)) ** (-1.0 / TAIL) - 1.0
-    width = (values[last] - values[first] + 1.0) * heavy
+    width = values[last] - values[first] + 1.0
+    if heavy:
+        width *= (1.0 - rng.random(first.size)) ** (-1.0 / TAIL) - 1.0
     step = width * (1.0 + rng.uniform(*GAPS, first.size))
     before = np.cumsum(step) - step
     before -= before[opening][trial]

@@ -14,7 +14,7 @@ def column(kind: str, rows: int, rng: np.random.Generator) -> np.ndarray:
         "fraction": lambda: rng.normal(size=rows).round(2),
         "huge": lambda: rng.normal(size=rows) * 1e30,
         "tiny": lambda: rng.integers(1, 60, rows) * 1e-6,
-        "signed": lambda: rng.standard_cauchy(rows),
+        "signed": lambda: rng.standard_cauchy(rows).round(3),
         "offset": lambda: 1e5 + rng.integers(0, 200, rows) / 1000,
         "constant": lambda: np.full(rows, 7.0),
         "sentinel": lambda: np.where(rng.random(rows) < 0.2, -999.0, rng.integers(0, 50, rows)),

@@ -178,5 +178,6 @@ def test_anti_gives_an_equally_good_first_split(seed):
 
         assert np.isclose(gain(original), gain(decoded), rtol=1e-12, atol=1e-12)
         # The decoded split sends the original records where its node sizes say.
-        left = found.columns[:, decoded.feature[0]].astype(np.float32) <= decoded.threshold[0]
+        seen = found.columns[:, decoded.feature[0]].astype(np.float32).astype(np.float64)
+        left = seen <= decoded.threshold[0]
         assert left.sum() == decoded.n_node_samples[decoded.children_left[0]]

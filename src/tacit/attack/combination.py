@@ -94,5 +94,5 @@ def tallies(cracks: Sequence[Bools], weight: Floats) -> Tallies:
     mask = np.zeros(cracks[0].shape, np.uint8)
     for bit, crack in enumerate(cracks):
         mask |= crack.astype(np.uint8) << np.uint8(bit)
-    regions = [(mask == region) @ weight for region in range(1 << len(cracks))]
-    return Tallies(np.array(regions).T)
+    size = 1 << len(cracks)
+    return Tallies(np.array([np.bincount(row, weight, size) for row in mask]))

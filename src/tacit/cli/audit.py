@@ -1,16 +1,146 @@
-"""`tacit audit`."""
+"""`tacit audit`: what an attacker could get out of a release. Exit status 1 if a policy fails."""
+
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tacit.cli.common import Adder, verb
+from tacit.cli.common import (
+    Adder,
+    add_passphrase,
+    add_reading,
+    emit,
+    load_key,
+    must_be_new,
+    read_table,
+    verb,
+)
+
+if TYPE_CHECKING:
+    from tacit.core.key import Key
+    from tacit.core.release import Release
+    from tacit.core.table import Table
+    from tacit.core.tree import Tree
 
 
 def add(verbs: Adder) -> None:
     """Add the verb."""
-    verb(verbs, "audit", run, "x.")
+    parser = verb(verbs, "audit", run,
+                  "Attack a release in every known way and write what each way gets. "
+                  "For the house only: it needs the original. With a policy it is a gate: exit "
+                  "status 1 and the reasons if the policy fails.")
+    parser.add_argument("release", type=Path, metavar="RELEASE", help="release directory")
+    parser.add_argument("--against", type=Path, required=True, metavar="DATA",
+                        help="the original table")
+    parser.add_argument("--key", type=Path, metavar="FILE",
+                        help="the key file; it only scores guesses, adversaries never see it")
+    add_passphrase(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="REPORT",
+                        help="where the HTML report goes; it stays in the house")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing report")
+    _add_setting(parser)
+    add_reading(parser)
+
+
+def _add_setting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sample", type=Path, metavar="DATA",
+                        help="similar data that an attacker may have (default: samples of 1%% and "
+                             "0.1%% of the original)")
+    parser.add_argument("--policy", type=Path, metavar="FILE",
+                        help="what the release must withstand (TOML)")
+    parser.add_argument("--register", type=Path, metavar="FILE",
+                        help="the custodian's register of what already went out")
+    parser.add_argument("--tree", type=Path, metavar="MODEL",
+                        help="a tree mined from the release, whose paths are attacked too")
+    parser.add_argument("--trials", type=int, default=100, metavar="N",
+                        help="random trials for each number (default: %(default)s)")
+    parser.add_argument("--seed", type=int, metavar="N",
+                        help="the same seed gives the same numbers")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Audit."""
-    return 0
+    """Audit a release and write the report."""
+    from tacit.core.release import Release
+
+    if not args.overwrite:
+        must_be_new(args.out, "The report")
+    release = Release.load(args.release)
+    key = load_key(args) if args.key is not None else None
+    table = read_table(args, args.against, None)
+    found = _audit(args, table, release, key)
+    added = _added(args, table, release, key)
+    _page(args, found, table, release, key, added).save(args.out)
+    failed = found.judgement is not None and not found.judgement.passed
+    emit(args, {"report": str(args.out), "passed": not failed, "added": added,
+                "audit": found.to_json()},
+         "\n".join([found.summary(), *_told("Together with earlier releases:", added),
+                    f"Report written to {args.out}."]))
+    return 1 if failed else 0
+
+
+def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> Any:
+    from tacit.risk import audit
+
+    sample = read_table(args, args.sample, None) if args.sample is not None else None
+    with _steps("audit") as step:
+        return audit(table, release, key, sample, args.trials, args.seed, args.policy,
+                     tree=_tree(args.tree), progress=step)
+
+
+def _tree(path: Path | None) -> Tree | None:
+    from tacit.core.tree import Tree
+
+    return None if path is None else Tree.load(path)
+
+
+@contextmanager
+def _steps(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a callback for (done, all) that moves a bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=label, leave=False) as bar:
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield step
+
+
+def _added(args: argparse.Namespace, table: Table, release: Release,
+           key: Key | None) -> list[str]:
+    """Return what earlier releases of the same columns and this one show together."""
+    if args.register is None:
+        return []
+    from tacit.cli.original import released_names
+    from tacit.errors import InputError
+    from tacit.risk import Register, what_it_adds
+
+    if not args.register.exists():
+        raise InputError(f"The register '{args.register}' must be there to be read. "
+                         "Check the path; 'tacit protect --register' starts one.")
+    names = released_names(key) if key is not None else None
+    return [one.words for one in what_it_adds(Register.load(args.register), table, release, names)]
+
+
+def _page(args: argparse.Namespace, found: Any, table: Table, release: Release,
+          key: Key | None, added: list[str]) -> Any:
+    from tacit.report import audit_page
+
+    page = audit_page(found, release=release, table=table, key=key, source=args.against,
+                      random_state=args.seed)
+    if added:
+        page.section("Together with earlier releases").bullets(added)
+    return page
+
+
+def _told(title: str, lines: list[str]) -> list[str]:
+    more = [f"  - and {len(lines) - 5} more, see the report"] if len(lines) > 6 else []
+    shown = lines[:5] if more else lines
+    return [title, *(f"  - {line}" for line in shown), *more] if lines else []

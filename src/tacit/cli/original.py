@@ -24,6 +24,16 @@ def read_original(args: argparse.Namespace, path: Path, key: Key) -> Table:
     return read_table(args, path, target_of(key))
 
 
+def released_names(key: Key) -> dict[str, str]:
+    """Return the released name of every original column that went out."""
+    from tacit.protect.piecewise import PiecewiseBook
+
+    book = PiecewiseBook.from_key(key)
+    names = dict(zip(book.features, book.released_features, strict=True))
+    names |= {name: str(entry["released"]) for name, entry in (book.categories or {}).items()}
+    return names | ({book.target[0]: book.target[1]} if book.target else {})
+
+
 def in_released_order(key: Key, table: Table) -> Table:
     """Return the released features and the target, original values, in the released order."""
     import pyarrow as pa

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from tacit.cli.common import (
 if TYPE_CHECKING:
     from tacit.core.key import Key
     from tacit.core.release import Release
+    from tacit.core.table import Table
 
 
 def add(verbs: Adder) -> None:
@@ -35,6 +37,10 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--key", type=Path, required=True, metavar="FILE",
                         help="where the key goes: a file that is not there yet, outside DIR")
     add_passphrase(parser)
+    parser.add_argument("--register", type=Path, metavar="FILE",
+                        help="enter the release into the custodian's register")
+    parser.add_argument("--to", default="", metavar="NAME",
+                        help="who gets the release, for the register")
     add_reading(parser)
     _add_method(parser)
 
@@ -60,12 +66,16 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Protect a table."""
+    from tacit.cli.original import released_names
+
     _check_places(args)
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
     release, key = _encoder(args).protect(table)
-    release = _write(args, release, key, secret)
-    emit(args, _data(args, table, release, secret is not None), _text(args, table, release))
+    release = _write(args, table, release, key, secret)
+    out = released_names(key)
+    missing = [name for name in table.schema.names if name not in out]
+    emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))
     return 0
 
 
@@ -73,6 +83,10 @@ def _check_places(args: argparse.Namespace) -> None:
     from tacit.errors import InputError
 
     must_be_new(args.key, "The key file")
+    if args.register is not None:
+        from tacit.risk import Register
+
+        Register.load(args.register)
     if args.key.resolve().is_relative_to(args.out.resolve()):
         raise InputError(f"The key file '{args.key}' must lie outside the release directory "
                          f"'{args.out}'. Whoever gets the release would get the key with it.")
@@ -92,37 +106,48 @@ def _encoder(args: argparse.Namespace) -> Any:
                             neutral_names=args.neutral_names, shuffle_rows=not args.no_shuffle)
 
 
-def _write(args: argparse.Namespace, release: Release, key: Key, secret: str | None) -> Release:
+def _write(args: argparse.Namespace, table: Table, release: Release, key: Key,
+           secret: str | None) -> Release:
     """Write the key first: a release whose key was lost could never be decoded."""
+    new = not args.out.exists()
     key.save(args.key, secret)
     try:
         with progress("protect", release.table.rows) as step:
-            return release.save(args.out, args.overwrite, step)
+            release = release.save(args.out, args.overwrite, step)
+        _enter(args, table, release, key)
     except BaseException:
         args.key.unlink(missing_ok=True)
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
         raise
+    return release
 
 
-def _data(args: argparse.Namespace, table: Any, release: Release, sealed: bool) -> dict[str, Any]:
+def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key) -> None:
+    if args.register is None:
+        return
+    from tacit.cli.original import released_names
+    from tacit.risk import Register
+
+    Register.load(args.register).add_release(table, release, args.to, str(args.out.absolute()),
+                                             released_names(key))
+
+
+def _data(args: argparse.Namespace, release: Release, missing: list[str],
+          sealed: bool) -> dict[str, Any]:
     return {
         "release": str(args.out), "key": str(args.key), "sealed": sealed,
         "fingerprint": release.fingerprint, "rows": release.table.rows,
         "mechanism": dict(release.mechanism), "schema": release.schema.to_json(),
-        "not_released": _missing(table, release),
+        "not_released": missing,
         "guarantee": release.guarantee.to_json(),
     }
 
 
-def _missing(table: Any, release: Release) -> list[str]:
-    if release.mechanism.get("neutral_names"):
-        return list(table.schema.with_role("identifier"))
-    return [name for name in table.schema.names if name not in release.schema.names]
-
-
-def _text(args: argparse.Namespace, table: Any, release: Release) -> str:
+def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str:
     lines = [release.summary(), ""]
-    if _missing(table, release):
-        lines.append(f"Not released: {', '.join(_missing(table, release))}")
+    if missing:
+        lines.append(f"Not released: {', '.join(missing)}")
     return "\n".join([
         *lines,
         f"Release written to {args.out}: this directory goes to the miner.",

@@ -219,7 +219,7 @@ def _released(page: Page, manifest: Mapping[str, Any],
     data = manifest.get("data", {}).get("sha256") or manifest.get("data_sha256")
     sums = [["release (data file)", data or "not written yet"],
             ["release (description)", manifest.get("fingerprint", summaries.NOT_SHOWN)]]
-    if source is not None:
+    if source is not None and Path(source).is_file():
         sums.append([f"input ({Path(source).name})", sha256_of(Path(source))])
     page.table(["what", "SHA-256"], sums, "Which files this is about")
     page.table(["parameter", "value"], summaries.flat(manifest.get("mechanism", {})), "Parameters")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Shares = Sequence[float] | npt.NDArray[np.float64]
-MOST_POINTS = 3000
+MOST_POINTS = 1500
 MOST_BOUNDARIES = 60
 
 

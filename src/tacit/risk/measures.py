@@ -39,13 +39,8 @@ def estimate(shares: Floats) -> Estimate:
 
 def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
     """Return which pairs are cracked: |g(v') - f^-1(v')| <= rho (Definition 1)."""
-    found = guesses if truth.one_each else guesses[:, truth.where]
+    found = guesses if truth.one_each else guesses.take(truth.where, axis=1)
     return np.asarray(np.abs(found - truth.truth) <= radius)
-
-
-def constant_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
-    """Return which pairs one guess for all codes cracks, a row for each constant."""
-    return np.asarray(np.abs(constants[:, None] - truth.truth) <= radius)
 
 
 def domain(cracked: Bools, truth: Truth) -> Floats:
@@ -56,3 +51,22 @@ def domain(cracked: Bools, truth: Truth) -> Floats:
 def records(cracked: Bools, truth: Truth) -> Floats:
     """Return the share of records whose value is cracked in each trial."""
     return np.asarray(cracked @ truth.record_share)
+
+
+def both_shares(cracked: Bools, truth: Truth) -> tuple[Floats, Floats]:
+    """Return the shares of distinct values and of records, in one pass."""
+    found: Floats = np.asarray(cracked @ np.column_stack([truth.share, truth.record_share]),
+                               np.float64)
+    return found[:, 0], found[:, 1]
+
+
+def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
+    """Return the median shares of values and of records that one guess for all codes cracks."""
+    cracked = np.abs(constants[:, None] - truth.values) <= radius
+    by_record = cracked @ (truth.by_value / max(int(truth.by_value.sum()), 1))
+    return float(np.median(cracked.mean(axis=1))), float(np.median(by_record))
+
+
+def blind_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
+    """Return which pairs one guess for all codes cracks, a row for each constant."""
+    return (np.abs(constants[:, None] - truth.values) <= radius).take(truth.owner, axis=1)

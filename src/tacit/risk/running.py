@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from tacit.attack.combination import CURVES, Combination, tallies
 from tacit.attack.contract import Adversary, View
 from tacit.attack.knowledge import Knowledge
 from tacit.risk.grants import Grant, Setting, grant, levels
-from tacit.risk.measures import constant_cracks, cracks, domain, estimate, records
+from tacit.risk.measures import blind_cracks, blind_shares, both_shares, cracks, estimate
 from tacit.risk.result import Row
 from tacit.risk.truth import Truth
 
@@ -51,9 +52,10 @@ def column_rows(view: View, truth: Truth, case: Case, setting: Setting) -> Itera
     """Yield the rows of one column at one level."""
     told = grant(case.label, case.parts, truth, view[truth.released], setting)
     blind = told.blind(setting.rng("blind", truth.name, case.label))
+    baseline = dict(_measures(lambda radius: blind_shares(blind, truth, radius), told.radius))
     for adversary in case.adversaries:
         for measure, shares in attack(view, truth, adversary, told, setting).items():
-            base = _baseline(measure, blind, truth, told.radius)
+            base = baseline[measure] if measure in baseline else baseline["domain"]
             found = estimate(shares)
             yield Row(adversary.name, case.label, truth.name, measure, found.value, found.low,
                       found.high, base, found.trials)
@@ -77,21 +79,20 @@ def _blocks(trials: int, size: int) -> list[slice]:
 def _block(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
            rng: np.random.Generator) -> dict[str, Floats]:
     guesses = adversary.guess(view, truth.released, told, rng)
-    out = {measure: _share(measure, guesses, truth, told.radius) for measure in adversary.measures}
+    found = _measures(lambda radius: both_shares(cracks(guesses, truth, radius), truth),
+                      told.radius, "exact" in adversary.measures)
+    out = {measure: shares for measure, shares in found if measure in adversary.measures}
     if isinstance(adversary, Combination):
         out |= _together(view, truth, told, rng)
     return out
 
 
-def _share(measure: str, guesses: Floats, truth: Truth, radius: float) -> Floats:
-    cracked = cracks(guesses, truth, 0.0 if measure.startswith("exact") else radius)
-    return records(cracked, truth) if measure.endswith("records") else domain(cracked, truth)
-
-
-def _baseline(measure: str, blind: Floats, truth: Truth, radius: float) -> float:
-    cracked = constant_cracks(blind, truth, 0.0 if measure.startswith("exact") else radius)
-    by_record = measure.endswith("records")
-    return float(np.median(records(cracked, truth) if by_record else domain(cracked, truth)))
+def _measures(shares: Callable[[float], tuple[Any, Any]], radius: float,
+              exact: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield the measures within the radius and, where wanted, of exact hits."""
+    yield from zip(("domain", "records"), shares(radius), strict=True)
+    if exact:
+        yield from zip(("exact", "exact records"), shares(0.0), strict=True)
 
 
 def _together(view: View, truth: Truth, told: Knowledge,
@@ -125,5 +126,5 @@ def all_blind(view: View, truths: Mapping[str, Truth], case: Case, setting: Sett
     for name, truth in truths.items():
         told = grant(case.label, case.parts, truth, view[truth.released], setting)
         blind = told.blind(setting.rng("blind", name, case.label))[:trials]
-        out[name] = constant_cracks(blind, truth, told.radius)
+        out[name] = blind_cracks(blind, truth, told.radius)
     return out

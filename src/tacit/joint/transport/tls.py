@@ -22,7 +22,6 @@ import json
 import secrets
 import socket
 import ssl
-from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.joint.errors import (
@@ -41,42 +40,13 @@ from tacit.joint.frames import (
     Purpose,
     text_array,
 )
-from tacit.joint.identity import Identity, fingerprint
+from tacit.joint.identity import Identity
+from tacit.joint.ledger import RECEIVED
 from tacit.joint.study import Study
 from tacit.joint.transport.base import Limits, Transport
+from tacit.joint.transport.links import NONCE_BYTES, Greeting, Link, greeting, tls_context
 
-NONCE_BYTES = 32
 BUFFER = 1 << 22
-
-
-@dataclass
-class Link:
-    """One connection."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    nonce: str = ""
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def certificate(self) -> str:
-        """Return the fingerprint of the peer's certificate."""
-        tls: ssl.SSLObject = self.writer.get_extra_info("ssl_object")
-        return fingerprint(tls.getpeercert(binary_form=True) or b"")
-
-
-def tls_context(side: int, study: Study, identity: Identity) -> ssl.SSLContext:
-    """Return a context that speaks TLS 1.3 only and knows only the study's certificates."""
-    context = ssl.SSLContext(side)
-    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_3
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_REQUIRED
-    context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
-    context.load_cert_chain(identity.certificate_path, identity.key_path)
-    context.load_verify_locations(cadata=b"".join(m.certificate for m in study.members))
-    if side == ssl.PROTOCOL_TLS_SERVER:
-        context.num_tickets = 0
-    return context
 
 
 class TlsTransport(Transport):
@@ -88,6 +58,7 @@ class TlsTransport(Transport):
         self.study = study
         self.identity = identity
         self._earlier = names[:names.index(identity.name)]
+        self._later = names[names.index(identity.name) + 1:]
         self._links: dict[str, Link] = {}
         self._nonce = secrets.token_hex(NONCE_BYTES)
         self._tasks: list[asyncio.Task[None]] = []
@@ -152,27 +123,25 @@ class TlsTransport(Transport):
         self._must_be(peer, link)
         try:
             await self._say_hello(peer, link)
-            claimed, nonce = await self._hear_hello(link, peer)
+            heard = await self._hear_hello(link, peer)
         except (OSError, EOFError):
             raise IdentityError(f"'{peer}' must accept the certificate of '{self.name}'. It "
                                 "refused. Check that both use one study.toml.") from None
-        if claimed != peer:
+        if heard.name != peer:
             raise PeerGarbageError(peer, "start", "gave another name than its certificate")
-        link.nonce = nonce
-        self._keep(peer, link)
+        self._keep(link, heard)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """As the one who was dialled: hear a greeting, check it, and greet back."""
         link = Link(reader, writer)
         owner = self._owner(link.certificate)
         try:
-            claimed, nonce = await self._hear_hello(link, owner)
-            self._must_be(claimed, link)
-            if claimed in self._links or claimed in self._earlier:
-                raise PeerGarbageError(claimed, "start", "came twice")
-            link.nonce = nonce
-            await self._say_hello(claimed, link)
-            self._keep(claimed, link)
+            heard = await self._hear_hello(link, owner)
+            self._must_be(heard.name, link)
+            if heard.name not in self._later or heard.name in self._links:
+                raise PeerGarbageError(heard.name, "start", "came twice")
+            await self._say_hello(heard.name, link)
+            self._keep(link, heard)
         except JointError as error:
             await self._turn_away(link, owner, error)
         except (OSError, EOFError):
@@ -186,32 +155,17 @@ class TlsTransport(Transport):
         link.writer.close()
 
     async def _say_hello(self, peer: str, link: Link) -> None:
-        data = {"name": self.name, "to": peer, "nonce": self._nonce}
-        message = Message("hello", text_array(json.dumps(data)), Purpose.CONTROL, kind=Kind.HELLO)
-        for frame in self._frames(peer, message):
+        for frame in self._frames(peer, greeting(self.name, peer, self._nonce)):
             link.writer.write(frame)
         await link.writer.drain()
 
-    async def _hear_hello(self, link: Link, owner: str) -> tuple[str, str]:
-        """Read one greeting: the name it claims and its fresh bytes."""
+    async def _hear_hello(self, link: Link, owner: str) -> Greeting:
         try:
-            assembler = self._incoming[owner]
-            header = assembler.header(await self._exactly(link, HEADER_BYTES))
-            message = self._received_hello(owner, header, await self._exactly(link, header.length))
-            return _read_hello(message, self.name)
+            return await link.hear_greeting(self.name, self.limits.silence)
         except (FrameError, ValueError, TypeError, KeyError, RecursionError):
             raise PeerGarbageError(owner, "start", "sent no greeting") from None
         except TimeoutError:
             raise PeerLostError(owner, "start", "did not greet in time") from None
-
-    def _received_hello(self, owner: str, header: Any, piece: bytes) -> Message:
-        from tacit.joint.ledger import RECEIVED
-
-        message = self._incoming[owner].add(header, piece)
-        if message is None or message.kind is not Kind.HELLO:
-            raise ValueError("no greeting")
-        self.ledger.frame(RECEIVED, owner, header, HEADER_BYTES + len(piece))
-        return message
 
     def _must_be(self, name: str, link: Link) -> None:
         """Refuse a certificate that is not the named party's, and say whose it is."""
@@ -225,9 +179,12 @@ class TlsTransport(Transport):
         # The handshake let only certificates of the study pass.
         return next(m.name for m in self.study.members if m.fingerprint == print_)
 
-    def _keep(self, peer: str, link: Link) -> None:
+    def _keep(self, link: Link, heard: Greeting) -> None:
         link.writer.transport.set_write_buffer_limits(high=BUFFER)
-        self._links[peer] = link
+        link.nonce = heard.nonce
+        self._links[heard.name] = link
+        self._incoming[heard.name].sequence = 1
+        self.ledger.frame(RECEIVED, heard.name, heard.header, HEADER_BYTES + heard.header.length)
         if len(self._links) == len(self.peers) and not self._all.done():
             self._all.set_result(None)
 
@@ -247,10 +204,11 @@ class TlsTransport(Transport):
         link, box = self._links[peer], self._boxes[peer]
         try:
             while not box.finished and self.error is None:
+                # A peer that is still waiting for others does not beat yet.
                 first = self._incoming[peer].sequence == 1
-                header = self._incoming[peer].header(
-                    await self._exactly(link, HEADER_BYTES, first))
-                self._received(peer, header, await self._exactly(link, header.length))
+                seconds = self.limits.start if first else self.limits.silence
+                header = self._incoming[peer].header(await link.exactly(HEADER_BYTES, seconds))
+                self._received(peer, header, await link.exactly(header.length, seconds))
                 await box.room.wait()
         except FrameError as error:
             self._refuse(peer, error)
@@ -258,19 +216,6 @@ class TlsTransport(Transport):
             self.fail(self._lost(peer, f"was silent for {self.limits.silence:g} s"))
         except (OSError, EOFError):
             self.fail(self._lost(peer, "closed the connection"))
-
-    async def _exactly(self, link: Link, size: int, first: bool = False) -> bytes:
-        """Read so many bytes; any byte that comes is a sign of life."""
-        pieces: list[bytes] = []
-        while size:
-            # A peer that is still waiting for others does not beat yet.
-            async with asyncio.timeout(self.limits.start if first else self.limits.silence):
-                piece = await link.reader.read(size)
-            if not piece:
-                raise EOFError
-            pieces.append(piece)
-            size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def _beat(self) -> None:
         beat = Message("beat", text_array(""), Purpose.CONTROL, kind=Kind.BEAT)
@@ -318,12 +263,4 @@ class TlsTransport(Transport):
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-def _read_hello(message: Message, to: str) -> tuple[str, str]:
-    data = json.loads(bytes(message.array))
-    name, nonce = data["name"], data["nonce"]
-    if data["to"] != to or not isinstance(name, str) or len(bytes.fromhex(nonce)) != NONCE_BYTES:
-        raise ValueError("no greeting")
-    return name, nonce
 

@@ -1,0 +1,92 @@
+"""One TLS connection, what it trusts, and the greeting that opens it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from dataclasses import dataclass, field
+
+from tacit.joint.frames import (
+    HEADER_BYTES,
+    Assembler,
+    Header,
+    Kind,
+    Message,
+    Purpose,
+    text_array,
+)
+from tacit.joint.identity import Identity, fingerprint
+from tacit.joint.study import Study
+
+NONCE_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """Who somebody claims to be, its fresh bytes, and the frame it came in."""
+
+    name: str
+    nonce: str
+    header: Header
+
+
+@dataclass
+class Link:
+    """One connection."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    nonce: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def certificate(self) -> str:
+        """Return the fingerprint of the peer's certificate."""
+        tls: ssl.SSLObject = self.writer.get_extra_info("ssl_object")
+        return fingerprint(tls.getpeercert(binary_form=True) or b"")
+
+    async def exactly(self, size: int, seconds: float) -> bytes:
+        """Read so many bytes; any byte that comes in time is a sign of life."""
+        pieces: list[bytes] = []
+        while size:
+            async with asyncio.timeout(seconds):
+                piece = await self.reader.read(size)
+            if not piece:
+                raise EOFError
+            pieces.append(piece)
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    async def hear_greeting(self, to: str, seconds: float) -> Greeting:
+        """Read one greeting; ValueError, KeyError or TypeError if it is none."""
+        assembler = Assembler()
+        header = assembler.header(await self.exactly(HEADER_BYTES, seconds))
+        message = assembler.add(header, await self.exactly(header.length, seconds))
+        if message is None or message.kind is not Kind.HELLO:
+            raise ValueError("no greeting")
+        data = json.loads(bytes(message.array))
+        name, nonce = data["name"], data["nonce"]
+        if data["to"] != to or len(bytes.fromhex(nonce)) != NONCE_BYTES:
+            raise ValueError("no greeting")
+        return Greeting(str(name), nonce, header)
+
+
+def greeting(name: str, to: str, nonce: str) -> Message:
+    """Return the message that opens a link."""
+    data = {"name": name, "to": to, "nonce": nonce}
+    return Message("hello", text_array(json.dumps(data)), Purpose.CONTROL, kind=Kind.HELLO)
+
+
+def tls_context(side: int, study: Study, identity: Identity) -> ssl.SSLContext:
+    """Return a context that speaks TLS 1.3 only and knows only the study's certificates."""
+    context = ssl.SSLContext(side)
+    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_flags |= ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
+    context.load_cert_chain(identity.certificate_path, identity.key_path)
+    context.load_verify_locations(cadata=b"".join(m.certificate for m in study.members))
+    if side == ssl.PROTOCOL_TLS_SERVER:
+        context.num_tickets = 0
+    return context
