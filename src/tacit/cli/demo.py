@@ -85,6 +85,6 @@ def _data(args: argparse.Namespace, story: Story) -> dict[str, Any]:
         "identical": story.identical,
         "models": [asdict(proof) | {"identical": proof.identical} for proof in story.proofs],
         "attacks": [{"attack": name, "mode": one.mode,
-                     **asdict(reach(one.audit, adversaries, knowledge))}
+                     **asdict(reach(one, adversaries, knowledge))}
                     for name, adversaries, knowledge in ATTACKS for one in story.protected],
     }

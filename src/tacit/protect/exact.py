@@ -30,7 +30,7 @@ FEATURE_THRESHOLD = np.float32(1e-7)
 
 def decode_tree(model: Any, rows: Rows) -> Any:
     """Decode a DecisionTreeClassifier or DecisionTreeRegressor."""
-    check_permuted(model, rows)
+    check_model(model, rows)
     weight = tree_weights(model, rows)
     return rebuilt(model, rows.book, [
         decoded_tree(model.tree_, rows, rows.bag(weight), "tree", hasattr(model, "classes_"))
@@ -41,7 +41,7 @@ def decode_forest(model: Any, rows: Rows) -> Any:
     """Decode a random forest, each tree on its own in-bag rows."""
     from sklearn.ensemble._forest import _generate_sample_indices
 
-    check_permuted(model, rows)
+    check_model(model, rows)
     weight = model._sample_weight
     if model._n_samples != rows.count or (weight is not None and len(weight) != rows.count):
         raise DecodeError(explain("the training data", f"the forest's {model._n_samples} rows",
@@ -98,12 +98,14 @@ def check_whole_weights(replay: Replay, weights: Floats) -> None:
                           f"that were permuted inside pieces (mode 'max-mono'). {STRICT}")
 
 
-def check_permuted(model: Any, rows: Rows) -> None:
-    """Refuse, for permuted pieces, learners that look at more than class counts.
+def check_model(model: Any, rows: Rows) -> None:
+    """Refuse another number of features, and, for permuted pieces, most learners.
 
     Leaf minima can put the best split inside a piece, and numeric responses are summed in
     another order there (the papers' notes on bu2007).
     """
+    # First of all: scikit-learn's inner trees read past the end of a narrower table.
+    check_width(rows.book, int(model.n_features_in_))
     least = getattr(model, "min_samples_leaf", 1)
     minima = least != 1 or getattr(model, "min_weight_fraction_leaf", 0.0) != 0.0
     labels = hasattr(model, "classes_") and not hasattr(model, "init_")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import DecodeError, explain
-from tacit.protect.exact import check_permuted, decoded_tree, inner_trees, rebuilt
+from tacit.protect.exact import check_model, decoded_tree, inner_trees, rebuilt
 from tacit.protect.rows import Rows
 
 Ints = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ def decode_boosting(model: Any, rows: Rows) -> Any:
     of them falls between the two values beside a threshold, codes and originals may send it
     to different sides and training goes on differently; such a model is refused.
     """
-    check_permuted(model, rows)
+    check_model(model, rows)
     _check_init(model)
     decoded = []
     for number, (tree, bag) in enumerate(zip(inner_trees(model), _bags(model, rows), strict=True)):
