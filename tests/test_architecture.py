@@ -23,14 +23,15 @@ LEFT_OF = {
     "protect": {"errors", "stats", "engines", "core", "_version"},
     "mine": {"errors", "stats", "engines", "core", "_version"},
 }
-LEFT_OF["attack"] = LEFT_OF["protect"] | {"protect", "mine"}
+LEFT_OF["joint"] = LEFT_OF["mine"]
+LEFT_OF["attack"] = LEFT_OF["protect"] | {"protect", "mine", "joint"}
 LEFT_OF["risk"] = LEFT_OF["attack"] | {"attack"}
 LEFT_OF["report"] = LEFT_OF["risk"] | {"risk"}
 LEFT_OF["cli"] = LEFT_OF["report"] | {"report"}
 LEFT_OF["checks"] = LEFT_OF["cli"]
 ONLY_IN = {
     "duckdb": {"engines"}, "polars": {"engines"}, "pyspark": {"engines"},
-    "matplotlib": {"report"}, "cryptography": {"core"}, "pickle": set(), "joblib": set(),
+    "matplotlib": {"report"}, "cryptography": {"core", "joint"}, "pickle": set(), "joblib": set(),
 }
 
 

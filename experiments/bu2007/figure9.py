@@ -58,10 +58,10 @@ def run(data: Data, trials: int = TRIALS) -> Result:
         "Breakpoints lower the risk of every attribute, and every bound of the text holds but one: "
         "attribute 1 with ChooseMaxMP and 4 points comes out just above 10.",
         "Attribute 1 with ChooseBP and attribute 7 with ChooseMaxMP are safer here than published "
-        "(30 and 25), attribute 4 with ChooseMaxMP less safe (16): the paper does not say how wide "
-        "pieces are drawn. The widths used here fit all its numbers together best.",
-        "The reduction needs heavy-tailed widths. If pieces keep their width they average out to a "
-        "line, and breakpoints make matters worse than none: attribute 6 "
+        "(30 and 25), attribute 4 with ChooseMaxMP less safe (16). The paper does not say how wide "
+        "pieces are drawn, which moves all of these; no cause for these three was found.",
+        "The reduction depends on the widths. If pieces keep their input width, breakpoints are "
+        "worse than none: attribute 6 "
         f"{plain_widths(data[6], trials).text()}, attribute 10 "
         f"{plain_widths(data[10], trials).text()} with ChooseBP and 4 points.",
         f"One bad knowledge point among four, attribute 10: {bad_point(data[10], trials).text()} "

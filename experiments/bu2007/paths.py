@@ -140,10 +140,11 @@ def _notes(none: float) -> tuple[str, ...]:
     return (
         "The published lengths cannot be depths of leaves (2 leaves at depth 1 would be the whole "
         "tree): they are inner nodes by depth, and the path of a node holds its own condition and "
-        "those above it. That is also why the text says 'length 2' where the table says 1.",
+        "those above it. That reading would also explain why the text says 'length 2' where the "
+        "table says 1.",
         "The class is Aspen against the rest. The tree is scikit-learn's with entropy and 1,707 "
-        "leaves, grown best first; the published one is C4.5's, which prunes differently. The "
-        "encoded tree has the same nodes (that is the guarantee), so thresholds are taken "
+        "leaves, grown best first; the published one is C4.5's. The encoded "
+        "tree has the same nodes (the guarantee, not checked again here), so thresholds are taken "
         "between the codes that the node holds.",
         f"No path at all is cracked in {none:.0f}% of the trials, which is the median; but single "
         "trials crack many. 'All paths are protected' holds at the median only.",

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -35,12 +36,12 @@ def contents(folder):
             for path in sorted(Path(folder).rglob("*")) if path.is_file()}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tacit_in():
     return call
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def listed():
     return contents
 
@@ -58,8 +59,15 @@ def walk(tmp_path_factory):
     """A folder with a table, its release, its key and a mined tree, made by the commands."""
     folder = tmp_path_factory.mktemp("walk")
     write_table(folder / "table.csv")
+    write_table(folder / "other.csv", rows=50, columns=1)
+    (folder / "lenient.toml").write_text('[columns]\nmax_cracked = 1.0\nagainst = "expert"\n')
+    (folder / "harsh.toml").write_text('[columns]\nmax_cracked = 0.0\nagainst = "histogram"\n')
+    (folder / "strange.toml").write_text('[columns]\nmax_cracked = 0.1\nagainst = "wizard"\n')
+    (folder / "broken.toml").write_text("[columns\n")
     for args in (
         ("protect", "table.csv", "--target", "outcome", "--out", "release", "--key", "table.key"),
+        ("protect", "table.csv", "--target", "outcome", "--out", "second", "--key", "second.key",
+         "--mode", "max-mono", "--neutral-names", "--register", "register", "--to", "a friend"),
         ("mine", "release", "--out", "tree.json"),
         ("decode", "tree.json", "--key", "table.key", "--data", "table.csv",
          "--out", "decoded.json"),
@@ -72,7 +80,5 @@ def walk(tmp_path_factory):
 @pytest.fixture
 def copied(walk, tmp_path):
     """The same folder, to be changed by one test."""
-    import shutil
-
     shutil.copytree(walk, tmp_path / "walk")
     return tmp_path / "walk"

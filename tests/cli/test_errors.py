@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from tacit.cli.main import main
+
 PROTECT = ("protect", "table.csv", "--target", "outcome")
 OUT = ("--out", "new", "--key", "new.key")
 DECODE = ("--key", "table.key", "--data", "table.csv", "--out", "new.json")
+AUDIT = ("audit", "release", "--against", "table.csv", "--trials", "2", "--out", "new.html")
 VERIFY = ("--release", "release", "--key", "table.key", "--data", "table.csv")
 
 CASES = {
@@ -64,22 +67,71 @@ CASES = {
     "verify no recipe": (("verify", "decoded.json", *VERIFY), "recipe"),
     "summary of nothing": (("summary", "nothing"), "nothing"),
     "summary of a table": (("summary", "table.csv"), "model file"),
+    "audit of nothing": (("audit", "nothing", "--against", "table.csv", "--out", "new.html"),
+                         "nothing"),
+    "audit without data": (("audit", "release", "--against", "nothing.csv", "--out", "new.html"),
+                           "nothing.csv"),
+    "audit against another table": (("audit", "release", "--against", "other.csv", "--out",
+                                     "new.html"), "rows"),
+    "audit with a foreign key": ((*AUDIT, "--key", "second.key"), "belong to this release"),
+    "audit with another sample": ((*AUDIT, "--sample", "other.csv"), "sample"),
+    "policy with an unknown name": ((*AUDIT, "--policy", "strange.toml"), "wizard"),
+    "policy that is no TOML": ((*AUDIT, "--policy", "broken.toml"), "broken.toml"),
+    "missing policy": ((*AUDIT, "--policy", "nothing.toml"), "nothing.toml"),
+    "missing register": ((*AUDIT, "--register", "nothing"), "register"),
+    "register that is none": ((*AUDIT, "--register", "table.csv"), "register"),
+    "no trials": ((*AUDIT[:-2], "--trials", "0", "--out", "new.html"), "trials"),
+    "tree without key": ((*AUDIT, "--tree", "tree.json"), "key"),
+    "report exists": (("audit", "release", "--against", "table.csv", "--out", "decoded.json"),
+                      "must not exist"),
+    "protect with a bad register": ((*PROTECT, *OUT, "--register", "table.csv"), "register"),
+    "demo over other files": (("demo", "--out", "."), "something else"),
+    "demo over a file": (("demo", "--out", "table.csv"), "new folder"),
     "min width": (("inspect", "table.csv", "--target", "outcome", "--min-width", "0"), "min-width"),
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+REAL = ("no verb", "unknown option", "missing file", "bad column", "bad number", "existing release",
+        "existing key", "bad param value", "key is a model", "no data", "decoded exists",
+        "verify no recipe", "audit with a foreign key", "demo over other files")
+"""The cases that are tried in a process of their own too."""
+
+
+def _check(status, out, err, words):
+    assert status == 2, (out, err)
+    assert out == ""
+    assert err.startswith("tacit: ")
+    assert err.count("\n") == 1, err
+    assert words in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REAL)
 def test_refused(walk, tacit_in, listed, name):
     args, words = CASES[name]
     before = listed(walk)
     done = tacit_in(*args, *(["--json"] if args else []), cwd=walk)
-    assert done.status == 2, done
-    assert done.out == ""
-    assert done.err.startswith("tacit: ")
-    assert done.err.count("\n") == 1, done.err
-    assert words in done.err
-    assert "Traceback" not in done.err
+    _check(done.status, done.out, done.err, words)
     assert listed(walk) == before
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_without_a_new_process(walk, capsys, monkeypatch, listed, name):
+    args, words = CASES[name]
+    monkeypatch.chdir(walk)
+    monkeypatch.delenv("TACIT_DEBUG", raising=False)
+    before = listed(walk)
+    status = _status(list(args))
+    _check(status, *capsys.readouterr(), words)
+    assert listed(walk) == before
+
+
+def _status(args):
+    try:
+        return main(args)
+    except SystemExit as left:
+        return left.code
 
 
 def test_debug_shows_where(walk, tacit_in):
@@ -101,6 +153,7 @@ def _hostile(tree):
     yield "counts", {"n_samples": [n + (i == inner) for i, n in enumerate(tree["n_samples"])]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["cycle", "feature", "short", "types", "size", "classes",
                                    "format", "counts"])
 def test_hostile_models_are_refused(copied, tacit_in, listed, which):
@@ -114,6 +167,7 @@ def test_hostile_models_are_refused(copied, tacit_in, listed, which):
     assert listed(copied) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", '{"a": NaN}', "\x80\x04K\x01.", "[" * 100_000])
 def test_files_that_are_no_models(copied, tacit_in, text):
     (copied / "strange").write_text(text)
@@ -124,10 +178,8 @@ def test_files_that_are_no_models(copied, tacit_in, text):
 
 
 def test_a_foreign_key_is_refused(copied, tacit_in, listed):
-    made = tacit_in(*PROTECT, "--out", "r2", "--key", "k2", cwd=copied)
-    assert made.status == 0
     before = listed(copied)
-    done = tacit_in("verify", "tree.json", "--release", "release", "--key", "k2", "--data",
+    done = tacit_in("verify", "tree.json", "--release", "release", "--key", "second.key", "--data",
                     "table.csv", cwd=copied)
     assert done.status == 2
     assert "belong to this release" in done.err
@@ -143,8 +195,22 @@ def test_a_damaged_key_is_refused(copied, tacit_in):
     assert "checksum" in done.err
 
 
+def test_a_register_that_cannot_be_written_leaves_nothing(copied, monkeypatch, capsys, listed):
+    from tacit.risk import Register
+
+    def fail(*_args, **_kwargs):
+        raise OSError(28, "No space left on device", "reg")
+
+    before = listed(copied)
+    monkeypatch.chdir(copied)
+    monkeypatch.setattr(Register, "add", fail)
+    assert main([*PROTECT, *OUT, "--register", "reg"]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert listed(copied) == before
+    assert not (copied / "new").exists()
+
+
 def test_a_release_that_cannot_be_written_leaves_no_key(copied, monkeypatch, capsys):
-    from tacit.cli.main import main
     from tacit.core.release import Release
 
     def fail(*_args, **_kwargs):

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import sys
 
 import pytest
@@ -12,8 +13,10 @@ PROTECT = ("protect", "table.csv", "--target", "outcome", "--out", "sealed", "--
 DECODE = ("decode", "tree.json", "--key", "sealed.key", "--data", "table.csv", "--out", "new.json")
 
 
-@pytest.fixture
-def sealed(copied, tacit_in):
+@pytest.fixture(scope="module")
+def made(walk, tacit_in, tmp_path_factory):
+    copied = tmp_path_factory.mktemp("sealed") / "walk"
+    shutil.copytree(walk, copied)
     (copied / "pass").write_text(SECRET + "\nsecond line\n")
     (copied / "wrong").write_text("open sesame\n")
     (copied / "empty").write_text("\n")
@@ -25,6 +28,12 @@ def sealed(copied, tacit_in):
     assert mined.status == 0, mined.err
     (copied / "model").replace(copied / "tree.json")
     return copied
+
+
+@pytest.fixture
+def sealed(made, tmp_path):
+    shutil.copytree(made, tmp_path / "walk")
+    return tmp_path / "walk"
 
 
 @pytest.mark.parametrize(("given", "words"), [
@@ -48,6 +57,7 @@ def test_with_the_passphrase(sealed, tacit_in):
     assert (sealed / "new.json").exists()
 
 
+@pytest.mark.slow
 def test_summary_of_a_sealed_key(sealed, tacit_in):
     closed = json.loads(tacit_in("summary", "sealed.key", "--json", cwd=sealed).out)
     assert closed["sealed"] is True
@@ -88,6 +98,7 @@ def test_asked_on_the_terminal(copied):
     assert status == 0, screen
 
 
+@pytest.mark.slow
 def test_two_answers_that_differ(copied, listed):
     before = listed(copied)
     status, screen = _on_a_terminal(copied, [SECRET, "other"], *PROTECT, "--ask-passphrase")

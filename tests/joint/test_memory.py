@@ -109,7 +109,8 @@ def test_a_failed_program_is_told_to_the_others():
     _, errors = failing(act)
     for error in errors:
         assert isinstance(error, PeerAbortedError | BystanderError)
-        assert (error.party, error.step) == ("a", "3 share")
+        assert error.party == "a"
+        assert "3 share" in str(error)
 
 
 @pytest.mark.parametrize("payload", [b"{", b"[]", b"1", b'{"party": "z", "step": "1", "what": "x"}',

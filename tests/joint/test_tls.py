@@ -177,26 +177,29 @@ def test_a_key_that_is_not_the_studys_is_refused_at_once(circle, tmp_path):
         asyncio.run(run())
 
 
-def test_tls_1_2_is_refused(circle):
+@pytest.mark.parametrize(("version", "spoken"), [(ssl.TLSVersion.TLSv1_3, "TLSv1.3"),
+                                                 (ssl.TLSVersion.TLSv1_2, None)])
+def test_only_tls_1_3_is_spoken(circle, version, spoken):
     study, identities, sockets = circle("a", "b")
 
-    def old():
+    def dial():
         context = tls_context(ssl.PROTOCOL_TLS_CLIENT, study, identities["b"])
-        context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+        context.maximum_version = version
         with socket.create_connection(sockets["a"].getsockname()) as plain:
             try:
-                context.wrap_socket(plain)
-            except ssl.SSLError as error:
-                return error
+                return context.wrap_socket(plain).version()
+            except ssl.SSLError:
+                return None
 
     async def run():
         a = TlsTransport(study, identities["a"], QUICK)
         listening = asyncio.create_task(outcome(a.open(sockets["a"])))
-        error = await asyncio.to_thread(old)
+        got = await asyncio.to_thread(dial)
         listening.cancel()
-        return error
+        return got
 
-    assert "VERSION" in str(asyncio.run(run())).upper()
+    assert asyncio.run(run()) == spoken
 
 
 def test_a_stranger_without_tls_does_not_disturb(circle):

@@ -77,6 +77,14 @@ def test_xgboost_hist_with_weights_of_zero(seed):
     Case(xgboost(tree_method="hist"), seed, weight="zero", **REGRESSION).check()
 
 
+@given(seeds, st.sampled_from(["hist", "approx", "exact"]))
+@settings(max_examples=30)
+def test_xgboost_with_monotone_constraints(seed, method):
+    """They make XGBoost cut below the smallest value, too: missing to the left."""
+    fit = xgboost(tree_method=method, monotone_constraints="(1,-1,0)")
+    Case(fit, seed, rows=80, features=3, **REGRESSION).check()
+
+
 def test_xgboost_exact_needs_the_rows_and_all_of_them():
     case = Case(xgboost(tree_method="exact"), 3, rows=60, **REGRESSION)
     with pytest.raises(DecodeError, match="training data"):
@@ -196,6 +204,9 @@ def test_lightgbm_refusals():
                 data=lambda rng: rng.integers(-50, 50, (300, 2)).astype(float))
     with pytest.raises(DecodeError, match="sign and zero"):
         case.decode()
+    case = Case(lightgbm(bin_construct_sample_cnt=50), 0, rows=80, **REGRESSION)
+    with pytest.raises(DecodeError, match="the key alone"):
+        case.decode(key_only=True)
     with pytest.raises(DecodeError, match="linear_tree"):
         Case(lightgbm(linear_tree=True), 1, rows=100, **REGRESSION).decode()
     case = Case(lightgbm(), 2, rows=100, **REGRESSION,
@@ -223,6 +234,9 @@ def test_histogram_boosting(seed, weight, parameters):
     assert np.array_equal(decoded.predict(unseen), case.original.predict(unseen))
     if weight is None:
         case.check(key_only=True)
+    else:
+        with pytest.raises(DecodeError, match="the key alone"):
+            case.decode(key_only=True)
 
 
 @given(seeds, st.sampled_from([None, "balanced"]))

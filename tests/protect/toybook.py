@@ -63,7 +63,12 @@ def make_book(data, rng, shuffle=True, sign=True, increasing=True, classes=None,
     names = tuple(f"x{i}" for i in range(len(tables)))
     released = tuple(f"c{i}" for i in range(len(tables))) if rename else names
     order = rng.permutation(len(data)) if shuffle else None
-    return ToyBook(names, released, tables, order, classes, increasing)
+    book = ToyBook(names, released, tables, order, classes, increasing)
+    book.float64_values = all(
+        np.unique(column[~np.isnan(column)]).size == values.size
+        for column, (values, _) in zip(np.asarray(data, float).T, tables, strict=True)
+    )
+    return book
 
 
 def random_table(rng, rows=None, features=None, missing=True):

@@ -97,6 +97,21 @@ def test_evidence_is_what_was_released(parts) -> None:
     assert {float(v) for v in table.numbers(["age"])[:, 0]} == set(one.values)
 
 
+def test_the_venn_agrees_with_the_audit() -> None:
+    from tacit.risk import audit
+
+    _, release, table, key = audited()
+    found = audit(table, release, key, trials=300, random_state=1, subspaces=1,
+                  adversaries=["line", "spline", "polyline"])
+    for one in gather(table, release, key, ["age", HOSTILE], found.radius, 300, 2):
+        assert one.venn is not None
+        for index, name in enumerate(["line", "spline", "polyline"]):
+            (row,) = found.select(adversary=name, knowledge="expert", column=one.name,
+                                  measure="domain")
+            share = sum(part for region, part in one.venn.items() if index in region)
+            assert share == pytest.approx(row.value, abs=0.06)
+
+
 def test_a_column_with_few_values_has_no_venn() -> None:
     import pyarrow as pa
 

@@ -16,7 +16,7 @@ from tacit.report import Page, audit_page, plots
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--hide-scrollbars", "--force-device-scale-factor=1")
+         "--disable-dev-shm-usage", "--hide-scrollbars", "--force-device-scale-factor=1")
 BODY = 62 * 16
 """Widest body of a page, in pixels."""
 

@@ -84,6 +84,20 @@ def test_ink_follows_the_colour_scheme() -> None:
     assert "@media print" in page
 
 
+@pytest.mark.parametrize("style", [
+    "font: bold 10px 'DejaVu Sans', 'Arial', sans-serif; text-anchor: middle",
+    "font-size: 10px; font-family: 'DejaVu Sans', 'Arial', sans-serif; text-anchor: middle",
+])
+def test_text_in_drawings_has_the_fonts_of_the_page(style: str) -> None:
+    from tacit.report.markup import _coloured
+
+    found = _coloured(f'<text style="{style}">x</text>')
+    assert "DejaVu" not in found
+    assert "system-ui" in found
+    assert "text-anchor: middle" in found
+    assert "10px" in found
+
+
 def test_a_figure_is_let_go() -> None:
     figure = drawing()
     Page("t").figure(figure, "c")
@@ -132,6 +146,10 @@ def test_cells(value: object, text: str) -> None:
 def test_only_long_words_break() -> None:
     assert breakable("twenty_four_letters_long x") == "twenty_four_letters_long x"
     assert breakable("<" * 25) == "&lt;" * 24 + "<wbr>" + "&lt;"
+    assert breakable("Horizontal_Distance_To_Hydrology") == (
+        "Horizontal_<wbr>Distance_<wbr>To_<wbr>Hydrology")
+    assert breakable("_" * 26).replace("<wbr>", "") == "_" * 26
+    assert breakable(" two  blanks\nand a line") == " two  blanks\nand a line"
 
 
 def test_numbers_go_to_the_right_and_align_decides() -> None:

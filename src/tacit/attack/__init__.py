@@ -19,12 +19,12 @@ from tacit.attack.published import PublishedStatistics
 from tacit.attack.quantile import QuantileMatching
 from tacit.attack.records import KnownRecords
 from tacit.attack.sorting import RangeSorting, RankSorting
-from tacit.attack.together import finer, ordered_share
+from tacit.attack.together import Ranges, finer, overlaps, ranges
 
 __all__ = [
     "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting", "Family",
     "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Ignorant", "Knowledge",
     "KnownRecords", "Points", "Polyline", "PublishedStatistics", "QuantileMatching",
-    "RangeSorting", "RankSorting", "RegressionLine", "Spline", "Tallies", "Uniform", "View",
-    "Zipf", "adversaries_for", "chance", "finer", "known", "ordered_share", "tallies",
+    "RangeSorting", "Ranges", "RankSorting", "RegressionLine", "Spline", "Tallies", "Uniform",
+    "View", "Zipf", "adversaries_for", "chance", "finer", "known", "overlaps", "ranges", "tallies",
 ]

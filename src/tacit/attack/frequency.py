@@ -46,6 +46,8 @@ def match(seen: ColumnView, known: Histogram) -> Floats:
     out = _most_frequent(seen, known, group)
     sizes = np.bincount(group, minlength=seen.cell_codes.size)
     same = seen.cell_codes == sizes[: seen.cell_codes.size]
+    if seen.per_record:
+        same &= seen.cell_codes == 1
     codes = np.flatnonzero(same[seen.cells])
     values = np.flatnonzero(same[group])
     codes = codes[np.lexsort((seen.counts[codes], seen.cells[codes]))]

@@ -45,7 +45,8 @@ def anchors(seen: ColumnView, knowledge: Knowledge) -> list[Anchor]:
     low, high = bounds_of(knowledge)
     found: list[Anchor] = [(0.0, low), (seen.last_rank, high)]
     if knowledge.median is not None:
-        middle = int(np.argmin(np.abs(seen.share - 0.5)))
+        ends = np.cumsum(seen.cell_records)
+        middle = int(np.argmax(seen.cells == np.searchsorted(ends, ends[-1] / 2)))
         found.append((float(seen.rank[middle]), knowledge.median))
     if knowledge.modes is not None:
         often = np.argsort(-seen.counts, kind="stable")[: knowledge.modes.size]

@@ -35,24 +35,48 @@ class Side:
     row: Ints
 
 
-def finer(first: View, second: View, columns: Mapping[str, str]) -> View:
-    """Return the first view with the order that the second one adds.
+@dataclass(frozen=True)
+class Ranges:
+    """The range of record ranks in which the records of each code must lie."""
+
+    low: Ints
+    high: Ints
+
+    def exact(self, seen: ColumnView) -> float:
+        """Return the share of codes that fill their range alone: their rank is known exactly."""
+        if seen.codes.size == 0:
+            return 1.0
+        return float((self.high - self.low == seen.counts).mean())
+
+
+def ranges(seen: ColumnView) -> Ranges:
+    """Return the ranges that a release shows by itself."""
+    ends = np.cumsum(seen.cell_records)
+    return Ranges((ends - seen.cell_records)[seen.cells], ends[seen.cells])
+
+
+def overlaps(first: View, second: View, columns: Mapping[str, str]) -> dict[str, Ranges]:
+    """Return the ranges of the first release's codes, cut down by what the second shows.
 
     `columns` maps names in the first release to those of the same column in the second. Both
     views need their rows (`View.of(release, rows=True)`).
     """
     pairs = {a: (_side(first, a), _side(second, b)) for a, b in columns.items()}
     if not pairs:
-        return first
+        return {}
     links = _links([_shared_cells(*pair) for pair in pairs.values()])
-    seen = {name: first[name].regrouped(_regroup(first[name], *pairs[name], links))
-            for name in pairs}
+    return {name: _overlap(first[name], *pair, links) for name, pair in pairs.items()}
+
+
+def finer(first: View, second: View, columns: Mapping[str, str]) -> View:
+    """Return the first view with the order that the second one adds, for any attack to use.
+
+    Codes are put in the order of the middles of their ranges; those whose records were not
+    recognised keep the middle of their group.
+    """
+    seen = {name: first[name].regrouped(_by_middle(found))
+            for name, found in overlaps(first, second, columns).items()}
     return View(first.mechanism, {**first.columns, **seen}, first.rows, first.target, first.table)
-
-
-def ordered_share(seen: ColumnView) -> float:
-    """Return the share of codes whose rank is known exactly."""
-    return float((seen.cell_codes[seen.cells] == 1).mean()) if seen.codes.size else 1.0
 
 
 def _side(view: View, name: str) -> Side:
@@ -60,12 +84,11 @@ def _side(view: View, name: str) -> Side:
         raise InputError(explain("A view for two releases", "made with its rows", "one without",
                                  "Use View.of(release, rows=True)."))
     seen = view[name]
-    ends = np.cumsum(seen.cell_records)
+    known = ranges(seen)
     data = np.asarray(to_numbers(view.table[name]), np.float64)
     row = np.searchsorted(seen.codes, np.nan_to_num(data, nan=seen.codes[0]))
     row[np.isnan(data)] = -1
-    starts = ends - seen.cell_records
-    return Side(starts[seen.cells], ends[seen.cells], np.asarray(row, np.int64))
+    return Side(known.low, known.high, np.asarray(row, np.int64))
 
 
 def _shared_cells(first: Side, second: Side) -> tuple[Ints, Ints]:
@@ -100,12 +123,23 @@ def _unique_rows(signature: npt.NDArray[np.uint64]) -> Ints:
     return np.asarray(where[counts == 1], np.int64)
 
 
-def _regroup(seen: ColumnView, first: Side, second: Side, links: tuple[Ints, Ints]) -> Ints:
-    """Number the codes by the overlap of their two ranges, where their records are linked."""
-    low, high = first.low.copy(), first.high.copy()
+def _overlap(seen: ColumnView, first: Side, second: Side, links: tuple[Ints, Ints]) -> Ranges:
+    """Cut the ranges of codes down to where their recognised records lie in both releases.
+
+    A code drawn per record may stand for several values: its range is that of all its records,
+    and is cut down only if all of them were recognised.
+    """
     mine, other = first.row[links[0]], second.row[links[1]]
     both = (mine >= 0) & (other >= 0)
-    np.maximum.at(low, mine[both], second.low[other[both]])
-    np.minimum.at(high, mine[both], second.high[other[both]])
-    _, cells = np.unique(low + high, return_inverse=True)
+    mine, other = mine[both], other[both]
+    low, high = first.high.copy(), first.low.copy()
+    np.minimum.at(low, mine, np.maximum(first.low[mine], second.low[other]))
+    np.maximum.at(high, mine, np.minimum(first.high[mine], second.high[other]))
+    found = np.bincount(mine, minlength=low.size)
+    enough = found >= (seen.counts if seen.per_record else 1)
+    return Ranges(np.where(enough, low, first.low), np.where(enough, high, first.high))
+
+
+def _by_middle(found: Ranges) -> Ints:
+    _, cells = np.unique(found.low + found.high, return_inverse=True)
     return np.asarray(cells.reshape(-1), np.int64)

@@ -25,7 +25,7 @@ ATTACKS = (
 LESSON = (
     "The models come back exactly, and the miner never saw a value. But the order of the values "
     "is in the release, and order is much: whoever has similar data puts the two side by side and "
-    "reads off values. A tenth of this small table gives about half of them; in a table of half a "
+    "reads off values. A tenth of this small table gives most of them; in a table of half a "
     "million rows one percent gives nearly all. Release in this way only to somebody who has no "
     "such data."
 )
@@ -44,7 +44,8 @@ class Reach:
 def reach(one: Protected, adversaries: tuple[str, ...], knowledge: str) -> Reach:
     """Return what the best of some adversaries gets of each column, over all columns."""
     audits = one.sampled if knowledge == "sample given" else (one.audit,)
-    best = [_best(audits, column, adversaries, knowledge) for column in one.audit.release["columns"]]
+    names = one.audit.release["columns"]
+    best = [_best(audits, name, adversaries, knowledge) for name in names]
     values, baselines = zip(*best, strict=True)
     return Reach(fmean(values), min(values), max(values), fmean(baselines))
 
@@ -120,7 +121,7 @@ def _attacks(page: Page, story: Story) -> None:
     page.table(heading(story), attack_rows(story),
                "Share of a column's distinct values guessed within 2% of its range: mean over the "
                "30 columns, and the least and most of a column. Last: the same knowledge without "
-               "the release.", align="lrrr")
+               "the release.", align="l" + "r" * (len(story.protected) + 1))
     page.figure(_drawing(story), "The same as a drawing: mean over the columns, from the least to "
                 "the most of a column; the bar is what the same knowledge gives without the "
                 "release.")
@@ -133,7 +134,8 @@ def _drawing(story: Story) -> Any:
     modes = [one.mode for _ in ATTACKS for one in story.protected]
     found = [reach(one, adversaries, knowledge)
              for _, adversaries, knowledge in ATTACKS for one in story.protected]
-    short = [name.split(",")[0] + (" (8)" if " 8 " in name else "") for name in names]
+    short = [name.split(",")[0] + (f" ({name.split()[2]})" if "curve" in name else "")
+             for name in names]
     return risk_by_adversary(short, modes, [r.mean for r in found], [r.low for r in found],
                              [r.high for r in found], [r.baseline for r in found])
 

@@ -29,7 +29,7 @@ MODES = ("strict", "max-mono")
 LEARNERS: Mapping[str, tuple[str, ...]] = {"tree": (), "forest": ("n_estimators=50",)}
 ADVERSARIES = ("line", "spline", "polyline", "rank", "frequency")
 SAMPLE = 0.1
-SAMPLES = 15
+SAMPLES = 9
 TRIALS = 50
 Say = Callable[[str], None]
 

@@ -273,8 +273,9 @@ def _check_dealer(study: Study) -> None:
     dealers, holders = study.having("dealer"), study.having("holder")
     if len(holders) > 1 and len(dealers) != 1:
         raise StudyError(explain("Mode 'dealer'", "given exactly one dealer", len(dealers)))
-    if not holders:
-        raise StudyError("Mode 'dealer' needs parties with the role 'holder'. There is none.")
+    if len(holders) < min(2, len(study.having("owner"))) or not holders:
+        raise StudyError("Mode 'dealer' needs two parties with the role 'holder'. There are "
+                         f"{len(holders)}. A single holder would see every value.")
     both = set(dealers) & (set(holders) | set(study.having("owner")))
     if both:
         raise StudyError(f"The dealer must not hold shares or data. '{min(both)}' does. A dealer "

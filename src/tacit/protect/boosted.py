@@ -1,12 +1,15 @@
 """Decoding XGBoost models.
 
 hist and approx cut at values of the column: `x < value`. So the code table alone decodes them,
-whatever rows each tree saw. The one other cut stands above the largest value and separates
-present from missing. exact cuts half-way between two values of the node, in float32, and is
-replayed. The JSON does not say which method was used; it is inferred from the thresholds.
+whatever rows each tree saw. The other cuts stand above the largest and below the smallest value
+and separate present from missing. exact cuts half-way between two values of the node, in
+float32, and is replayed. The JSON does not say which method was used; it is inferred from the
+thresholds.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -81,62 +84,64 @@ def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Float
 
 def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
     tables = {column: key_table(book, column) for column in range(model.n_features)}
-    tops = {column: _top(tables[column], rows, column) for column in tables}
+    ends = {column: _ends(tables[column], rows, column) for column in tables}
     return [
-        _hist_tree(tree, tables, tops, f"XGBoost tree {number}")
+        _hist_tree(tree, tables, ends, f"XGBoost tree {number}")
         for number, tree in enumerate(model.trees)
     ]
 
 
-def _top(table: Table, rows: Rows | None, column: int) -> int:
-    """Return the position of the largest value that a row of non-zero weight has."""
+def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
+    """Return the positions of the smallest and largest value of rows of non-zero weight."""
     if rows is None or rows.weight is None:
-        return table.codes.size - 1
+        return 0, table.codes.size - 1
     codes = rows.codes[rows.bag(), column]
     codes = codes[~np.isnan(codes)]
     if codes.size == 0:
-        return table.codes.size - 1
-    return int(np.searchsorted(table.codes, codes.max()))
+        return 0, table.codes.size - 1
+    low, high = np.searchsorted(table.codes, [codes.min(), codes.max()]).tolist()
+    return low, high
 
 
 def _hist_tree(
-    tree: BoostedTree, tables: dict[int, Table], tops: dict[int, int], where: str
+    tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str
 ) -> Floats:
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
-        table, top = tables[column], tops[column]
+        table = tables[column]
         node = np.flatnonzero(tree.inner & (tree.feature == column))
         at, known = table.position(tree.condition[node])
         if table.codes.size == 0:
             raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
-        values = table.values.astype(np.float32).astype(np.float64)
-        out[node[known]] = values[at[known]]
+        narrow = replace(table, values=table.values.astype(np.float32).astype(np.float64))
+        out[node[known]] = narrow.values[at[known]]
         for other in node[~known].tolist():
-            out[other] = _above(float(tree.condition[other]), Table(table.name, table.codes,
-                                values), top, f"{where}, node {int(tree.kept[other])}")
+            out[other] = _outside(float(tree.condition[other]), narrow, ends[column],
+                                  f"{where}, node {int(tree.kept[other])}")
     _check_finite(out, where)
     return out
 
 
-def _above(cut: float, table: Table, top: int, where: str) -> float:
-    """Return the cut above the largest value of those that were sketched.
+def _outside(cut: float, table: Table, ends: tuple[int, int], where: str) -> float:
+    """Return the cut above the largest, or below the smallest, of the sketched values.
 
     approx sketches by the hessian and so leaves out rows that a tree did not draw. Their
     values may lie on either side of the cut, and must lie on the same in the originals.
     """
-    cuts = last_cut(table.codes)
-    if cut == cuts[top]:
-        return float(last_cut(table.values)[top])
-    found = np.unique(last_cut(table.values[cuts == cut]))
-    if found.size != 1 or np.any((table.codes < cut) != (table.values < found[0])):
-        raise unexplained(where, table.name, cut, "XGBoost hist")
-    return float(found[0])
+    for side, end in ((1.0, ends[1]), (-1.0, ends[0])):
+        if cut == outer_cut(table.codes, side)[end]:
+            return float(outer_cut(table.values, side)[end])
+    for side in (1.0, -1.0):
+        found = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
+        if found.size == 1 and np.all((table.codes < cut) == (table.values < found[0])):
+            return float(found[0])
+    raise unexplained(where, table.name, cut, "XGBoost hist")
 
 
-def last_cut(largest: Floats) -> Floats:
-    """XGBoost's cut above the largest value: twice it, and a little more."""
+def outer_cut(end: Floats, side: float) -> Floats:
+    """XGBoost's cut beyond the largest (side 1) or the smallest (side -1) value of a column."""
     with np.errstate(over="ignore"):
-        cut = (largest + (np.abs(largest) + HIST_STEP)).astype(np.float32)
+        cut = (end + side * (np.abs(end) + HIST_STEP)).astype(np.float32)
     return np.asarray(cut.astype(np.float64))
 
 

@@ -56,13 +56,12 @@ def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) ->
 
 def _data_edges(model: Any, rows: Rows) -> Edges:
     """Return the edges of the originals, after checking that every row keeps its bin."""
-    for column in range(rows.values.shape[1]):
-        data_table(rows, column)
+    tables = [data_table(rows, column) for column in range(rows.values.shape[1])]
     for part in _parts(model, rows):
         again = _binner(model, rows, rows.codes, part)
         if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
             original = _binner(model, rows, rows.values, part)
-            _check_bins(rows, again, original)
+            _check_bins(tables, again, original)
             return list(original.bin_thresholds_)
     raise DecodeError(
         "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
@@ -115,29 +114,36 @@ def _same_edges(first: Edges, second: Edges) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def _check_bins(rows: Rows, mined: Any, original: Any) -> None:
-    for column, name in enumerate(rows.book.features):
+def _check_bins(tables: list[Table], mined: Any, original: Any) -> None:
+    for column, table in enumerate(tables):
         mine, theirs = mined.bin_thresholds_[column], original.bin_thresholds_[column]
-        table = data_table(rows, column)
         before = np.searchsorted(mine, table.codes)
         after = np.searchsorted(theirs, table.values)
         if mine.size != theirs.size or np.any(before != after):
             raise DecodeError(
-                f"HistGradientBoosting: feature '{name}' has values that fall into another bin "
-                "in codes than in originals, because bins were placed by a part of the rows. "
+                f"HistGradientBoosting: feature '{table.name}' has values that fall into another "
+                "bin in codes than in originals, because bins were placed by a part of the rows. "
                 "Mine with early_stopping=False, at most 200,000 rows and no zero weights."
             )
+
+
+def _partly(model: Any) -> bool:
+    """Return whether some rows may have had no part in placing the bins."""
+    weighted = getattr(model, "_fitted_with_sw", False) or (
+        getattr(model, "class_weight", None) is not None)
+    held_out = model.do_early_stopping_ and model.validation_fraction is not None
+    rows = int(model._predictors[0][0].nodes["count"][0]) if model._predictors else 0
+    return bool(weighted or held_out or rows > model._bin_mapper.subsample)
 
 
 def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:
     """Return the edges from the key; only where the whole column placed them."""
     check_float64(book, "HistGradientBoosting")
     few = model._bin_mapper.n_bins - 1
-    sampled = int(model._predictors[0][0].nodes["count"][0]) > model._bin_mapper.subsample
-    if sampled or (model.do_early_stopping_ and model.validation_fraction is not None):
-        raise DecodeError("HistGradientBoosting: early stopping, or more than 200,000 rows: bins "
-                          "were placed by a part of the rows, which the key alone does not "
-                          "know. Pass the training data.")
+    if _partly(model):
+        raise DecodeError("HistGradientBoosting: early stopping, weights, or more than 200,000 "
+                          "rows: bins were placed by a part of the rows, which the key alone "
+                          "does not know. Pass the training data.")
     return [
         _key_column(edge, key_table(book, column), few) for column, edge in enumerate(mined)
     ]
@@ -166,10 +172,5 @@ def _half_way(edge: float, at: int, table: Table, few: int) -> float:
     if at == 0 or edge != (table.codes[at - 1] + table.codes[at]) / 2:
         raise unexplained(where, table.name, edge, where)
     low, high = table.values[at - 1], table.values[at]
-    mean, interpolated = (low + high) / 2, high - (high - low) * 0.5
-    if table.codes.size > few and mean != interpolated:
-        raise DecodeError(
-            f"{where}: the last bit of an edge of feature '{table.name}' depends on whether "
-            "weights were used. Pass the training data."
-        )
-    return float(mean)
+    # The mean of two neighbours, or numpy's percentile between them: other last bits.
+    return float(high - (high - low) * 0.5 if table.codes.size > few else (low + high) / 2)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
 from tacit.core.models.lightgbm_text import LightGBMModel
-from tacit.errors import DecodeError
+from tacit.errors import DecodeError, explain
 from tacit.protect.rows import Rows, check_width, original_names
 from tacit.protect.tables import Table, check_float64, data_table, key_table, unexplained
 from tacit.stats.lightgbm_sample import sample_rows
@@ -36,6 +36,7 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     names = original_names(book, model.feature_names)
     if rows is None:
         check_float64(book, "LightGBM")
+        _check_unsampled_rows(model)
     sample = None if rows is None else _sampled(model, rows.count)
     tables = [_table(book, rows, sample, c) for c in range(len(names))]
     if rows is not None and sample is not None:
@@ -61,15 +62,30 @@ def _check_supported(model: LightGBMModel) -> None:
             raise DecodeError(f"LightGBM: '{name}' names thresholds of the codes. Mine without.")
 
 
+def _number_of(model: LightGBMModel, name: str, default: str) -> float:
+    found = model.parameters.get(name, default)
+    try:
+        return float(found)
+    except ValueError:
+        raise DecodeError(explain(f"LightGBM: parameter '{name}'", "a number", found)) from None
+
+
 def _sampled(model: LightGBMModel, rows: int) -> Ints | None:
     """Return the rows that placed the bins; None if all did."""
-    try:
-        count = int(model.parameters.get("bin_construct_sample_cnt", "200000"))
-        seed = int(model.parameters.get("data_random_seed", "1"))
-    except ValueError:
-        raise DecodeError("LightGBM: 'bin_construct_sample_cnt' and 'data_random_seed' must be "
-                          "whole numbers.") from None
+    count = int(_number_of(model, "bin_construct_sample_cnt", "200000"))
+    seed = int(_number_of(model, "data_random_seed", "1"))
     return None if rows <= count else sample_rows(rows, count, seed)
+
+
+def _check_unsampled_rows(model: LightGBMModel) -> None:
+    """Refuse key-only decoding if the bins may have been placed by a sample of the rows."""
+    names = ("bagging_fraction", "pos_bagging_fraction", "neg_bagging_fraction")
+    share = min(_number_of(model, name, "1") for name in names)
+    seen = max((tree.rows for tree in model.trees), default=0)
+    if share <= 0 or seen / share >= _number_of(model, "bin_construct_sample_cnt", "200000"):
+        raise DecodeError("LightGBM: with more rows than bin_construct_sample_cnt it places its "
+                          "bins by a sample of them, which the key alone does not know. Pass the "
+                          "training data.")
 
 
 def _table(book: Codebook, rows: Rows | None, sample: Ints | None, column: int) -> Table:

@@ -54,7 +54,8 @@ def name_of(text: object, longest: int = 28) -> str:
     """Return a name as a label: short, on one line, and no formula whatever it holds."""
     short = " ".join(clean(text).split())
     if len(short) > longest:
-        short = short[: longest - 1] + "…"
+        # Names of one table often differ at their ends.
+        short = f"{short[: longest // 2]}…{short[-((longest - 1) // 2):]}"
     return short.replace("$", r"\$")
 
 

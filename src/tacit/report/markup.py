@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 _KEPT = "\n\t"
 _LONG = 24
+_PART = re.compile(rf"[^_./-]{{1,{_LONG}}}[_./-]?|[_./-]")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.S)
 _NAMESPACE = re.compile(r'\s(?:xmlns(?::\w+)?|version)="[^"]*"')
 _SIZE = re.compile(r'\s(?:width|height)="[\d.]+pt"')
 _STYLE = re.compile(r"<style.*?</style>", re.S)
-_FAMILY = re.compile(r"font-family: [^;\"]*")
+# Older matplotlib writes "font: bold 10px 'DejaVu Sans', ...", newer ones the parts.
+_FAMILY = re.compile(r"(font-family: |font: [^;\"']*?px )[^;\"]*")
 _VIEW = re.compile(r'viewBox="0 0 ([\d.]+) ')
 _TOKENS = {"#000000": "var(--ink)", "#ffffff": "var(--paper)"}
 
@@ -45,13 +47,16 @@ def escape(value: object) -> str:
 
 
 def breakable(value: object) -> str:
-    """Return escaped text in which only words of more than 24 letters may break, every 24."""
-    return re.sub(r"\S{25,}|[^\S]|\S+", _with_breaks, clean(value))
+    """Return escaped text in which words of more than 24 letters may break, others not.
+
+    They break after signs such as _ and, where there are none, every 24 letters.
+    """
+    words = re.split(r"(\s+)", clean(value))
+    return "".join(_with_breaks(word) for word in words)
 
 
-def _with_breaks(word: re.Match[str]) -> str:
-    text = word.group(0)
-    parts = [text[start:start + _LONG] for start in range(0, len(text), _LONG)]
+def _with_breaks(word: str) -> str:
+    parts = _PART.findall(word) if len(word) > _LONG else [word]
     return "<wbr>".join(html.escape(part, quote=True) for part in parts)
 
 
@@ -116,7 +121,7 @@ def _coloured(svg: str) -> str:
         for colour, token in _TOKENS.items():
             tag = tag.replace(colour, token)
         if tag.startswith("<text"):
-            tag = _FAMILY.sub(f"font-family: {FONTS}", tag)
+            tag = _FAMILY.sub(rf"\g<1>{FONTS}", tag)
         return tag
 
     return re.sub(r"<[^>]*>", within, svg)

@@ -114,7 +114,7 @@ def encoding_scatter(
     axes.set_ylabel("code in the release", fontsize=9)
     number_axis(axes.xaxis)
     number_axis(axes.yaxis)
-    axes.margins(0.02)
+    axes.margins(0.02, 0.06)
     return figure
 
 

@@ -25,7 +25,9 @@ FORMULAS = {"sorting formula": "Worst case of sorting by formula (bu2007 Figure 
 
 def brief(name: str, longest: int = 40) -> str:
     """Return a column's name for use in a sentence; tables show it whole."""
-    return name if len(name) <= longest else name[: longest - 1] + "…"
+    if len(name) <= longest:
+        return name
+    return f"{name[: longest // 2]}…{name[-((longest - 1) // 2):]}"
 
 
 def headline(audit: Audit) -> str:
@@ -43,9 +45,9 @@ def plain_words(audit: Audit, secret: bool = False) -> list[str]:
     worst = audit.worst()
     if worst is not None:
         does = audit.words.get(worst.adversary, f"uses '{worst.adversary}'")
-        lines.append(f"That takes somebody who {does} and knows {must_know(worst.knowledge)} "
-                     f"({worst.knowledge}). With the same knowledge and without the release it "
-                     f"would be {percent(worst.baseline)}.")
+        lines.append(f"That takes somebody who {does}. They must know "
+                     f"{must_know(worst.knowledge)} ({worst.knowledge}). With the same knowledge "
+                     f"and without the release it would be {percent(worst.baseline)}.")
         lines.append(_how_many(audit))
     if audit.judgement is not None:
         lines.append(verdict(audit))

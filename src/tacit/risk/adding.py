@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.attack.contract import View
-from tacit.attack.together import finer, ordered_share
+from tacit.attack.together import overlaps, ranges
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import ReleaseError
@@ -45,10 +45,10 @@ def attack_together(first: Release, second: Release,
     one, two = View.of(first, rows=True), View.of(second, rows=True)
     usable = {a: b for a, b in columns.items()
               if a in one.columns and b in two.columns and one.rows == two.rows}
-    merged = finer(one, two, usable)
-    back = finer(two, one, {b: a for a, b in usable.items()})
-    return {a: (ordered_share(one[a]), ordered_share(two[b]),
-                max(ordered_share(merged[a]), ordered_share(back[b])))
+    there = overlaps(one, two, usable)
+    back = overlaps(two, one, {b: a for a, b in usable.items()})
+    return {a: (ranges(one[a]).exact(one[a]), ranges(two[b]).exact(two[b]),
+                max(there[a].exact(one[a]), back[b].exact(two[b])))
             for a, b in usable.items()}
 
 

@@ -46,6 +46,7 @@ _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself, column by column: no similar data can be better",
     "known records are taken as found in the release; how they were found is not modelled",
+    "the target goes out as it is, or renamed in its order, and is not attacked",
     "what is known about how values come about (a grid, a unit, a formula) can crack more",
 )
 
@@ -143,6 +144,8 @@ def _result(release: Release, truths: Truths, chosen: tuple[Adversary, ...], set
              "columns": {t.name: t.released for t in truths.columns.values()}}
     empty = {t.name: "the column holds no values" for t in truths.columns.values()
              if t.values.size == 0}
+    empty |= dict.fromkeys(release.schema.of_kind("categorical", "basket"),
+                           "categories under random labels are not attacked")
     if not chosen:
         empty["(all)"] = "no registered adversary attacks this mechanism"
     found = Audit(tuple(rows), setting.radius, setting.trials, about,

@@ -9,7 +9,7 @@ custodian has; adversaries get only the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tacit.attack.contract import ColumnView
 from tacit.attack.families import Gaussian, Uniform
 from tacit.attack.knowledge import PRESETS, Histogram, Knowledge, Points
+from tacit.errors import InputError, explain
 from tacit.risk.truth import Truth
 from tacit.stats.random import derive
 from tacit.stats.sampling import distinct_choices, record_samples
@@ -39,7 +40,6 @@ class Setting:
     trials: int = 100
     seed: bytes = b"\0" * 32
     sample: Mapping[str, Floats] | None = None
-    more: Mapping[str, Any] = field(default_factory=dict)
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose; the order of purposes does not matter."""
@@ -149,6 +149,9 @@ IGNORANT = "ignorant"
 def levels(needs: frozenset[str], setting: Setting) -> Iterator[tuple[str, dict[str, Grant]]]:
     """Yield the levels of knowledge at which an adversary with these needs is tried."""
     order = [name for name in LEVELS if name in needs]
+    if needs - set(order):
+        raise InputError(explain("What an adversary needs", f"some of {', '.join(LEVELS)}",
+                                 ", ".join(sorted(needs - set(order)))))
     if not order:
         yield IGNORANT, {}
         return

@@ -44,9 +44,10 @@ def worst_case_share(facts: AttributeFacts, radius: float,
     """Return the worst case of Figure 11: (1 - mono share) x min(1, 2 round(rho) / gaps).
 
     The formula counts every value of a monochromatic piece as safe, though such a piece is often
-    narrower than the radius: it understates the risk. The published column uses the share of
-    Figure 8 (pieces x rounded average length / distinct values), which `mono_share` can replace.
-    Discontinuities are defined for whole numbers only; for other attributes the answer is NaN.
+    narrower than the radius: it understates the risk. `mono_share` replaces the attribute's own
+    share; it is 0 where codes are not permuted. With the exact share all ten published numbers
+    come out; with the rounded one of Figure 8 attribute 9 would be 91, not 90. Discontinuities
+    are defined for whole numbers only; for other attributes the answer is NaN.
     """
     if facts.discontinuities is None:
         return float("nan")

@@ -39,6 +39,7 @@ class LeafwiseTree:
     shape: Shape | None
     categorical: bool
     linear: bool
+    rows: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +234,7 @@ def _read_tree(
         _floats(fields, "threshold", where, inner),
         _ints(fields, "decision_type", where, inner, 0, 255),
         _shape(fields, where, leaves, limits), categorical, linear,
+        int(_floats(fields, "internal_count", where, inner, finite=True)[0]),
     )
 
 

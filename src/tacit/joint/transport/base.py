@@ -142,6 +142,15 @@ class Transport(ABC):
 
     async def receive(self, peer: str) -> Message:
         """Return the next message of a peer."""
+        message = await self.receive_or_end(peer)
+        if message is None:
+            error = PeerFinishedError(peer, self.step, "ended its program too early")
+            self.fail(error)
+            raise error
+        return message
+
+    async def receive_or_end(self, peer: str) -> Message | None:
+        """Return the next message of a peer, or None when it has finished."""
         self._known(peer)
         box = self._boxes[peer]
         try:
@@ -152,10 +161,7 @@ class Transport(ABC):
         except TimeoutError:
             self.fail(self._lost(peer, f"sent nothing for {self.limits.patience:g} s"))
         self._check()
-        if not box.messages:
-            self.fail(PeerFinishedError(peer, self.step, "ended its program too early"))
-            self._check()
-        return box.take()
+        return box.take() if box.messages else None
 
     async def finish(self) -> None:
         """Say that this party has sent everything, and wait until every other one has."""
@@ -178,7 +184,7 @@ class Transport(ABC):
                                                "what": error.what})
         # The culprit hears of it last, so that it is not the one from whom the others hear.
         for peer in sorted(self.peers, key=lambda peer: peer == error.party):
-            if not self._done and not self._boxes[peer].finished:
+            if not self._done:
                 self._tell(peer, frame)
         for box in self._boxes.values():
             box.news.set()
@@ -263,8 +269,8 @@ class Transport(ABC):
             return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
         if party == peer:
             return PeerAbortedError(peer, step, what)
-        said = what if "(says '" in what else f"{what} (says '{peer}')"
-        return BystanderError(party, step, said)
+        said = what if "(says '" in what else f"{what} (says '{peer}' in step {step})"
+        return BystanderError(party, self.step, said[:160])
 
 
 def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:

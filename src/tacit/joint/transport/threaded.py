@@ -86,6 +86,10 @@ class ThreadedTransport:
         """Return the next message of a peer."""
         return await self._there(self.inside.receive(peer))
 
+    async def receive_or_end(self, peer: str) -> Message | None:
+        """Return the next message of a peer, or None when it has finished."""
+        return await self._there(self.inside.receive_or_end(peer))
+
     async def finish(self) -> None:
         """Say that everything was sent, and wait until every other party has said so."""
         await self._there(self.inside.finish())

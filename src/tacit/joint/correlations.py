@@ -1,0 +1,152 @@
+"""Correlated randomness: what holders expand from a seed, and what the last one is told.
+
+Each kind says how many words every holder draws from its own stream, and how the dealer corrects
+one or two of the parts of the last holder so that all parts together satisfy the relation
+(Beaver 1995, 1997; matrix triples: SecureML; edaBits; daBits; truncation: Dalskov, Escudero and
+Keller 2020; PROTOCOLS sheet, section 2). The dealer and the holders run this same code.
+
+    triple  n        a, b, c       sum c = (sum a)(sum b)
+    matrix  n k m    A, B, C       sum C = (sum A)(sum B)
+    edabits l n      r, planes     xor of planes = the l bits of sum r mod 2^l
+    dabits  n        r, plane      sum r = the bits of the xor of planes
+    ands    w        a, b, c       xor c = (xor a) and (xor b), bit by bit
+    pairs   w        a, b1, b2, c1, c2     two ANDs with one operand in common
+    cuts    n f      r, h, t       sum h = (sum r) >> f, sum t = top bit of sum r
+
+A holder's own parts are uniform; the correction is masked by the other holders' streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from tacit.errors import InputError, explain
+from tacit.joint.planes import bits_of, plane_words, planes_of
+from tacit.joint.ring import total
+from tacit.joint.streams import Stream, Words
+
+MAX_WORDS = 1 << 27
+Parts = list[Words]
+
+
+@dataclass(frozen=True)
+class Need:
+    """A wish for correlated randomness: its kind and its public sizes."""
+
+    kind: str
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        known = self.kind in KINDS and len(self.sizes) == KINDS[self.kind].dimensions
+        if not known or not all(isinstance(s, int) and 0 <= s <= MAX_WORDS for s in self.sizes):
+            raise InputError(explain("Correlated randomness", "of a known kind and size",
+                                     f"{self.kind!r} {self.sizes}"))
+        if sum(self.lengths) > MAX_WORDS:
+            raise InputError(explain("Correlated randomness", f"at most {MAX_WORDS} words",
+                                     sum(self.lengths), "Work in blocks."))
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Return how many words each part has."""
+        return KINDS[self.kind].lengths(*self.sizes)
+
+    @property
+    def corrected(self) -> tuple[int, ...]:
+        """Return which parts of the last holder are corrected."""
+        return KINDS[self.kind].corrected
+
+    def draw(self, stream: Stream) -> Parts:
+        """Return one holder's parts as its stream gives them."""
+        return [stream.words(length) for length in self.lengths]
+
+    def correct(self, draws: Sequence[Parts]) -> Parts:
+        """Return the corrections for the last holder, from what all of them drew."""
+        return KINDS[self.kind].correct(draws, *self.sizes)
+
+    def apply(self, parts: Parts, corrections: Sequence[Words]) -> Parts:
+        """Return the last holder's corrected parts."""
+        out = list(parts)
+        for place, words in zip(self.corrected, corrections, strict=True):
+            out[place] = parts[place] ^ words if KINDS[self.kind].xors else parts[place] + words
+        return out
+
+    @property
+    def correction_words(self) -> int:
+        """Return how many words the dealer sends for it."""
+        return sum(self.lengths[place] for place in self.corrected)
+
+
+def _triple(draws: Sequence[Parts], n: int) -> Parts:
+    a, b, c = (total(d[i] for d in draws) for i in range(3))
+    return [a * b - c]
+
+
+def _matrix(draws: Sequence[Parts], n: int, k: int, m: int) -> Parts:
+    a, b, c = (total(d[i] for d in draws) for i in range(3))
+    return [(a.reshape(n, k) @ b.reshape(k, m)).ravel() - c]
+
+
+def _edabits(draws: Sequence[Parts], width: int, n: int) -> Parts:
+    r = total(d[0] for d in draws)
+    return [planes_of(r, width).ravel() ^ _xor(draws, 1)]
+
+
+def _dabits(draws: Sequence[Parts], n: int) -> Parts:
+    return [bits_of(_xor(draws, 1), n) - total(d[0] for d in draws)]
+
+
+def _ands(draws: Sequence[Parts], w: int) -> Parts:
+    return [(_xor(draws, 0) & _xor(draws, 1)) ^ _xor(draws, 2)]
+
+
+def _pairs(draws: Sequence[Parts], w: int) -> Parts:
+    a = _xor(draws, 0)
+    return [(a & _xor(draws, 1)) ^ _xor(draws, 3), (a & _xor(draws, 2)) ^ _xor(draws, 4)]
+
+
+def _cuts(draws: Sequence[Parts], n: int, f: int) -> Parts:
+    r, h, t = (total(d[i] for d in draws) for i in range(3))
+    return [(r >> np.uint64(f)) - h, (r >> np.uint64(63)) - t]
+
+
+def _xor(draws: Sequence[Parts], place: int) -> Words:
+    return reduce(np.bitwise_xor, [parts[place] for parts in draws])
+
+
+def _edabits_lengths(width: int, n: int) -> tuple[int, ...]:
+    _within("width", width, 1, 64)
+    return n, width * plane_words(n)
+
+
+def _cuts_lengths(n: int, f: int) -> tuple[int, ...]:
+    _within("bits to cut", f, 1, 61)
+    return n, n, n
+
+
+def _within(what: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InputError(explain(f"The {what}", f"between {least} and {most}", value))
+
+
+@dataclass(frozen=True)
+class _Kind:
+    dimensions: int
+    lengths: Callable[..., tuple[int, ...]]
+    corrected: tuple[int, ...]
+    correct: Callable[..., Parts]
+    xors: bool = False
+
+
+KINDS = {
+    "triple": _Kind(1, lambda n: (n, n, n), (2,), _triple),
+    "matrix": _Kind(3, lambda n, k, m: (n * k, k * m, n * m), (2,), _matrix),
+    "edabits": _Kind(2, _edabits_lengths, (1,), _edabits, True),
+    "dabits": _Kind(1, lambda n: (n, plane_words(n)), (0,), _dabits),
+    "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands, True),
+    "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs, True),
+    "cuts": _Kind(2, _cuts_lengths, (1, 2), _cuts),
+}

@@ -1,0 +1,38 @@
+"""Opening masked values among the holders: the one message that protocols on shares send.
+
+Each holder sends its part to every other holder. What is opened must be masked by words that
+nobody knows (a triple, an edaBit), so that it is uniform to everybody.
+Cost: 1 round, one message from every holder to every other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.joint.frames import Purpose
+from tacit.joint.party import Party
+from tacit.joint.ring import total
+from tacit.joint.streams import Words
+
+
+async def open_sum(party: Party, label: str, words: Words, width: int = 64) -> Words:
+    """Return the sum of all holders' words modulo 2^width, sent in as few bytes as that needs."""
+    others = [name for name in party.holders if name != party.name]
+    mask = np.uint64((1 << width) - 1)
+    got = await party.swap(others, label, (words & mask).astype(_narrow(width)), Purpose.MASKED)
+    return total([words, *(part.astype(np.uint64) for part in got)]) & mask
+
+
+async def open_xor(party: Party, label: str, words: Words) -> Words:
+    """Return the exclusive or of all holders' words."""
+    others = [name for name in party.holders if name != party.name]
+    got = await party.swap(others, label, words, Purpose.MASKED)
+    out = words
+    for part in got:
+        out = out ^ part
+    return out
+
+
+def _narrow(width: int) -> str:
+    return next(dtype for bits, dtype in ((8, "|u1"), (16, "<u2"), (32, "<u4"), (64, "<u8"))
+                if width <= bits)

@@ -1,0 +1,170 @@
+"""Running one program for every party: in memory, or each in a process of its own over TLS.
+
+    async def program(party, data):
+        total = await party.share_sum(data, shape=(3,), low=0, high=1000)
+        return await party.reveal(total, because="total per month")
+
+    run_local(declares("total per month")(program), [x, y, z])
+
+Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
+dealer, who is a party and a process of its own. Two parties without a dealer (oblivious
+transfer), three parties (replicated shares) and SPU are not built yet and are refused.
+
+In memory nobody is protected from anybody; it is for trying out and for tests. tacit's own
+engine is not vetted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import InputError, explain
+from tacit.joint.errors import PartyError, PeerAbortedError, RefusedError
+from tacit.joint.identity import check_name
+from tacit.joint.ledger import Ledger
+from tacit.joint.party import Party, Roles, Seam
+from tacit.joint.sources import Dealer, open_source
+from tacit.joint.study import MODES, Disclosure, Study
+from tacit.joint.transport.base import Limits
+from tacit.joint.transport.memory import Tap, memory_transports
+
+Program = Callable[[Party, Any], Awaitable[Any]]
+UNBUILT = ("two-party", "three-party", "spu")
+DEALER = "dealer"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended for one party."""
+
+    name: str
+    output: Any
+    ledger: Ledger
+    error: BaseException | None = None
+
+
+def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = None) -> Roles:
+    """Return who does what: by default the first two hold shares, and a dealer is added."""
+    if mode in UNBUILT:
+        raise InputError(f"Mode '{mode}' is not built yet. There are: {', '.join(MODES)}.")
+    if mode not in MODES:
+        raise InputError(explain("'mode'", "one of " + ", ".join(MODES), mode))
+    for name in names:
+        check_name(name)
+    program = tuple(names)
+    if len(set(program)) != len(program) or not program or DEALER in program:
+        raise InputError(explain("'names'", "different names, none of them 'dealer'", program))
+    if mode == "sums":
+        return Roles(program, program)
+    chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
+    for name in chosen:
+        if name not in program:
+            raise InputError(explain("'holders'", "of " + ", ".join(program), name))
+    if len(set(chosen)) < min(2, len(program)):
+        raise RefusedError(f"Shares need two different holders where there are several parties. "
+                           f"Got {len(set(chosen))}. A single holder would see every value.")
+    return Roles(program, program, chosen, DEALER if len(chosen) > 1 else None)
+
+
+def roles_of(study: Study) -> Roles:
+    """Return who does what in a study."""
+    program = tuple(name for name in study.names if name != study.dealer)
+    holders = study.having("holder") if study.mode == "dealer" else ()
+    return Roles(program, study.having("owner"), holders, study.dealer)
+
+
+async def play(seam: Seam, roles: Roles, program: Program, data: Any,
+               disclosures: Sequence[Disclosure]) -> Any:
+    """Run one party from its first step to its end; a failure is told to every peer."""
+    try:
+        output = await _act(seam, roles, program, data, disclosures)
+        await seam.finish()
+    except BaseException as error:
+        seam.ledger.status = _status(error)
+        if not isinstance(error, PartyError):
+            # What went wrong inside may name private values: the others learn only who and when.
+            seam.fail(PeerAbortedError(seam.name, seam.step, "ended because its program failed"))
+        raise
+    finally:
+        await seam.close()
+    seam.ledger.status = "complete"
+    return output
+
+
+async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
+               disclosures: Sequence[Disclosure]) -> Any:
+    if seam.name == roles.dealer:
+        await Dealer(seam, roles).serve()
+        return None
+    party = Party(seam, roles, disclosures)
+    await party.agree()
+    await open_source(party)
+    return await program(party, data)
+
+
+def _status(error: BaseException) -> str:
+    if isinstance(error, PartyError):
+        return f"failed: '{error.party}' {error.what} at step {error.step}"
+    return f"failed: {type(error).__name__} in this party's program"
+
+
+def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
+              processes: bool = False, names: Sequence[str] | None = None, *,
+              holders: Sequence[str] | None = None, limits: Limits | None = None,
+              folder: Path | None = None) -> list[tuple[Any, Ledger]]:
+    """Run a program for every input; return each party's output and ledger.
+
+    The first real error is raised (that of the party whose program failed, before the errors of
+    those who only heard of it). With a folder every ledger is saved there, the dealer's too.
+    """
+    outcomes = run_outcomes(program, inputs, mode, processes, names, holders=holders,
+                            limits=limits, folder=folder)
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, PartyError))
+    return [(outcome.output, outcome.ledger) for outcome in outcomes if outcome.name != DEALER]
+
+
+def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
+                 processes: bool = False, names: Sequence[str] | None = None, *,
+                 holders: Sequence[str] | None = None, limits: Limits | None = None,
+                 folder: Path | None = None) -> list[Outcome]:
+    """Run a program for every input; return how it ended for each, the dealer last."""
+    names = list(names) if names is not None else [f"p{i}" for i in range(len(inputs))]
+    if len(names) != len(inputs):
+        raise InputError(explain("'names'", f"{len(inputs)} names, one an input", len(names)))
+    roles = roles_for(names, mode, holders)
+    if processes:
+        from tacit.joint.processes import run_processes
+
+        outcomes = run_processes(program, list(inputs), mode, roles, limits)
+    else:
+        outcomes = asyncio.run(in_memory(program, inputs, roles, limits))
+    for outcome in outcomes:
+        outcome.ledger.mode = mode
+        if folder is not None:
+            outcome.ledger.save(Path(folder) / f"{outcome.name}.ledger")
+    return outcomes
+
+
+async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
+                    limits: Limits | None = None, tap: Tap | None = None) -> list[Outcome]:
+    """Run every party as a task of one loop."""
+    names = [*roles.program, *([roles.dealer] if roles.dealer else [])]
+    ends = memory_transports(names, limits, tap)
+    declared = tuple(getattr(program, "disclosures", ()))
+
+    async def one(name: str, data: Any) -> Outcome:
+        seam = ends[name]
+        try:
+            output = await play(seam, roles, program, data, declared)
+        except Exception as error:
+            return Outcome(name, None, seam.ledger, error)
+        return Outcome(name, output, seam.ledger)
+
+    given = [*inputs, *([None] if roles.dealer else [])]
+    return list(await asyncio.gather(*(one(n, d) for n, d in zip(names, given, strict=True))))

@@ -1,0 +1,83 @@
+"""What the README and the guides tell people to type really runs."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def _python(text):
+    return re.findall(r"```python\n(.*?)```", text, re.S)
+
+
+def _run(code, folder):
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True,
+                          check=False, env=env)
+
+
+def test_the_python_example_runs(tmp_path):
+    (code,) = _python(README)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 15
+    done = _run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "classification tree" in done.stdout
+    share = float(done.stdout.split("right:")[1])
+    assert share > 0.95
+    assert {path.name for path in tmp_path.iterdir()} == {"release", "table.key"}
+
+
+@pytest.mark.slow
+def test_the_walk_runs(walk, tmp_path, tacit_in):
+    (tmp_path / "patients.csv").write_bytes((walk / "table.csv").read_bytes())
+    commands = re.findall(r"^\$ tacit (.*)$", README, re.M)
+    assert [shlex.split(line)[0] for line in commands] == [
+        "inspect", "protect", "audit", "mine", "decode", "verify"]
+    for line in commands:
+        done = tacit_in(*shlex.split(line), cwd=tmp_path)
+        assert done.status == 0, (line, done.err)
+
+
+@pytest.mark.slow
+def test_the_miners_script_runs(copied):
+    text = (ROOT / "docs" / "guides" / "miner.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    done = _run("\n".join(line.removeprefix("   ") for line in code.splitlines()), copied)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("yes")
+    assert (copied / "forest.json").exists()
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(
+    str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "guides").glob("*.md")))])
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/custodian.md", "docs/guides/miner.md",
+                                  "docs/guides/officer.md"])
+def test_every_option_that_is_named_exists(page):
+    from tacit.cli.reference import verbs
+
+    known = {word for verb in verbs().values() for word in verb._option_string_actions}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known | {"--strict"}
+
+
+def test_the_policy_of_the_officers_guide_is_one(tmp_path):
+    from tacit.risk import Policy
+
+    text = (ROOT / "docs" / "guides" / "officer.md").read_text(encoding="utf-8")
+    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.S)
+    (tmp_path / "policy.toml").write_text(
+        "\n".join(line.removeprefix("   ") for line in toml.splitlines()))
+    assert Policy.load(tmp_path / "policy.toml").radius == 0.02

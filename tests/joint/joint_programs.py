@@ -1,0 +1,57 @@
+"""Programs that tests run in other processes, where they must be importable by name."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+
+from tacit.joint.frames import Purpose
+from tacit.joint.party import declares
+
+
+@declares("total", "answer")
+async def everything(party, data):
+    """Use every primitive once."""
+    total = await party.sum(data, because="total")
+    x = await party.share(data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
+    y = await party.share_sum(data, (5,), -1000, 1000)
+    product = await party.multiply(x, y)
+    less = await party.less_than(x, y)
+    same = await party.equal(x, y)
+    place, least = await party.argmin(x)
+    matrix = await party.matmul(x.reshape(1, 5), y.reshape(5, 1))
+    number = await party.to_numbers(less)
+    opened = [await party.reveal(value, because="answer")
+              for value in (product, less, same, place, least, matrix, number)]
+    return [total, *opened]
+
+
+async def hurt(party, data):
+    """Do something to this process, or wait for a message that will never come."""
+    party.begin("waiting")
+    await party.swap(party.peers, "here", np.zeros(1, np.uint64), Purpose.CONTROL)
+    party.begin("hurt")
+    if data == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif data == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif data == "raise":
+        raise ValueError("a private value: 4711")
+    elif data == "garbage":
+        for link in party.seam.inside._links.values():
+            party.seam._loop.call_soon_threadsafe(link.writer.write, b"garbage" * 100)
+    for peer in party.peers:
+        await party.receive(peer, "never", "<u8", (1,))
+
+
+@declares("total")
+async def busy(party, data):
+    """Block the event loop for longer than silence is allowed, as a big computation does."""
+    if party.index == 0:
+        import threading
+
+        # Waits in C code with the interpreter lock released, as numpy does.
+        threading.Event().wait(data)
+    return await party.sum(np.arange(3), because="total")

@@ -1,0 +1,70 @@
+"""Real processes, real TLS: the same results, and every way in which a party can go away."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import joint_programs
+import numpy as np
+import pytest
+
+from tacit.joint.errors import PartyError
+from tacit.joint.ledger import RECEIVED, SENT, Ledger
+from tacit.joint.processes import Fleet
+from tacit.joint.run import roles_for, run_local, run_outcomes
+from tacit.joint.transport.base import Limits
+
+INPUTS = [np.array([3, -4, 5, 100, -1000]), np.array([1, 2, 3, 4, 5]), np.array([3, 9, -7, 8, 9])]
+QUICK = Limits(limit=3.0)
+# Far beyond the limit: a test that needs it has found a hang.
+GENEROUS = 60.0
+
+
+def test_processes_and_memory_agree_and_ledgers_reconcile(tmp_path):
+    outcomes = run_outcomes(joint_programs.everything, INPUTS, processes=True, folder=tmp_path)
+    assert [outcome.error for outcome in outcomes] == [None] * 4
+    inside = run_local(joint_programs.everything, INPUTS)
+    for outcome, (expected, _) in zip(outcomes, inside, strict=False):
+        for one, other in zip(outcome.output, expected, strict=True):
+            assert np.array_equal(one, other)
+    ledgers = {outcome.name: Ledger.load(tmp_path / f"{outcome.name}.ledger")
+               for outcome in outcomes}
+    for one, ledger in ledgers.items():
+        assert ledger.status == "complete"
+        for other in ledgers.keys() - {one}:
+            assert (ledger.bytes_with(other, SENT)
+                    == ledgers[other].bytes_with(one, RECEIVED) > 0)
+
+
+@pytest.mark.parametrize(("how", "words"), [
+    ("kill", "closed the connection"), ("stop", "was silent for 2.1 s"),
+    ("raise", "ended because its program failed"), ("garbage", "sent a frame whose 'magic'")])
+def test_a_party_that_goes_away_ends_every_other_with_its_name_and_the_step(how, words):
+    fleet = Fleet(joint_programs.hurt, ["wait", how, "wait"], "dealer",
+                  roles_for(["p0", "p1", "p2"], "dealer"), QUICK)
+    try:
+        outcomes = {name: fleet._outcome(name, GENEROUS) for name in ("p0", "p2", "dealer")}
+        if how == "stop":
+            os.kill(fleet.children["p1"].pid, signal.SIGCONT)
+    finally:
+        fleet.stop()
+    for outcome in outcomes.values():
+        assert isinstance(outcome.error, PartyError)
+        assert outcome.error.party == "p1"
+        assert "4711" not in str(outcome.error)
+        assert "'p1'" in outcome.ledger.status
+    for name in ("p0", "p2"):
+        assert "hurt" in outcomes[name].error.step
+    assert any(words in str(outcome.error) for outcome in outcomes.values())
+
+
+def test_a_party_that_computes_for_long_is_not_lost():
+    limits = Limits(limit=1.0)
+    for output, _ in run_local(joint_programs.busy, [1.6] * 3, "sums", True, limits=limits):
+        assert list(output) == [0, 3, 6]
+
+
+def test_the_error_of_the_failed_program_is_raised_before_those_who_heard_of_it():
+    with pytest.raises(ValueError, match="4711"):
+        run_local(joint_programs.hurt, ["wait", "raise", "wait"])
