@@ -11,10 +11,14 @@ import pytest
 import xgboost as xgb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import tacit
 from tacit.errors import DecodeError
 from tacit.protect import PiecewiseEncoder, decode
+from tacit.protect.piecewise import SameTree
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tables import random_table
@@ -65,7 +69,8 @@ def test_lightgbm(seed):
     labels = np.unique(labels, return_inverse=True)[1]
     extra = {"max_bin": int(rng.choice([7, 255])), "min_child_samples": int(rng.integers(1, 20)),
              "subsample": float(rng.choice([1.0, 0.7])), "subsample_freq": 1,
-             "colsample_bytree": float(rng.choice([1.0, 0.6]))}
+             "colsample_bytree": float(rng.choice([1.0, 0.6])),
+             "extra_trees": bool(rng.random() < 0.2), "zero_as_missing": bool(rng.random() < 0.2)}
     holds(data, labels, lgb.LGBMClassifier(**LGB, **extra), seed)
     target = labels + rng.normal(size=len(labels)).round(1)
     holds(data, target, lgb.LGBMRegressor(**LGB, **extra), seed)
@@ -119,12 +124,47 @@ def test_xgboost_exact_on_neighbouring_float32_values():
 @pytest.mark.parametrize("estimator", [
     xgb.XGBClassifier(booster="gblinear"), xgb.XGBClassifier(tree_method="exact", subsample=0.5),
     xgb.XGBClassifier(device="cuda"), xgb.XGBRanker(),
-    lgb.LGBMClassifier(linear_tree=True), lgb.LGBMClassifier(extra_trees=True),
-    lgb.LGBMClassifier(zero_as_missing=True), lgb.LGBMRanker(),
+    xgb.XGBClassifier(tree_method="approx", subsample=0.5),
+    xgb.XGBRFClassifier(tree_method="exact"),
+    xgb.XGBClassifier(multi_strategy="multi_output_tree"),
+    lgb.LGBMClassifier(linear_tree=True), lgb.LGBMClassifier(subsample_for_bin=5),
+    lgb.LGBMClassifier(categorical_feature=[0]), lgb.LGBMRanker(),
 ])
 def test_what_is_not_covered(estimator):
-    data, labels, _ = random_table(1)
-    found = walk(data, labels, __import__("sklearn.tree").tree.DecisionTreeClassifier())
-    verdict = found.release.guarantee.covers(estimator)
+    release, _ = PiecewiseEncoder().protect(table_of(*random_table(1)[:2]))
+    verdict = release.guarantee.covers(estimator)
     assert not verdict
     assert verdict.reason
+
+
+def test_the_key_alone_decodes_histogram_learners():
+    data, labels, _ = random_table(21, rows=120, classes=2)
+    data = data.astype(np.float32).astype(np.float64)
+    release, key = PiecewiseEncoder(shuffle_rows=False).protect(table_of(data, labels))
+    codes = release.table.numbers()
+    for estimator in (xgb.XGBClassifier(**XGB), lgb.LGBMClassifier(**LGB),
+                      HistGradientBoostingClassifier(max_iter=4, random_state=0)):
+        mined, original = clone(estimator).fit(codes, labels), clone(estimator).fit(data, labels)
+        same = tacit.verify(original, decode(mined, key))
+        assert same, same.difference
+    for estimator in (DecisionTreeClassifier(), xgb.XGBClassifier(tree_method="exact", **XGB)):
+        with pytest.raises(DecodeError, match=r"(?i)training data"):
+            decode(estimator.fit(codes, labels), key)
+
+
+def test_bins_placed_by_a_part_of_the_rows_are_not_covered():
+    small, _ = PiecewiseEncoder().protect(table_of(*random_table(1, avoid=("offset",))[:2]))
+    facts = dict(small.guarantee.facts) | {"float32_exact": True}
+    auto, never = HistGradientBoostingClassifier(), HistGradientBoostingClassifier(
+        early_stopping=False)
+    always = HistGradientBoostingClassifier(early_stopping=True)
+    for rows, expected in ((9_000, (True, True, False)), (11_000, (False, True, False)),
+                           (200_001, (False, False, False))):
+        promise = SameTree("", (), facts | {"rows": rows})
+        found = tuple(bool(promise.covers(e)) for e in (auto, never, always))
+        assert found == expected
+    promise = SameTree("", (), facts | {"rows": 200_001})
+    assert not promise.covers(lgb.LGBMClassifier())
+    assert promise.covers(lgb.LGBMClassifier(subsample_for_bin=200_001))
+    assert promise.covers(xgb.XGBClassifier())
+    assert not SameTree("", (), {k: v for k, v in facts.items() if k != "rows"}).covers(never)

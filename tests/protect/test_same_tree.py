@@ -18,6 +18,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tables import random_table
@@ -112,6 +113,13 @@ def test_strict_gradient_boosting(seed):
 
 def float32_exact(data):
     return data.astype(np.float32).astype(np.float64)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Small models are slower with many threads, by much."""
+    with threadpool_limits(1):
+        yield
 
 
 @settings(max_examples=20)

@@ -90,9 +90,9 @@ def _members(regions: int) -> npt.NDArray[np.int64]:
 
 
 def tallies(cracks: Sequence[Bools], weight: Floats) -> Tallies:
-    """Count cracks of up to three curves together; `weight` is the share of each value."""
+    """Count cracks of up to three curves together; `weight` says how much each value counts."""
     mask = np.zeros(cracks[0].shape, np.uint8)
     for bit, crack in enumerate(cracks):
         mask |= crack.astype(np.uint8) << np.uint8(bit)
     size = 1 << len(cracks)
-    return Tallies(np.array([np.bincount(row, weight, size) for row in mask]))
+    return Tallies(np.array([np.bincount(row, weight, size) for row in mask]) / weight.sum())

@@ -24,6 +24,7 @@ from tacit.core.comparison import (
     compare_sequences,
     first_difference,
 )
+from tacit.core.files import write_file
 from tacit.core.reading import (
     DEFAULT_LIMITS,
     Fields,
@@ -165,7 +166,7 @@ class Forest:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file."""
-        Path(path).write_text(json.dumps(self.to_json(), allow_nan=False), encoding="utf-8")
+        write_file(Path(path), json.dumps(self.to_json(), allow_nan=False).encode())
 
     @classmethod
     def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> Forest:

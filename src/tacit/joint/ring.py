@@ -46,6 +46,8 @@ class Shared:
     scale: int = 0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "low", int(self.low))
+        object.__setattr__(self, "high", int(self.high))
         check_interval(self.low, self.high, "A shared value")
         # Arithmetic on numpy's scalars would warn where arrays wrap, as they shall.
         object.__setattr__(self, "share", np.asarray(self.share))

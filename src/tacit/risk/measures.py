@@ -45,25 +45,28 @@ def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
 
 def domain(cracked: Bools, truth: Truth) -> Floats:
     """Return the share of distinct values that are cracked in each trial (Definition 1)."""
-    return np.asarray(cracked @ truth.share)
+    return both_shares(cracked, truth)[0]
 
 
 def records(cracked: Bools, truth: Truth) -> Floats:
     """Return the share of records whose value is cracked in each trial."""
-    return np.asarray(cracked @ truth.record_share)
+    return both_shares(cracked, truth)[1]
 
 
 def both_shares(cracked: Bools, truth: Truth) -> tuple[Floats, Floats]:
-    """Return the shares of distinct values and of records, in one pass."""
-    found: Floats = np.asarray(cracked @ np.column_stack([truth.share, truth.record_share]),
-                               np.float64)
-    return found[:, 0], found[:, 1]
+    """Return the shares of distinct values and of records, in one pass.
+
+    Whole numbers are summed and divided once, so that all is exactly 1.
+    """
+    sums = np.asarray(cracked @ np.column_stack([truth.weight, truth.counts]), np.float64)
+    size, total = max(truth.values.size, 1), max(int(truth.counts.sum()), 1)
+    return np.minimum(sums[:, 0] / size, 1.0), np.asarray(sums[:, 1] / total)
 
 
 def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
     """Return the median shares of values and of records that one guess for all codes cracks."""
     cracked = np.abs(constants[:, None] - truth.values) <= radius
-    by_record = cracked @ (truth.by_value / max(int(truth.by_value.sum()), 1))
+    by_record = (cracked @ truth.by_value) / max(int(truth.by_value.sum()), 1)
     return float(np.median(cracked.mean(axis=1))), float(np.median(by_record))
 
 

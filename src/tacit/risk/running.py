@@ -100,7 +100,7 @@ def _together(view: View, truth: Truth, told: Knowledge,
     """Count the combination attack as the paper does (section 6.2.2)."""
     found = [cracks(curve().guess(view, truth.released, told, rng), truth, told.radius)
              for curve in CURVES]
-    counted = tallies(found, truth.share)
+    counted = tallies(found, truth.weight)
     return {"any curve": counted.total, "two or more": counted.two_or_more,
             "expected": counted.expected}
 

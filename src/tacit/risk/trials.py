@@ -135,4 +135,4 @@ def _cracked(truth: Truth, codes: Floats, known: Points, radius: float,
              curves: Sequence[type[CurveFitting]]) -> Tallies:
     reach = radius * truth.width
     found = [np.abs(curve().curves(known).at(codes) - truth.values) <= reach for curve in curves]
-    return tallies(found, truth.share)
+    return tallies(found, truth.weight)

@@ -53,9 +53,14 @@ class Truth:
         return np.bincount(self.owner, self.counts, self.values.size).astype(np.int64)
 
     @cached_property
+    def weight(self) -> Floats:
+        """Return how much of its value each pair is; pairs of one value sum to 1."""
+        return np.asarray(self.counts / self.by_value[self.owner])
+
+    @cached_property
     def share(self) -> Floats:
         """Return the weight of each pair when distinct values count alike (Definition 1)."""
-        return np.asarray(self.counts / self.by_value[self.owner] / max(self.values.size, 1))
+        return self.weight / max(self.values.size, 1)
 
     @cached_property
     def record_share(self) -> Floats:

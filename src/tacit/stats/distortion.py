@@ -41,9 +41,8 @@ def failure(delta: float, rows: int, entries: str = "gaussian") -> float:
 
         low = float(gammainc(rows / 2, max(1 - delta, 0.0) * rows / 2))
         return low + float(gammaincc(rows / 2, (1 + delta) * rows / 2))
-    if delta >= 1.5:
-        # Beyond that the bound's exponent turns; it holds for larger changes all the more.
-        delta = 1.0
+    # Beyond 1 the exponent turns; a larger change is no likelier than one of 1.
+    delta = min(delta, 1.0)
     return float(2 * np.exp(-rows * (delta**2 / 4 - delta**3 / 6)))
 
 

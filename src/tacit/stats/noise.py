@@ -23,7 +23,6 @@ from tacit.errors import InputError, explain
 Floats = npt.NDArray[np.float64]
 
 FAMILIES = ("uniform", "gaussian", "laplace")
-_HALF_BIT = 2.0**-54
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ class Noise:
         return np.where(t < 0, tail, 1.0 - tail)
 
     def cdf_integral(self, at: npt.ArrayLike) -> Floats:
-        """Return the integral of `cdf` from minus infinity, which integrated kernels are made of.
-        """
+        """Return the integral of `cdf` from minus infinity: integrated kernels are made of it."""
         t = np.asarray(at, np.float64) / self.scale
         if self.family == "uniform":
             inside = np.clip(t, -1.0, 1.0)
@@ -107,7 +105,7 @@ class Noise:
 
     def from_words(self, words: npt.NDArray[np.uint64]) -> Floats:
         """Turn random 64-bit words into noise, one each; neither end can be hit."""
-        return self.quantile((words >> np.uint64(11)) * 2.0**-53 + _HALF_BIT)
+        return self.quantile((words >> np.uint64(12)) * 2.0**-52 + 2.0**-53)
 
     def width(self, confidence: float = 0.95) -> float:
         """Return the privacy of as2000: the width of the interval of that confidence."""

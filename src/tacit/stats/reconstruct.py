@@ -184,7 +184,6 @@ def _held_out(counts: Floats, kernel: Floats, steps: int, seed: int) -> int:
 
 def _explained(folds: Floats, kernel: Floats, estimate: Floats) -> float:
     expected = kernel @ estimate
-    expected /= expected.sum(axis=0)
     return float(np.sum(folds * np.log(np.maximum(expected, 1e-300))))
 
 

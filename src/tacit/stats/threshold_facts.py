@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 SKLEARN_GAP = np.float32(1e-7)
 LIGHTGBM_ZERO = 1e-35
+FLOAT32_HALF = float(np.finfo(np.float32).max) / 2 - 1e30
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,13 @@ class ThresholdFacts:
     gaps_above_1e7: bool = True
     """No two float32 values lie within 1e-7: scikit-learn's splitter takes those for equal."""
     float32_midpoints: bool = True
-    """The float32 midpoint of neighbours lies above the lower one (XGBoost's exact method)."""
+    """A float32 lies half-way between neighbours (XGBoost's exact method needs one)."""
     lightgbm_values: bool = True
     """No value within 1e-35 of zero but zero, and no two neighbouring doubles."""
     zero_kept: bool = True
     """Codes have the sign of their values, and zero is zero."""
+    float32_doubles: bool = True
+    """Twice every value is still finite as float32 (XGBoost's outermost cuts)."""
 
     def to_json(self) -> dict[str, bool]:
         """Return the facts as plain data."""
@@ -52,9 +55,10 @@ def threshold_facts(values: Floats, zero_kept: bool) -> ThresholdFacts:
     return ThresholdFacts(
         float32_exact=distinct.size == values.size,
         gaps_above_1e7=bool(np.all(high > low + SKLEARN_GAP)),
-        float32_midpoints=bool(np.all((middle > low) & np.isfinite(middle))),
+        float32_midpoints=bool(np.all((low < middle) & (middle < high))),
         lightgbm_values=not (small.any() or close.any()),
         zero_kept=zero_kept or bool(values[0] > 0),
+        float32_doubles=bool(np.all(np.abs(values) < FLOAT32_HALF)),
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.core.comparison import SAME, Comparison
+from tacit.core.files import write_file
 from tacit.core.reading import DEFAULT_LIMITS, Limits, Source, as_text, read_bytes, refuse
 from tacit.errors import MissingExtraError, explain
 from tacit.stats.treewalk import Shape, ShapeError, check_shape
@@ -138,7 +139,7 @@ class LightGBMModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the text file that LightGBM loads."""
-        Path(path).write_text(self.text, encoding="utf-8")
+        write_file(Path(path), self.text.encode())
 
     def booster(self) -> Any:
         """Return a live lightgbm Booster; needs the lightgbm package."""

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.core.comparison import Comparison, compare_arrays, compare_scalars, first_difference
+from tacit.core.files import write_file
 from tacit.core.models.documents import compare_documents
 from tacit.core.reading import (
     DEFAULT_LIMITS,
@@ -149,7 +150,7 @@ class XGBoostModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON file; its name should end in .json for XGBoost to load it."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_file(Path(path), self.to_json().encode())
 
     def booster(self) -> Any:
         """Return a live xgboost Booster; needs the xgboost package."""

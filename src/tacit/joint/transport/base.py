@@ -180,8 +180,8 @@ class Transport(ABC):
         if self.error is not None:
             return
         self.error = error
-        frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": error.step,
-                                               "what": error.what})
+        frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": _plain(error.step),
+                                               "what": _plain(error.what)})
         # The culprit hears of it last, so that it is not the one from whom the others hear.
         for peer in sorted(self.peers, key=lambda peer: peer == error.party):
             if not self._done:
@@ -271,6 +271,11 @@ class Transport(ABC):
             return PeerAbortedError(peer, step, what)
         said = what if "(says '" in what else f"{what} (says '{peer}' in step {step})"
         return BystanderError(party, self.step, said[:160])
+
+
+def _plain(text: str) -> str:
+    """Return text as the others will accept it."""
+    return re.sub(r"[^\w .,:()'/-]", "?", text, flags=re.ASCII)[:160] or "?"
 
 
 def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:

@@ -1,6 +1,6 @@
 """The code book of a piecewise encoding: everything the custodian keeps, and how it is applied.
 
-A column is its distinct float32 values in increasing order and the code of each. Values are
+A column is its distinct values in increasing order and the code of each. Values are
 looked up as float32 because that is what threshold learners see: 2^24 and 2^24 + 1 are one value
 to them and must be one code.
 """
@@ -40,6 +40,8 @@ class ColumnCode:
     low: Ints
     high: Ints
     seed: bytes
+    merged: bool = False
+    """Whether values were merged that differ only beyond float32."""
 
     def __repr__(self) -> str:
         return f"ColumnCode({self.name!r}, {self.values.size} values, secrets hidden)"
@@ -119,6 +121,11 @@ class PiecewiseBook:
         """Return whether larger originals have larger codes."""
         return self.mode != "anti"
 
+    @property
+    def float64_values(self) -> bool:
+        """Return whether the values are the originals to the last bit, none of them merged."""
+        return not any(column.merged for column in self.columns)
+
     def column(self, index: int) -> tuple[Floats, Ints]:
         """Return distinct values and codes of one column."""
         return self.columns[index].values, self.columns[index].codes
@@ -149,7 +156,7 @@ class PiecewiseBook:
             "mode": self.mode, "classes": classes, "categories": self.categories,
             "target": self.target,
             "order_seed": self.order_seed.hex() if self.order_seed else None,
-            "columns": [[c.name, c.released, c.seed.hex()] for c in self.columns],
+            "columns": [[c.name, c.released, c.seed.hex(), c.merged] for c in self.columns],
         }
         arrays: dict[str, npt.NDArray[Any]] = {}
         for index, column in enumerate(self.columns):
@@ -188,12 +195,13 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
     )
 
 
-def _read_column(index: int, entry: tuple[str, ...], arrays: Any) -> ColumnCode:
-    name, released, seed = entry
+def _read_column(index: int, entry: tuple[Any, ...], arrays: Any) -> ColumnCode:
+    name, released, seed, merged = entry
 
     def part(what: str) -> Any:
         return arrays[f"{index}.{what}"]
 
     pieces = Pieces(part("starts"), part("mono").astype(bool), part("values").size)
     return ColumnCode(name, released, part("values"), part("codes"), pieces,
-                      part("record").astype(bool), part("low"), part("high"), bytes.fromhex(seed))
+                      part("record").astype(bool), part("low"), part("high"), bytes.fromhex(seed),
+                      bool(merged))

@@ -38,7 +38,10 @@ class Recipe:
 
 
 def as_float32(name: str, values: Floats, table: Ints) -> tuple[Floats, Ints]:
-    """Merge values that are one as float32; refuse what no threshold learner accepts."""
+    """Merge values that are one as float32; refuse what no threshold learner accepts.
+
+    Where nothing has to be merged the values stay as they are, all 64 bits of them.
+    """
     if not np.all(np.isfinite(values)):
         raise DataError(
             f"Column '{name}' must be finite. Got an infinity. "
@@ -53,7 +56,7 @@ def as_float32(name: str, values: Floats, table: Ints) -> tuple[Floats, Ints]:
         )
     starts = np.flatnonzero(np.r_[True, narrow[1:] != narrow[:-1]][: narrow.size])
     if starts.size == values.size:
-        return narrow.astype(np.float64), table
+        return values, table
     return narrow[starts].astype(np.float64), np.add.reduceat(table, starts, axis=0)
 
 

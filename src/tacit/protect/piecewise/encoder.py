@@ -10,6 +10,7 @@ The key undoes everything; whoever has it and the release has the table.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -137,9 +138,9 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         for index, (name, (values, table)) in enumerate(zip(names, counted, strict=True)):
             merged, by_class = as_float32(name, values, table)
             facts.append(threshold_facts(values, recipe.keep_zero))
-            columns.append(draw_column((name, name), merged,
-                                       by_class if recipe.needs_classes else None,
-                                       recipe, derive(seed, "column", index)))
+            drawn = draw_column((name, name), merged, by_class if recipe.needs_classes else None,
+                                recipe, derive(seed, "column", index))
+            columns.append(replace(drawn, merged=merged.size < values.size))
         self.book_ = PiecewiseBook(tuple(columns), recipe.mode)
         self.facts_ = all_of(facts)
 
@@ -156,7 +157,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         return out
 
     def inverse_transform(self, Z: Any) -> Any:
-        """Return original values of codes (to float32; not with codes per record)."""
+        """Return original values of codes (where float32 tells them apart, one code each)."""
         check_is_fitted(self)
         codes = np.asarray(Z, np.float64)
         out = np.empty(codes.shape, np.float64)

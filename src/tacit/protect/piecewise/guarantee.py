@@ -53,10 +53,14 @@ class SameTree(Guarantee):
         known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })
-        return judge(miner, str(facts.get("mode")), known)
+        rows = facts.get("rows")
+        return judge(miner, str(facts.get("mode")), known, rows if isinstance(rows, int) else None)
 
 
-def promise(recipe: Recipe, facts: ThresholdFacts, categorical: Sequence[str]) -> SameTree:
+def promise(
+    recipe: Recipe, facts: ThresholdFacts, categorical: Sequence[str], rows: int
+) -> SameTree:
     """Return the guarantee of one release."""
-    known = {"mode": recipe.mode, **facts.to_json(), "categorical": list(categorical)}
+    known = {"mode": recipe.mode, "rows": rows, **facts.to_json(),
+             "categorical": list(categorical)}
     return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON, known)

@@ -7,8 +7,10 @@ refused where they did not. What is not listed is not covered.
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,64 +18,92 @@ from tacit.core.guarantee import Verdict
 from tacit.stats.threshold_facts import ThresholdFacts
 
 Params = Mapping[str, Any]
-Rule = Callable[[Params, ThresholdFacts], str]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the release: facts of its columns, and its number of rows."""
+
+    columns: ThresholdFacts
+    rows: float
+
+
+Rule = Callable[[Params, Known], str]
 """Returns why a learner is not covered, or an empty text."""
 
+HISTOGRAM_ROWS = 200_000
 _GAP = ("a column has float32 values within 1e-7 of each other, which scikit-learn's splitter "
         "takes for equal; multiply the column by a power of two before reading it")
 _FLOAT32 = ("a column has values that differ only beyond float32, which this learner tells apart "
             "and the codes do not; round the column to float32 before reading it")
 
 
-def _tree(params: Params, facts: ThresholdFacts) -> str:
+def _tree(params: Params, known: Known) -> str:
     if params.get("splitter", "best") != "best":
         return "splitter='random' draws thresholds between values, not between ranks"
-    return "" if facts.gaps_above_1e7 else _GAP
+    return "" if known.columns.gaps_above_1e7 else _GAP
 
 
-def _gradient_boosting(params: Params, facts: ThresholdFacts) -> str:
+def _gradient_boosting(params: Params, known: Known) -> str:
     if params.get("subsample", 1.0) != 1.0:
         return "subsample below 1: the rows behind each tree are not known when decoding"
     if params.get("init") not in (None, "zero"):
         return "init is an estimator that may look at values, not only at their order"
     if params.get("n_iter_no_change") is not None:
         return "n_iter_no_change holds rows out: the rows behind each tree are not known"
-    return _tree(params, facts)
+    return _tree(params, known)
 
 
-def _histogram(params: Params, facts: ThresholdFacts) -> str:
+def _histogram(params: Params, known: Known) -> str:
     if params.get("categorical_features") not in (None, "from_dtype"):
         return "categorical_features: codes are numbers, not categories"
-    return "" if facts.float32_exact else _FLOAT32
+    stops = params.get("early_stopping")
+    if (stops is True or (stops == "auto" and known.rows > 10_000)) and params.get(
+        "validation_fraction"
+    ) is not None:
+        return ("early stopping places bins by a part of the rows, and a value of another row may "
+                "fall on the other side; set early_stopping=False")
+    if known.rows > HISTOGRAM_ROWS:
+        return f"above {HISTOGRAM_ROWS:,} rows it places bins by a sample of the rows"
+    return "" if known.columns.float32_exact else _FLOAT32
 
 
-def _xgboost(params: Params, facts: ThresholdFacts) -> str:
+def _xgboost(params: Params, known: Known) -> str:
     if params.get("booster") not in (None, "gbtree", "dart"):
         return f"booster={params['booster']!r} is not made of threshold trees"
     if params.get("device") not in (None, "cpu"):
         return "sums on an accelerator are not measured here"
+    if params.get("multi_strategy") == "multi_output_tree":
+        return "trees with several outputs are not decoded"
     if params.get("enable_categorical") and params.get("feature_types") is not None:
         return "categorical features: codes are numbers, not categories"
     method = params.get("tree_method")
     if method not in (None, "auto", "hist", "approx", "exact"):
         return f"tree_method={method!r} is not measured here"
-    return _xgboost_exact(params, facts) if method == "exact" else ""
+    if not known.columns.float32_doubles:
+        return "a column has values above half of what float32 holds; rescale it"
+    return _xgboost_exact(method, params, known)
 
 
-def _xgboost_exact(params: Params, facts: ThresholdFacts) -> str:
-    if params.get("subsample") not in (None, 1, 1.0):
-        return "tree_method='exact' with subsample below 1: the rows of each tree are not known"
-    if not facts.float32_midpoints:
+def _xgboost_exact(method: Any, params: Params, known: Known) -> str:
+    if method in ("exact", "approx") and params.get("subsample") not in (None, 1, 1.0):
+        return f"tree_method={method!r} with subsample below 1: the rows of a tree are not known"
+    if method == "exact" and not known.columns.float32_midpoints:
         return "a column has neighbouring float32 values with no midpoint between them"
     return ""
 
 
-def _lightgbm(params: Params, facts: ThresholdFacts) -> str:
-    for name in ("linear_tree", "extra_trees", "zero_as_missing"):
+def _lightgbm(params: Params, known: Known) -> str:
+    for name in ("linear_tree", "forcedsplits_filename", "forcedbins_filename"):
         if params.get(name):
             return f"{name} looks at values, not only at their order"
     if params.get("categorical_feature") not in (None, "", "auto"):
         return "categorical_feature: codes are numbers, not categories"
+    sample = params.get("bin_construct_sample_cnt", params.get("subsample_for_bin", 200_000))
+    if not isinstance(sample, numbers.Real) or known.rows > float(sample):
+        return (f"it places bins by a sample of {sample} rows; set subsample_for_bin to at least "
+                "the number of rows")
+    facts = known.columns
     if not facts.zero_kept:
         return "LightGBM gives zero a bin of its own; encode with keep_zero=True"
     if not facts.lightgbm_values:
@@ -99,7 +129,7 @@ _STRICT: dict[tuple[str, str], Rule] = {
 }
 
 
-def _without_leaf_minima(params: Params, facts: ThresholdFacts) -> str:
+def _without_leaf_minima(params: Params, known: Known) -> str:
     least = params.get("min_samples_leaf", 1)
     if not isinstance(least, numbers.Integral) or int(least) > 1:
         return (f"min_samples_leaf={least!r}: a leaf minimum can put the best split inside a "
@@ -110,7 +140,7 @@ def _without_leaf_minima(params: Params, facts: ThresholdFacts) -> str:
         return "monotonic_cst can put the best split inside a permuted piece; use mode='strict'"
     if params.get("criterion", "gini") not in ("gini", "entropy", "log_loss"):
         return f"criterion={params['criterion']!r} is not measured here"
-    return _whole_weights(params.get("class_weight")) or _tree(params, facts)
+    return _whole_weights(params.get("class_weight")) or _tree(params, known)
 
 
 def _whole_weights(weights: Any) -> str:
@@ -134,7 +164,7 @@ _MAX_MONO: dict[tuple[str, str], Rule] = {
 }
 
 
-def judge(miner: Any, mode: str, facts: ThresholdFacts) -> Verdict:
+def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Verdict:
     """Say whether a learner finds the same model on codes of that mode."""
     if isinstance(miner, type) or not hasattr(miner, "get_params"):
         return Verdict(False, "Pass an estimator object with its parameters.")
@@ -147,7 +177,7 @@ def judge(miner: Any, mode: str, facts: ThresholdFacts) -> Verdict:
     if name not in rules:
         return Verdict(False, _unlisted(kind.__name__, mode, name in _STRICT))
     params = miner.get_params(deep=False)
-    why = rules[name](params, facts)
+    why = rules[name](params, Known(facts, math.inf if rows is None else rows))
     return Verdict(False, f"{kind.__name__}: {why}.") if why else Verdict(True, _yes(params, mode))
 
 
@@ -161,6 +191,8 @@ def _unlisted(name: str, mode: str, strict: bool) -> str:
 
 def _yes(params: Params, mode: str) -> str:
     weights = " Sample weights must be whole or dyadic numbers." if mode == "max-mono" else ""
+    if "learning_rate" in params:
+        weights = " No record may have the sample weight zero."
     seed = ""
     if "random_state" in params and params["random_state"] is None:
         seed = " random_state is not set: two runs may differ by themselves, so pin it to compare."

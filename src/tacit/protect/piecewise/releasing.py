@@ -51,7 +51,8 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
         frame = table.engine.shuffle(frame, book.order_seed)
     release = Release(
         table.with_frame(frame, schema), _mechanism(recipe, encoder),
-        promise(recipe, encoder.facts_, tuple(new for _, new in _labels_of(book))),
+        promise(recipe, encoder.facts_, tuple(new for _, new in _labels_of(book)),
+                table.rows),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
     )

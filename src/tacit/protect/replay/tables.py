@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
 from tacit.errors import DecodeError
-from tacit.protect.rows import Rows
+from tacit.protect.replay.rows import Rows
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

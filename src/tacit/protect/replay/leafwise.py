@@ -17,8 +17,8 @@ import numpy.typing as npt
 from tacit.core.codebook import Codebook
 from tacit.core.models.lightgbm_text import LightGBMModel
 from tacit.errors import DecodeError, explain
-from tacit.protect.rows import Rows, check_width, original_names
-from tacit.protect.tables import Table, check_float64, data_table, key_table, unexplained
+from tacit.protect.replay.rows import Rows, check_width, original_names
+from tacit.protect.replay.tables import Table, check_float64, data_table, key_table, unexplained
 from tacit.stats.lightgbm_sample import sample_rows
 from tacit.stats.midpoints import lightgbm_midpoint
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from tacit.core.codebook import Codebook
 from tacit.core.models.xgboost_json import BoostedTree, XGBoostModel
 from tacit.errors import DecodeError
-from tacit.protect.nodes import Nodes, Replay, Sides, foreign
-from tacit.protect.rows import Rows, check_width, original_names
-from tacit.protect.tables import Table, key_table, unexplained
+from tacit.protect.replay.nodes import Nodes, Replay, Sides, foreign
+from tacit.protect.replay.rows import Rows, check_width, original_names
+from tacit.protect.replay.tables import Table, key_table, unexplained
 from tacit.stats.midpoints import xgboost_midpoint
 from tacit.stats.treewalk import Splits, apply
 

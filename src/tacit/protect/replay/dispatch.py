@@ -25,13 +25,13 @@ from tacit.core.forest import Forest
 from tacit.core.models import LightGBMModel, XGBoostModel, as_model
 from tacit.core.tree import Tree
 from tacit.errors import DecodeError, explain
-from tacit.protect import exact
-from tacit.protect.boosted import decode_xgboost
-from tacit.protect.histogram import decode_histogram
-from tacit.protect.leafwise import decode_lightgbm
-from tacit.protect.patterns import decode_forest_pattern, decode_tree_pattern
-from tacit.protect.rows import Rows, training_rows
-from tacit.protect.stages import decode_boosting
+from tacit.protect.replay import exact
+from tacit.protect.replay.boosted import decode_xgboost
+from tacit.protect.replay.histogram import decode_histogram
+from tacit.protect.replay.leafwise import decode_lightgbm
+from tacit.protect.replay.patterns import decode_forest_pattern, decode_tree_pattern
+from tacit.protect.replay.rows import Rows, training_rows
+from tacit.protect.replay.stages import decode_boosting
 
 LEARNERS = ("hist", "approx", "exact")
 

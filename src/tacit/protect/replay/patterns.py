@@ -10,9 +10,9 @@ import numpy.typing as npt
 from tacit.core.forest import Bootstrap, Forest
 from tacit.core.tree import Tree
 from tacit.errors import DecodeError, explain
-from tacit.protect.exact import check_close_values, check_whole_weights, whole
-from tacit.protect.nodes import Nodes, Replay, replay_thresholds
-from tacit.protect.rows import Rows, original_label, original_names
+from tacit.protect.replay.exact import check_close_values, check_whole_weights, whole
+from tacit.protect.replay.nodes import Nodes, Replay, replay_thresholds
+from tacit.protect.replay.rows import Rows, original_label, original_names
 from tacit.stats.midpoints import sklearn_midpoint
 from tacit.stats.treewalk import apply
 

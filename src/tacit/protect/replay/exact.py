@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
 from tacit.errors import DecodeError, explain
-from tacit.protect.nodes import Nodes, Replay, replay_thresholds
-from tacit.protect.rows import Rows, check_width, original_label, original_names
+from tacit.protect.replay.nodes import Nodes, Replay, replay_thresholds
+from tacit.protect.replay.rows import Rows, check_width, original_label, original_names
 from tacit.stats.midpoints import sklearn_midpoint
 from tacit.stats.treewalk import check_shape
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import DecodeError, explain
-from tacit.protect.rows import Rows
+from tacit.protect.replay.rows import Rows
 from tacit.stats.treewalk import LeafGroups, NodeRanges, Shape
 
 Floats = npt.NDArray[np.float64]

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import DecodeError, explain
-from tacit.protect.exact import check_model, decoded_tree, inner_trees, rebuilt
-from tacit.protect.rows import Rows
+from tacit.protect.replay.exact import check_model, decoded_tree, inner_trees, rebuilt
+from tacit.protect.replay.rows import Rows
 
 Ints = npt.NDArray[np.int64]
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from tacit.core.codebook import Codebook
 from tacit.errors import DecodeError, explain
-from tacit.protect.exact import restore_names
-from tacit.protect.rows import Rows, check_width
-from tacit.protect.tables import Table, check_float64, data_table, key_table, unexplained
+from tacit.protect.replay.exact import restore_names
+from tacit.protect.replay.rows import Rows, check_width
+from tacit.protect.replay.tables import Table, check_float64, data_table, key_table, unexplained
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

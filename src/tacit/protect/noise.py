@@ -1,0 +1,349 @@
+"""NoiseAdder: people report their values plus noise of a published law (as2000 section 2).
+
+Who learns what. The collector learns every reported value, who sent it, what is missing or was
+withheld, and everybody's choice. Against one who knows nothing else, a value is hidden in an
+interval of the stated width. Against one who has reconstructed the distribution it is hidden in
+less: "100% privacy" leaves .48 to .60 of the range on average, and people at the ends of the
+range much less (a driver who reports the age of 1 under noise of 15 years is 16). Uniform and
+Gaussian noise bound no odds (gamma is infinite); Laplace noise does. Correlated columns and
+repeated reports of one value average the noise out: the device must keep what it has once
+reported and never report again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.core.params import OneOf, Real, Rule, check
+from tacit.core.release import Release
+from tacit.core.table import Table
+from tacit.errors import DataError, InputError, explain
+from tacit.protect.distorted import (
+    CHOICES,
+    DISTORT,
+    OTHERS,
+    TRUTH,
+    WITHHOLD,
+    Distorted,
+    Floats,
+    Names,
+    PerColumn,
+    Plan,
+    Range,
+    Text,
+    call_seed,
+    chosen_columns,
+    finite,
+    make_release,
+    of_column,
+)
+from tacit.stats.noise import FAMILIES, Noise, for_width
+from tacit.stats.random import derive, seed_from, words
+
+MECHANISM = "noise"
+GRID_BITS = 20
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "family": (PerColumn(OneOf(FAMILIES)), "Use 'gaussian', or 'laplace' to bound the odds."),
+    "privacy": (PerColumn(Real(0.0, 1e6)), "Use 1.0 for the whole range of the column."),
+    "confidence": (Real(0.0, 1.0), "Use 0.95."),
+    "scale": (PerColumn(Real(0.0), none=True), "Leave it out to follow 'privacy'."),
+    "ranges": (PerColumn(Range(), none=True, single=False), "Leave it out to take the data's."),
+    "columns": (Names(), "Leave it out for all numeric features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+@dataclass(frozen=True)
+class ColumnNoise:
+    """The public law of one column."""
+
+    noise: Noise
+    low: float
+    high: float
+
+    @property
+    def grid(self) -> float:
+        """Return the step to which reports are rounded, about a millionth of the scale.
+
+        Without it the last bits of a sum of floating-point numbers give the value away.
+        """
+        return 2.0 ** (math.floor(math.log2(self.noise.scale)) - GRID_BITS)
+
+    def add(self, values: Floats, seed: bytes, start: int = 0) -> Floats:
+        """Add the noise that belongs to rows `start` and following of a seed."""
+        drawn = self.noise.from_words(words(seed, start, values.size))
+        return (np.rint(values / self.grid) + np.rint(drawn / self.grid)) * self.grid
+
+    def to_json(self, confidence: float) -> dict[str, Any]:
+        """Return what the miner must know, and nothing else."""
+        return {**self.noise.to_json(), "low": self.low, "high": self.high, "grid": self.grid,
+                "width": self.noise.width(confidence)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ColumnNoise:
+        """Read a column of a manifest."""
+        return cls(Noise(data["family"], data["scale"]), float(data["low"]), float(data["high"]))
+
+
+@dataclass(frozen=True)
+class _Adding:
+    """The change of one column: withheld, told or distorted, as each person chose."""
+
+    name: str
+    law: ColumnNoise
+    seed: bytes
+    marker: str | None
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        values, missing = finite(self.name, batch.column(self.name))
+        noisy = self.law.add(np.where(missing, 0.0, values), self.seed, start)
+        if self.marker is not None:
+            said = _said(self.marker, batch.column(self.marker))
+            noisy = np.where(said == TRUTH, values, noisy)
+            missing = missing | (said == WITHHOLD)
+        return pa.array(noisy, pa.float64(), mask=missing)
+
+
+def _said(name: str, column: Any) -> Any:
+    said = np.asarray(column.to_pylist(), dtype=object)
+    strange = [one for one in set(said.tolist()) if one not in CHOICES]
+    if strange:
+        raise DataError(explain(f"Column '{name}' of choices", "one of " + ", ".join(CHOICES),
+                                strange[0]))
+    return said
+
+
+class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Add uniform, Gaussian or Laplace noise to numeric columns.
+
+    Parameters
+    ----------
+    family : "uniform", "gaussian" or "laplace"; one for all, or a mapping by column.
+    privacy : width of the interval that holds the value, as a share of the column's range.
+    confidence : confidence of that interval.
+    scale : half-width a, standard deviation or b given directly, in place of `privacy`.
+    ranges : mapping from column to (low, high), public knowledge; where it is silent the range of
+        the data is taken, rounded outward so that nobody's value is published.
+    columns : the columns to distort; all numeric features by default.
+    choices : mapping from column to the column that holds each person's choice: "withhold",
+        "truth" or "distort" (as2000 section 1). The choices are released, so that the miner can
+        use every report as what it is.
+    others : what happens to features that are not distorted: "refuse", "keep" or "drop".
+    random_state : for tests and experiments only; a release made with it says so.
+
+    Attributes
+    ----------
+    laws_ : the public law of every column, by name.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        family: Any = "gaussian",
+        privacy: Any = 1.0,
+        confidence: float = 0.95,
+        *,
+        scale: Any = None,
+        ranges: Any = None,
+        columns: Any = None,
+        choices: Any = None,
+        others: str = "refuse",
+        random_state: Any = None,
+    ) -> None:
+        self.family = family
+        self.privacy = privacy
+        self.confidence = confidence
+        self.scale = scale
+        self.ranges = ranges
+        self.columns = columns
+        self.choices = choices
+        self.others = others
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> NoiseAdder:
+        """Learn the range of every column of X that `ranges` does not name."""
+        check("NoiseAdder", _RULES, self.get_params())
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        names = [str(n) for n in getattr(self, "feature_names_in_",
+                                         [f"x{i}" for i in range(data.shape[1])])]
+        self._set({name: self._law(name, lambda i=i: _ends(data[:, i]))
+                   for i, name in enumerate(names)})
+        return self
+
+    def _set(self, laws: dict[str, ColumnNoise]) -> None:
+        self.laws_ = laws
+        self.seed_ = seed_from(self.random_state)
+        self.calls_ = 0
+
+    def _law(self, name: str, ends: Any) -> ColumnNoise:
+        given = of_column(self.ranges, name)
+        low, high = (float(e) for e in given) if given is not None else rounded_out(name, *ends())
+        family, scale = of_column(self.family, name), of_column(self.scale, name)
+        if family is None:
+            raise InputError(explain("NoiseAdder: 'family'", f"given for column '{name}'", "none"))
+        if scale is not None:
+            return ColumnNoise(Noise(family, float(scale)), low, high)
+        share = of_column(self.privacy, name)
+        if share is None:
+            raise InputError(explain("NoiseAdder: 'privacy'", f"given for column '{name}'",
+                                     "neither privacy nor scale"))
+        return ColumnNoise(for_width(family, share * (high - low), self.confidence), low, high)
+
+    def _next(self) -> bytes:
+        self.calls_ += 1
+        return call_seed(self.seed_, self.calls_)
+
+    def transform(self, X: Any) -> Any:
+        """Return X with fresh noise at every call; NaN stays NaN."""
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        seed, out = self._next(), np.empty(data.shape, order="F")
+        for index, (name, law) in enumerate(self.laws_.items()):
+            out[:, index] = law.add(data[:, index], derive(seed, "noise", name))
+        return out
+
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return what one person's device sends: one record, each attribute as the person chose.
+
+        Attributes that have no law are not sent. With `choices` the record says which attributes
+        were withheld (None), told or distorted, as `<column>_choice`.
+        """
+        self._ready()
+        _check_record(record, choices, self.laws_)
+        seed, out = self._next(), {}
+        for name, law in self.laws_.items():
+            said = (choices or {}).get(name, DISTORT)
+            out[name] = _told(record.get(name), said, law, derive(seed, "noise", name))
+            if choices is not None:
+                out[f"{name}_choice"] = said
+        return out
+
+    def _ready(self) -> None:
+        """A device has no table to fit: the ranges say it all."""
+        if hasattr(self, "laws_"):
+            return
+        check("NoiseAdder", _RULES, self.get_params())
+        if not self.ranges:
+            raise InputError(explain("NoiseAdder: 'ranges'", "given where there is no table to fit",
+                                     self.ranges, "Or use NoiseAdder.from_public(mechanism)."))
+        self._set({name: self._law(name, None) for name in self.ranges})
+
+    @classmethod
+    def from_public(cls, mechanism: Mapping[str, Any], random_state: Any = None) -> NoiseAdder:
+        """Return the adder that a published mechanism describes, for a person's device."""
+        if mechanism.get("name") != MECHANISM:
+            raise InputError(explain("The mechanism", f"'{MECHANISM}'", mechanism.get("name")))
+        laws = {name: ColumnNoise.from_json(law) for name, law in mechanism["columns"].items()}
+        adder = cls(confidence=float(mechanism["confidence"]), random_state=random_state)
+        adder._set(laws)
+        return adder
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("NoiseAdder", _RULES, self.get_params())
+        names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
+        markers = _markers(table, names, self.choices)
+        names = tuple(n for n in names if n not in markers.values())
+        self._set({name: self._law(name, lambda n=name: _table_ends(table, n)) for name in names})
+        seed = self._next()
+        changes = {name: _Adding(name, law, derive(seed, "noise", name), markers.get(name))
+                   for name, law in self.laws_.items()}
+        plan = Plan("NoiseAdder", changes, dict.fromkeys(names, pa.float64()),
+                    self._public(markers), promise(self.laws_, self.confidence), self.others,
+                    tuple(markers.values()), dict.fromkeys(names, "numeric"))
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        return make_release(table, plan, seed, self.random_state is not None), None
+
+    def _public(self, markers: Mapping[str, str]) -> dict[str, Any]:
+        laws = {name: law.to_json(self.confidence) for name, law in self.laws_.items()}
+        return {"name": MECHANISM, "confidence": self.confidence, "columns": laws,
+                "choices": dict(markers)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.non_deterministic = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def promise(laws: Mapping[str, ColumnNoise], confidence: float) -> Distorted:
+    """Return the guarantee of one release, with the odds that each law bounds."""
+    facts: dict[str, Any] = {"confidence": confidence, "columns": {}}
+    for name, law in laws.items():
+        gamma = law.noise.amplification(law.high - law.low)
+        facts["columns"][name] = {"width": law.noise.width(confidence),
+                                  "gamma": gamma if math.isfinite(gamma) else None,
+                                  "epsilon": math.log(gamma) if math.isfinite(gamma) else None}
+    return Distorted(
+        "Every value was changed by noise drawn for it alone. Somebody who knows the report and "
+        "nothing else can place the value no closer than the stated width, with the stated "
+        "confidence.",
+        ("the adversary does not know the distribution of the column, nor correlated columns",
+         "every value is reported once",
+         "a gamma of null means that no odds are bounded (uniform and Gaussian noise)"), facts)
+
+
+def rounded_out(name: str, low: float, high: float) -> tuple[float, float]:
+    """Return a range that holds the data's and whose ends are nobody's value but by accident."""
+    if not low < high:
+        raise DataError(explain(f"The range of column '{name}'", "wider than zero",
+                                "one value, as of 1 sample, or none",
+                                "Noise of zero width hides nothing: say 'ranges'."))
+    step = 10.0 ** math.floor(math.log10((high - low) / 5))
+    return math.floor(low / step) * step, math.ceil(high / step) * step
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+
+
+def _table_ends(table: Table, name: str) -> tuple[float, float]:
+    low, high = math.inf, -math.inf
+    for batch in table.batches([name]):
+        values, missing = finite(name, batch.column(name))
+        if not missing.all():
+            low = min(low, float(values[~missing].min()))
+            high = max(high, float(values[~missing].max()))
+    return (low, high) if low <= high else (0.0, 0.0)
+
+
+def _markers(table: Table, names: tuple[str, ...], choices: Any) -> dict[str, str]:
+    for column, marker in (choices or {}).items():
+        if column not in names:
+            raise InputError(explain("NoiseAdder: 'choices'", f"about {list(names)[:10]}", column))
+        _ = table.schema[marker]
+    return dict(choices or {})
+
+
+def _check_record(record: Mapping[str, Any], choices: Mapping[str, str] | None,
+                  laws: Mapping[str, ColumnNoise]) -> None:
+    for name, said in (choices or {}).items():
+        if name not in laws or said not in CHOICES:
+            raise InputError(explain(f"The choice for '{name}'",
+                                     f"one of {', '.join(CHOICES)} for one of {list(laws)[:10]}",
+                                     said))
+    missing = [name for name in laws if name not in record]
+    if missing:
+        raise DataError(explain("A record", f"one with {list(laws)[:10]}", f"no '{missing[0]}'",
+                                "Use None for a value that is missing."))
+
+
+def _told(value: Any, said: str, law: ColumnNoise, seed: bytes) -> float | None:
+    if value is None or said == WITHHOLD or value != value:
+        return None
+    number = np.array([float(value)])
+    if not np.isfinite(number[0]):
+        raise DataError(explain("A value to distort", "finite", value))
+    return float(number[0] if said == TRUTH else law.add(number, seed)[0])

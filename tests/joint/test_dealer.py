@@ -1,0 +1,144 @@
+"""The dealer: what it deals fits together, and what it is asked for is checked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.errors import InputError
+from tacit.joint import sources
+from tacit.joint.correlations import KINDS, MAX_WORDS, Need
+from tacit.joint.errors import PeerGarbageError
+from tacit.joint.frames import Message, Purpose, text_array
+from tacit.joint.planes import bits_of, plane_of, planes_of
+from tacit.joint.run import in_memory, roles_for
+from tacit.joint.streams import Stream, derive, fresh_seed
+
+EXAMPLES = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (64, 70)),
+            Need("edabits", (1, 3)), Need("dabits", (70,)), Need("ands", (3,)),
+            Need("pairs", (3,)), Need("cuts", (5, 16))]
+
+
+def dealt(need, holders):
+    drawn = [need.draw(Stream(fresh_seed())) for _ in range(holders)]
+    drawn[-1] = need.apply(drawn[-1], need.correct(drawn))
+    sums = [sum(parts[1:], parts[0].copy()) for parts in zip(*drawn, strict=True)]
+    xors = [np.bitwise_xor.reduce(parts) for parts in zip(*drawn, strict=True)]
+    return sums, xors
+
+
+def holds(need, sums, xors):
+    """Say whether all parts together satisfy the relation of their kind."""
+    size = need.sizes
+    return {
+        "triple": lambda: (sums[0] * sums[1] == sums[2]).all(),
+        "matrix": lambda: (sums[0].reshape(size[0], size[1]) @ sums[1].reshape(size[1], size[2])
+                           == sums[2].reshape(size[0], size[2])).all(),
+        "edabits": lambda: (planes_of(sums[0], size[0]).ravel() == xors[1]).all(),
+        "dabits": lambda: (sums[0] == bits_of(xors[1], size[0])).all(),
+        "ands": lambda: (xors[0] & xors[1] == xors[2]).all(),
+        "pairs": lambda: ((xors[0] & xors[1] == xors[3]) & (xors[0] & xors[2] == xors[4])).all(),
+        "cuts": lambda: ((sums[0] >> np.uint64(size[1]) == sums[1])
+                         & (sums[0] >> np.uint64(63) == sums[2])).all(),
+    }[need.kind]()
+
+
+@pytest.mark.parametrize("need", EXAMPLES, ids=str)
+@pytest.mark.parametrize("holders", [1, 2, 3, 5])
+def test_what_is_dealt_fits_together(need, holders):
+    assert holds(need, *dealt(need, holders))
+
+
+def test_every_kind_is_tried():
+    assert {need.kind for need in EXAMPLES} == set(KINDS)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=200), st.integers(1, 64))
+@settings(max_examples=50)
+def test_planes(values, width):
+    words = np.array(values, np.uint64)
+    planes = planes_of(words, width)
+    assert planes.shape == (width, -(-words.size // 64))
+    for i in (0, width // 2, width - 1):
+        bits = words >> np.uint64(i) & np.uint64(1)
+        assert np.array_equal(bits_of(planes[i], words.size), bits)
+        assert np.array_equal(plane_of(bits), planes[i])
+
+
+@pytest.mark.parametrize("need", [("magic", (1,)), ("triple", ()), ("triple", (1, 2)),
+                                  ("triple", (-1,)), ("triple", (MAX_WORDS,)), ("triple", (1.5,)),
+                                  ("edabits", (65, 1)), ("edabits", (0, 1)), ("cuts", (1, 64)),
+                                  ("matrix", (2**20, 2**20, 1))])
+def test_impossible_wishes_are_refused(need):
+    with pytest.raises(InputError):
+        Need(*need)
+
+
+@pytest.mark.parametrize("wish", [b"", b"{", b"[]", b"[1]", b"[1, []]", b'[1, [["magic", 1]]]',
+                                  b'[1, [["triple", 1e9]]]', b'["x", [["triple", 1]]]',
+                                  b'[1, [["triple", 134217728]]]', b'[0, [["triple", 1]]]',
+                                  b"[" * 50_000,
+                                  json.dumps([1, [["triple", 2**25]] * 3]).encode()])
+def test_the_dealer_refuses_other_wishes_and_names_the_holder(wish):
+    async def program(party, data):
+        if party.index == 1:
+            await party.send("dealer", sources.ASK, np.frombuffer(wish, np.uint8),
+                             Purpose.CONTROL)
+            await party.receive("dealer", sources.DEAL, "<u8", (1,))
+
+    outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
+    dealer = outcomes[-1].error
+    assert isinstance(dealer, PeerGarbageError)
+    assert dealer.party == "p1"
+
+
+def test_a_number_that_was_used_is_refused():
+    async def program(party, data):
+        if party.index == 1:
+            for _ in range(2):
+                wish = text_array(json.dumps([1, [["triple", 1]]]))
+                await party.send("dealer", sources.ASK, wish, Purpose.CONTROL)
+                await party.receive("dealer", sources.DEAL, "<u8", (1,))
+
+    outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
+    assert "asked for something that cannot be dealt" in str(outcomes[-1].error)
+
+
+def test_seeds_are_fresh_in_every_run(monkeypatch):
+    seeds = []
+    real = sources.fresh_seed
+    monkeypatch.setattr(sources, "fresh_seed", lambda: seeds.append(real()) or seeds[-1])
+
+    async def program(party, data):
+        pass
+
+    for _ in range(2):
+        asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
+    assert len(set(seeds)) == 4
+
+
+def test_streams_do_not_overlap():
+    seed = fresh_seed()
+    keys = {derive(seed, "deal", 1), derive(seed, "deal", 11), derive(seed, "dea", "l1"),
+            derive(seed, "deal", 1, salt=b"x" * 16), derive(seed, "deal")}
+    assert len(keys) == 5
+    whole, parts = Stream(seed).words(20_000), Stream(seed)
+    assert np.array_equal(whole, np.concatenate([parts.words(n) for n in (1, 7, 19_992)]))
+
+
+def test_messages_of_another_step_end_the_run():
+    async def program(party, data):
+        party.begin("x")
+        if party.index == 0:
+            party.begin("one too many")
+        await party.swap(party.peers, "x", np.zeros(1), Purpose.CONTROL)
+
+    outcomes = asyncio.run(in_memory(program, [None] * 3, roles_for(list("abc"), "sums")))
+    assert any(isinstance(outcome.error, PeerGarbageError) for outcome in outcomes)
+    assert all(outcome.error is not None for outcome in outcomes)
+    assert Message("x", np.zeros(1), Purpose.CONTROL).step == 0
