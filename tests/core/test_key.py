@@ -149,10 +149,10 @@ def test_contents_that_lie_are_refused(tmp_path):
     import hashlib
     import json
 
+    lies = ['["a","|O",[1]]', '["a","<f8",[9999999999]]', '["a","<f8",[-1]]', '["a","<f8"]', "7"]
+    bodies = [f'{{"secrets":{{}},"arrays":[{lie}]}}'.encode() for lie in lies]
     for body in (b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]",
-                 struct.pack("<Q", 60) + b'{"secrets":{},"arrays":[["a","|O",[1]]]}'.ljust(60),
-                 struct.pack("<Q", 60) + b'{"secrets":{},"arrays":[["a","<f8",[9999999999]]]}'.ljust(60),
-                 struct.pack("<Q", 60) + b'{"secrets":{},"arrays":[["a","<f8",[-1]]]}'.ljust(60)):
+                 *(struct.pack("<Q", len(body)) + body for body in bodies)):
         head = json.dumps({"mechanism": "m", "fingerprint": ""}).encode()
         whole = struct.pack("<8sIIQ", MAGIC, 1, len(head), len(body)) + head + body
         (tmp_path / "k").write_bytes(whole + hashlib.sha256(whole).digest())

@@ -81,7 +81,8 @@ def test_as_many_values_as_float32_tells_apart(size):
     rng = np.random.default_rng(0)
     values = np.arange(1, size + 1, dtype=np.float64)
     pieces = runs.choose_bp(None, size, 20, rng)
-    placed = codes.place(codes.draw_codes(values, pieces, rng, ("linear",)).codes, values, True, rng)
+    drawn = codes.draw_codes(values, pieces, rng, ("linear",)).codes
+    placed = codes.place(drawn, values, True, rng)
     assert np.all(np.diff(placed) > 0)
     assert placed[-1] < codes.CODE_LIMIT
     assert placed[0] > 0
