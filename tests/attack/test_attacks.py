@@ -26,6 +26,7 @@ from tacit.attack import (
     PublishedStatistics,
     QuantileMatching,
     RangeSorting,
+    RankInterpolation,
     RankSorting,
     RegressionLine,
     Spline,
@@ -237,3 +238,34 @@ def test_every_adversary_that_lacks_knowledge_says_so(mode):
         if one.needs:
             with pytest.raises(InputError):
                 one.guess(view, "age", told(), RNG)
+
+
+def test_ranks_do_not_see_widths():
+    """Equally spaced values under wild codes fall to two exact points, where curves fail."""
+    values = np.arange(200.0)
+    codes = np.cumsum(np.random.default_rng(3).pareto(0.5, 200) + 1)
+    known = told(radius=0.5, points=Points(codes[[20, 150]][None, :], values[[20, 150]][None, :]))
+    seen = view_of(codes)
+    exact = RankInterpolation().guess(seen, "x", known, RNG)[0]
+    assert np.allclose(exact, values, rtol=0, atol=1e-9)
+    curve = Polyline().guess(seen, "x", known, RNG)[0]
+    assert np.mean(np.abs(curve - values) <= 0.5) < 0.2
+
+
+def test_ranks_need_order():
+    """Inside a group without order every code gets the same guess."""
+    codes = np.arange(10.0)
+    cells = np.array([0, 1, 2, 3, 3, 3, 3, 4, 5, 6])
+    known = told(points=Points(np.array([[0.0, 9.0]]), np.array([[0.0, 9.0]])))
+    found = RankInterpolation().guess(view_of(codes, cells=cells), "x", known, RNG)[0]
+    assert np.unique(found[3:7]).size == 1
+    assert np.allclose(np.delete(found, slice(3, 7)), np.delete(codes, slice(3, 7)))
+
+
+def test_ranks_read_off_a_kept_zero():
+    codes = np.array([-500.0, -3, 0, 9, 77])
+    known = told(points=Points(np.array([[-500.0, 77.0]]), np.array([[-10.0, 40.0]])))
+    seen = view_of(codes)
+    kept = View({**seen.mechanism, "zero_kept": True}, seen.columns, seen.rows)
+    assert RankInterpolation().guess(kept, "x", known, RNG)[0, 2] == 0.0
+    assert RankInterpolation().guess(seen, "x", known, RNG)[0, 2] == 15.0

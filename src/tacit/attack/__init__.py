@@ -17,6 +17,7 @@ from tacit.attack.ignorant import Ignorant, chance
 from tacit.attack.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
 from tacit.attack.published import PublishedStatistics
 from tacit.attack.quantile import QuantileMatching
+from tacit.attack.ranks import RankInterpolation
 from tacit.attack.records import KnownRecords
 from tacit.attack.sorting import RangeSorting, RankSorting
 from tacit.attack.together import Ranges, finer, overlaps, ranges
@@ -25,6 +26,7 @@ __all__ = [
     "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting", "Family",
     "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Ignorant", "Knowledge",
     "KnownRecords", "Points", "Polyline", "PublishedStatistics", "QuantileMatching",
-    "RangeSorting", "Ranges", "RankSorting", "RegressionLine", "Spline", "Tallies", "Uniform",
-    "View", "Zipf", "adversaries_for", "chance", "finer", "known", "overlaps", "ranges", "tallies",
+    "RangeSorting", "Ranges", "RankInterpolation", "RankSorting", "RegressionLine", "Spline",
+    "Tallies", "Uniform", "View", "Zipf", "adversaries_for", "chance", "finer", "known",
+    "overlaps", "ranges", "tallies",
 ]

@@ -8,6 +8,7 @@ MUST_KNOW = {
     "ignorant": "nothing",
     "knowledgeable": "2 values, each within the radius",
     "expert": "4 values, each within the radius",
+    "expert, one bad point": "4 values, of which one is wrong by more than five radii",
     "insider": "8 values, each within the radius",
     "bounds": "the true minimum and maximum",
     "published": "the published minimum, maximum, median and three most frequent values",
@@ -29,7 +30,7 @@ def level(knowledge: str) -> str:
 
 def must_know(knowledge: str) -> str:
     """Say what an adversary of that level must know."""
-    return MUST_KNOW.get(level(knowledge), knowledge)
+    return MUST_KNOW.get(knowledge, MUST_KNOW.get(level(knowledge), knowledge))
 
 
 def percent(value: float) -> str:
@@ -98,8 +99,13 @@ def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
     return (*found, *_against_samples(audit, high))
 
 
-def _columns(audit: Audit, levels: tuple[str, ...], high: float) -> list[str]:
-    rows = [row for row in audit.select(measure="domain") if level(row.knowledge) in levels]
+_CURVES = ("line", "polyline", "spline", "combination")
+
+
+def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
+    """Return the columns cracked at some levels, by curves over codes or by anything else."""
+    rows = [row for row in audit.select(measure="domain")
+            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves]
     best = {row.column: max(r.value for r in rows if r.column == row.column) for row in rows}
     return sorted((c for c, value in best.items() if value > high), key=lambda c: -best[c])
 
@@ -112,28 +118,29 @@ def _against_points(audit: Audit, high: float) -> list[Suggestion]:
     columns = _columns(audit, ("knowledgeable", "expert"), high)
     if not columns:
         return []
-    why = f"few knowledge points crack more than {percent(high)} of {_named(columns)}"
+    why = f"curves through few points crack more than {percent(high)} of {_named(columns)}"
     return [
         Suggestion(None, "Draw the codes again until the policy holds", why),
         Suggestion(None, "Use heavier-tailed widths (a smaller 'tail') and more breakpoints",
-                   "lighter tails average out to a straight line; this helps against few known "
-                   "points only"),
+                   "lighter tails average out to a straight line; this helps against curves over "
+                   "codes only, not against whoever counts ranks"),
     ]
 
 
 def _against_order(audit: Audit, high: float) -> list[Suggestion]:
-    columns = _columns(audit, ("bounds", "histogram", "published"), high)
+    columns = _columns(audit, ("bounds", "histogram", "published", "knowledgeable", "expert"),
+                       high, curves=False)
     kind = audit.release["mechanism"]
     blurred = kind.get("monochromatic") == "record" and kind.get("mode") == "max-mono"
     if not columns or blurred:
         return []
-    why = f"order and frequency crack {_named(columns)}; codes per record blur both, nothing else"
+    why = f"order and frequency crack {_named(columns)}; only codes per record blur both"
     return [Suggestion(None, "Use mode 'max-mono' with monochromatic='record' if the miner is "
                              "covered and classes leave wide monochromatic pieces", why)]
 
 
 def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
-    columns = _columns(audit, ("sample", "records"), high)
+    columns = _columns(audit, ("sample", "records"), high, curves=False)
     return [Suggestion(column, f"Drop, round or coarsen '{column}'",
                        "a sample of similar data or known records crack it, and no encoding of "
                        "this family stops them")

@@ -202,5 +202,6 @@ def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder) -> dict[str, Any]:
     """What is public: the method, never the breakpoints, families or widths that were drawn."""
     return {"name": MECHANISM, "mode": recipe.mode, "pieces": recipe.pieces,
             "monochromatic": "record" if recipe.per_record else "permutation",
+            "zero_kept": recipe.keep_zero,
             "rows_shuffled": bool(encoder.shuffle_rows),
             "neutral_names": bool(encoder.neutral_names)}
