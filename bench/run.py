@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
+import tasks_attack
 import tasks_decode
 import tasks_encode
 
@@ -49,7 +50,7 @@ def main() -> int:
 
 def _modules() -> tuple[object, ...]:
     """The task modules, which register themselves when imported."""
-    return tasks_decode, tasks_encode
+    return tasks_attack, tasks_decode, tasks_encode
 
 
 if __name__ == "__main__":

@@ -285,3 +285,34 @@ def test_progress_counts_up_to_the_end():
     audit(table, release, key, trials=2, random_state=0, adversaries=["rank"], subspaces=1,
           progress=lambda done, whole: seen.append((done, whole)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_more_trials_are_made_where_the_wanted_precision_needs_them():
+    table = people()
+    release, key = release_of(table)
+    options = {"trials": 20, "random_state": 0, "adversaries": ["polyline"], "subspaces": 1}
+    plain = audit(table, release, key, **options)
+    finer = audit(table, release, key, precision=0.02, **options)
+    coarse = audit(table, release, key, precision=0.9, **options)
+    assert {row.trials for row in plain.rows if row.measure == "domain"} == {20}
+    assert coarse.rows == plain.rows
+    assert finer.trials > 20
+    for row in finer.select(measure="domain"):
+        # The median's standard error, from the spread of the trials themselves.
+        assert 1.96 * 1.253 * (row.high - row.low) / 3.92 / row.trials**0.5 < 0.025
+    with pytest.raises(InputError, match="precision"):
+        audit(table, release, key, precision=0.0)
+
+
+def test_paths_stand_beside_what_guessing_gives():
+    table = people()
+    release, key = release_of(table)
+    model = DecisionTreeClassifier(random_state=0, max_depth=1)
+    model.fit(release.table.numbers(), release.table.labels())
+    model.feature_names_in_ = np.array(["age", "salary", "weight"], dtype=object)
+    found = audit(table, release, key, trials=40, random_state=0, subspaces=1, radius=0.45,
+                  tree=tacit.Tree.from_sklearn(model), adversaries=["polyline", "frequency"])
+    rows = found.select(measure="paths", column="(tree)")
+    # Within 45% of the range a blind guess often hits the only threshold there is.
+    assert any(row.baseline > 0 for row in rows)
+    assert all(0 <= row.baseline <= 1 for row in rows)

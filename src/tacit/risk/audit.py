@@ -25,6 +25,7 @@ from tacit.core.tree import Tree
 from tacit.engines.arrow import to_numbers
 from tacit.errors import DataError, InputError, SchemaError, explain
 from tacit.risk.grants import Setting
+from tacit.risk.measures import trials_for
 from tacit.risk.policy import Policy
 from tacit.risk.result import Audit, Row
 from tacit.risk.running import cases, column_rows
@@ -40,6 +41,7 @@ Progress = Callable[[int, int], None]
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "trials": (Whole(1), "Use 100, or 500 as in the paper."),
     "radius": (Real(0.0, 1.0), "Use 0.01, 0.02 or 0.05, a share of the range."),
+    "precision": (Real(0.0, 1.0), "Use 0.01 for medians within one percentage point."),
     "subspaces": (Whole(1), "Use 1 for none, 2 for all pairs of columns."),
 }
 _LIMITS = (
@@ -64,6 +66,7 @@ def audit(  # noqa: PLR0913
     radius: float | None = None,
     subspaces: int = 2,
     tree: Tree | None = None,
+    precision: float | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Attack a release in every known way and say how much each way gets.
@@ -74,11 +77,14 @@ def audit(  # noqa: PLR0913
     `adversaries`: names or objects, by default all that apply. `radius`: what counts as a crack,
     a share of the range; 0.02 or the policy's. `subspaces`: the most columns of a subspace.
     `tree`: a tree mined on the release, whose paths are then attacked too; this needs the key.
+    `precision`: how far the medians may be off, with 95% confidence; more trials than `trials`
+    are made where that needs them, up to `MAX_TRIALS`.
     `random_state`: the same seed gives the same audit.
     """
     rules = Policy.load(policy) if isinstance(policy, str | os.PathLike) else policy
     size = radius if radius is not None else rules.radius if rules else 0.02
-    check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces})
+    check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
+                            "precision": 0.01 if precision is None else precision})
     _check_parts(table, release, key, tree)
     view = View.of(release)
     truths = truths_of(table, release, view, key)
@@ -86,6 +92,9 @@ def audit(  # noqa: PLR0913
                       _sample_values(sample, truths))
     chosen = adversaries_for(view, adversaries)
     rows = _run(view, truths, chosen, setting, progress)
+    if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
+        setting = replace(setting, trials=wanted)
+        rows = _run(view, truths, chosen, setting, progress)
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, subspaces)
     if tree is not None and key is not None:
         rows += path_rows(table, view, truths.columns, rows, chosen, setting, tree, key)

@@ -7,11 +7,14 @@ and belong to few. Subspace association is in `subspaces`, pattern disclosure in
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.risk.result import Row
 from tacit.risk.truth import Truth
 
 Floats = npt.NDArray[np.float64]
@@ -73,3 +76,17 @@ def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float,
 def blind_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
     """Return which pairs one guess for all codes cracks, a row for each constant."""
     return (np.abs(constants[:, None] - truth.values) <= radius).take(truth.owner, axis=1)
+
+
+MAX_TRIALS = 5000
+"""The most trials that a wanted precision may ask for."""
+
+
+def trials_for(rows: Iterable[Row], precision: float) -> int:
+    """Return how many trials bring every median within `precision`, with 95% confidence.
+
+    A row's interval holds 95% of its trials, 3.92 standard deviations of a normal law; a median
+    of n trials has the standard error 1.253 deviations / sqrt(n).
+    """
+    spread = max((row.high - row.low for row in rows if row.trials > 1), default=0.0) / 3.92
+    return min(MAX_TRIALS, math.ceil((1.96 * 1.253 * spread / precision) ** 2))

@@ -18,7 +18,7 @@ from tacit.core.tree import Tree
 from tacit.protect.decode import decode
 from tacit.risk.grants import Setting, grant
 from tacit.risk.measures import estimate
-from tacit.risk.paths import path_disclosure
+from tacit.risk.paths import PathDisclosure, path_disclosure
 from tacit.risk.result import Row
 from tacit.risk.running import Case, all_blind, all_cracks, cases
 from tacit.risk.subspaces import subspace_disclosure
@@ -112,9 +112,20 @@ def path_rows(table: Table, view: View, truths: Mapping[str, Truth], rows: Seque
             rng = setting.rng("guess", adversary.name, truth.name, case.label)
             return adversary.guess_at(view, truth.released, told, places, rng)
 
-        found = path_disclosure(tree, decoded, guess_at, radii)
-        for name, shares in [("(tree)", found.share), *found.shares_by_length()]:
+        def blind_at(feature: int, places: Floats, case: Case = case) -> Floats:
+            truth = by_feature[feature]
+            told = grant(case.label, case.parts, truth, view[truth.released], setting)
+            blind = told.blind(setting.rng("blind", truth.name, case.label))
+            return np.broadcast_to(blind[:, None], (blind.size, places.size))
+
+        base = _path_shares(path_disclosure(tree, decoded, blind_at, radii))
+        found = _path_shares(path_disclosure(tree, decoded, guess_at, radii))
+        for name, shares in found.items():
             each = estimate(shares)
             out.append(Row(adversary.name, case.label, name, "paths", each.value, each.low,
-                           each.high, 0.0, each.trials))
+                           each.high, float(np.median(base[name])), each.trials))
     return out
+
+
+def _path_shares(found: PathDisclosure) -> dict[str, Floats]:
+    return {"(tree)": found.share, **dict(found.shares_by_length())}
