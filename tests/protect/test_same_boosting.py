@@ -7,6 +7,7 @@ from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
+import pandas as pd
 import pytest
 import xgboost as xgb
 from hypothesis import given, settings
@@ -168,3 +169,21 @@ def test_bins_placed_by_a_part_of_the_rows_are_not_covered():
     assert promise.covers(lgb.LGBMClassifier(subsample_for_bin=200_001))
     assert promise.covers(xgb.XGBClassifier())
     assert not SameTree("", (), {k: v for k, v in facts.items() if k != "rows"}).covers(never)
+
+
+@pytest.mark.parametrize("neutral", [False, True])
+def test_lightgbm_with_blanks_in_column_names(neutral):
+    """LightGBM writes blanks in names as underscores, in the original as in the decoded model."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"mean radius": rng.normal(size=150).round(1),
+                          "area  (cm)": rng.integers(0, 40, 150).astype(float)})
+    labels = rng.integers(0, 2, 150)
+    table = tacit.read(frame.assign(y=labels), target="y", show=False)
+    encoder = PiecewiseEncoder(shuffle_rows=False, neutral_names=neutral)
+    release, key = encoder.protect(table)
+    codes = release.table.arrow().to_pandas().drop(columns=release.schema.target)
+    released = release.table.labels()
+    mined = lgb.LGBMClassifier(**LGB).fit(codes, released)
+    original = lgb.LGBMClassifier(**LGB).fit(frame, labels)
+    same = tacit.verify(original, decode(mined, key, table))
+    assert same, same.difference

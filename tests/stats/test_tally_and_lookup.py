@@ -15,6 +15,7 @@ from tacit.stats.tally import tally
 anything = st.one_of(
     st.lists(st.integers(-300, 300), min_size=1, max_size=50).map(np.array),
     st.lists(st.integers(-2**40, 2**40), min_size=1, max_size=50).map(np.array),
+    st.lists(st.integers(2**62, 2**62 + 40), min_size=1, max_size=50).map(np.array),
     st.lists(st.integers(0, 255), min_size=1, max_size=50).map(lambda v: np.array(v, np.uint8)),
     st.lists(st.integers(-99, 99), min_size=1, max_size=50).map(lambda v: np.array(v, float)),
     st.lists(st.floats(-2.0**99, 2.0**99, width=32), min_size=1, max_size=50).map(np.array),

@@ -23,20 +23,23 @@ def tally(
     """
     if values.size == 0:
         return np.zeros(0), np.zeros((0, classes), np.int64)
-    low, high = values.min(), values.max()
-    if np.issubdtype(values.dtype, np.integer):
-        if int(high) - int(low) < DIRECT_RANGE:
-            return _direct(values, int(low), int(high), labels, classes)
-    elif np.issubdtype(values.dtype, np.floating):
-        whole = as_whole(values, low, high)
+    low, high = values.min().item(), values.max().item()
+    if max(abs(low), abs(high)) > 2**53:
+        # Whole numbers that float64 does not tell apart are one value from here on.
+        return _sorted(values.astype(np.float64), labels, classes)
+    # Addressing a range far above the number of values costs more than sorting them.
+    if high - low < min(DIRECT_RANGE, max(1 << 12, 8 * values.size)):
+        whole = as_whole(values)
         if whole is not None:
             return _direct(whole, int(low), int(high), labels, classes)
     return _sorted(values, labels, classes)
 
 
-def as_whole(values: npt.NDArray[Any], low: Any, high: Any) -> npt.NDArray[np.int32] | None:
-    """Return floats as int32 if all are whole and their range is modest."""
-    if not (abs(float(low)) < 2**30 and abs(float(high)) < 2**30 and high - low < DIRECT_RANGE):
+def as_whole(values: npt.NDArray[Any]) -> npt.NDArray[np.integer] | None:
+    """Return values as integers if all are whole."""
+    if np.issubdtype(values.dtype, np.integer):
+        return values
+    if not np.issubdtype(values.dtype, np.floating) or np.abs(values[:64]).max() > 2**30:
         return None
     # Most columns of real fractions give themselves away in the first values.
     head = values[:64]

@@ -9,6 +9,7 @@ table decodes every threshold when all rows were sampled.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     """Decode a LightGBM model, with the training rows or the key alone."""
     _check_supported(model)
     check_width(book, len(model.feature_names))
-    names = original_names(book, model.feature_names)
+    names = _names(book, model.feature_names)
     if rows is None:
         check_float64(book, "LightGBM")
         _check_unsampled_rows(model)
@@ -48,6 +49,17 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     ]
     infos = [_range(info, table) for info, table in zip(model.feature_infos, tables, strict=True)]
     return model.with_thresholds(thresholds, infos, names)
+
+
+def _names(book: Codebook, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return original names as LightGBM writes them: blanks would end a name in its text."""
+    if names == tuple(map(_written, book.released_features)):
+        return tuple(map(_written, book.features))
+    return tuple(map(_written, original_names(book, names)))
+
+
+def _written(name: str) -> str:
+    return re.sub(r"\s", "_", name)
 
 
 def _check_supported(model: LightGBMModel) -> None:
