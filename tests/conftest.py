@@ -7,12 +7,27 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+TESTS = Path(__file__).resolve().parent
+SHARED = TESTS.parents[1] / "shared" / "data"
+SLOW = (
+    # Real browsers, processes and learners; `make fast` leaves these files out.
+    "cli/test_demo.py", "cli/test_errors.py", "cli/test_passphrase.py", "cli/test_readme.py",
+    "cli/test_walk.py", "joint/test_cli_joint.py", "joint/test_links.py",
+    "joint/test_processes.py", "joint/test_shares.py", "joint/test_simulation.py",
+    "joint/test_tls.py", "protect/test_replay_boosters.py", "protect/test_same_boosting.py",
+    "protect/test_same_tree.py", "report/test_audit_page.py", "report/test_browser.py",
+)
 
 settings.register_profile(
     "tacit", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("tacit")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).as_posix() in SLOW:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
