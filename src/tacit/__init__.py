@@ -17,7 +17,7 @@ from tacit._version import __version__
 from tacit.core.registry import homes
 
 if TYPE_CHECKING:
-    from tacit import attack, mine, protect, report, risk
+    from tacit import attack, joint, mine, protect, report, risk
     from tacit.core.compare import verify
     from tacit.core.forest import Forest
     from tacit.core.guarantee import Guarantee
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tacit.core.table import Table
     from tacit.core.tree import Tree
 
-_ROOMS = ("protect", "mine", "attack", "risk", "report")
+_ROOMS = ("protect", "mine", "joint", "attack", "risk", "report")
 _NOUNS = {
     "read": "tacit.core.read",
     "Table": "tacit.core.table",
@@ -43,11 +43,24 @@ _NOUNS = {
 }
 
 __all__ = ["Column", "Forest", "Guarantee", "Key", "Release", "Schema", "Table", "Tree",
-           "__version__", "attack", "mine", "protect", "read", "report", "risk", "verify"]
+           "__version__", "attack", "joint", "mine", "protect", "read", "report", "risk",
+           "verify"]
 
 homes.update({
     ("guarantee", "same-tree"): "tacit.protect.piecewise",
     ("decoder", "piecewise"): "tacit.protect.piecewise",
+    ("guarantee", "distorted"): "tacit.protect.distorted",
+    ("plot", "distribution"): "tacit.report.distributions",
+    ("adversary", "posterior"): "tacit.attack.posterior",
+    ("adversary", "spectral"): "tacit.attack.spectral",
+    ("adversary", "pca"): "tacit.attack.spectral",
+    ("adversary", "bayes"): "tacit.attack.spectral",
+    ("adversary", "serial"): "tacit.attack.spectral",
+    ("audit", "noise"): "tacit.risk.distorted",
+    ("audit", "multiplicative"): "tacit.risk.distorted",
+    ("audit", "discretize"): "tacit.risk.distorted",
+    ("guarantee", "distances-preserved"): "tacit.protect.rotation",
+    ("guarantee", "distances-in-expectation"): "tacit.protect.rotation",
 })
 
 

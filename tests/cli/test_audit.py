@@ -43,6 +43,7 @@ def test_the_same_seed_gives_the_same_numbers(audited, walk, tacit_in, tmp_path)
     assert json.loads(again.out)["audit"] == audited[0]["audit"]
 
 
+@pytest.mark.slow
 def test_a_policy_is_a_gate(walk, tacit_in, tmp_path):
     done = tacit_in(*AUDIT[:-1], "--out", tmp_path / "r.html", "--policy", "harsh.toml", cwd=walk)
     assert done.status == 1

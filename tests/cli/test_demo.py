@@ -73,6 +73,7 @@ def test_it_tells_what_happened(small, capsys):
     assert "--overwrite" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_the_same_is_seen(small, capsys, monkeypatch):
     decode = tacit.protect.decode
 

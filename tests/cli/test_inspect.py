@@ -3,6 +3,7 @@
 import json
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
@@ -64,3 +65,21 @@ def test_the_text_warns_of_a_sample(figure_7, tacit_in):
     assert done.err == ""
     assert "numeric" in done.out
     assert "with 1% of it" in done.out
+
+
+@pytest.mark.slow
+def test_figure_8_of_covertype(shared, tmp_path, tacit_in):
+    """Aspen against the rest; widths, values, pieces and lengths as published."""
+    table = pq.read_table(shared("covtype.parquet"))
+    aspen = pc.equal(table["Cover_Type"], 5)
+    pq.write_table(table.select(range(10)).append_column("aspen", aspen), tmp_path / "t.parquet")
+    found = _rows(tacit_in("inspect", "t.parquet", "--target", "aspen", "--json", cwd=tmp_path))
+    rows = list(found.values())
+    assert [row["range_width"] for row in rows] == [2000, 361, 67, 1398, 775, 7118, 255, 255, 255,
+                                                    7174]
+    assert [row["distinct"] for row in rows] == [1978, 361, 67, 551, 700, 5785, 207, 185, 255, 5827]
+    assert [row["mono_pieces"] for row in rows] == [9, 0, 1, 22, 14, 202, 2, 8, 3, 229]
+    lengths = [163, 0, 15, 10, 24, 18, 41, 6, 8, 17]
+    assert [int(row["mono_length"] + 0.5) for row in rows] == lengths
+    shares = [100, 100, 100, 12.9, 42.6, 22.0, 11.1, 8.1, 100, 22.9]
+    assert [100 * row["sorting_share"] for row in rows] == pytest.approx(shares, abs=0.06)

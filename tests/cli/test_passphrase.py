@@ -37,8 +37,10 @@ def sealed(made, tmp_path):
 
 
 @pytest.mark.parametrize(("given", "words"), [
-    ((), "sealed"), (("--passphrase-file", "wrong"), "passphrase"),
-    (("--passphrase-file", "empty"), "empty"), (("--passphrase-file", "nothing"), "nothing"),
+    (("--passphrase-file", "wrong"), "passphrase"),
+    *(pytest.param(given, words, marks=pytest.mark.slow) for given, words in (
+        ((), "sealed"), (("--passphrase-file", "empty"), "empty"),
+        (("--passphrase-file", "nothing"), "nothing"))),
 ])
 def test_without_the_passphrase(sealed, tacit_in, listed, given, words):
     before = listed(sealed)
@@ -50,6 +52,7 @@ def test_without_the_passphrase(sealed, tacit_in, listed, given, words):
     assert listed(sealed) == before
 
 
+@pytest.mark.slow
 def test_with_the_passphrase(sealed, tacit_in):
     done = tacit_in(*DECODE, "--passphrase-file", "pass", cwd=sealed)
     assert done.status == 0, done.err
@@ -90,6 +93,7 @@ def _on_a_terminal(folder, answers, *args):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
 
 
+@pytest.mark.slow
 def test_asked_on_the_terminal(copied):
     status, screen = _on_a_terminal(copied, [SECRET, SECRET], *PROTECT, "--ask-passphrase")
     assert status == 0, screen

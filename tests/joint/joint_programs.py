@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +29,20 @@ async def everything(party, data):
     return [total, *opened]
 
 
+@declares("total")
+async def heavy(party, data):
+    """Keep every link full; one party is killed in the middle of it."""
+    x = await party.share(np.zeros(1 << 18, int) if party.index == 0 else None, "p0",
+                          (1 << 18,), -2**60, 2**60)
+    for turn in range(1000):
+        if data == "kill" and turn == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if data == "stop" and turn == 2:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        await party.less_than(x, 0)
+        await party.sum(np.zeros(1 << 18, int), because="total")
+
+
 async def hurt(party, data):
     """Do something to this process, or wait for a message that will never come."""
     party.begin("waiting")
@@ -39,11 +54,13 @@ async def hurt(party, data):
         os.kill(os.getpid(), signal.SIGSTOP)
     elif data == "raise":
         raise ValueError("a private value: 4711")
+    elif data.startswith("tell "):
+        Path(data[5:]).touch()
     elif data == "garbage":
         for link in party.seam.inside._links.values():
             party.seam._loop.call_soon_threadsafe(link.writer.write, b"garbage" * 100)
     for peer in party.peers:
-        await party.receive(peer, "never", "<u8", (1,))
+        await party.receive(peer, "never", "<u8", (1,), Purpose.CONTROL)
 
 
 @declares("total")

@@ -89,7 +89,7 @@ def test_the_dealer_refuses_other_wishes_and_names_the_holder(wish):
         if party.index == 1:
             await party.send("dealer", sources.ASK, np.frombuffer(wish, np.uint8),
                              Purpose.CONTROL)
-            await party.receive("dealer", sources.DEAL, "<u8", (1,))
+            await party.receive("dealer", sources.DEAL, "<u8", (1,), Purpose.SHARE)
 
     outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
     dealer = outcomes[-1].error
@@ -103,7 +103,7 @@ def test_a_number_that_was_used_is_refused():
             for _ in range(2):
                 wish = text_array(json.dumps([1, [["triple", 1]]]))
                 await party.send("dealer", sources.ASK, wish, Purpose.CONTROL)
-                await party.receive("dealer", sources.DEAL, "<u8", (1,))
+                await party.receive("dealer", sources.DEAL, "<u8", (1,), Purpose.SHARE)
 
     outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
     assert "asked for something that cannot be dealt" in str(outcomes[-1].error)

@@ -158,6 +158,26 @@ def test_chunks_of_two_messages_do_not_mix():
         assembler.feed(second[1])
 
 
+def test_an_abort_may_cut_into_a_longer_message():
+    long = list(encode(message(np.zeros(CHUNK // 4)), NO_SESSION, 0))
+    abort = next(iter(encode(Message("abort", frames.text_array("{}"), Purpose.CONTROL,
+                                     kind=Kind.ABORT), NO_SESSION, 1)))
+    assembler = Assembler()
+    assert assembler.feed(long[0]) is None
+    assert assembler.feed(abort).kind is Kind.ABORT
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_only_signs_of_life_and_failure_come_before_the_session(kind):
+    frame = next(iter(encode(message(np.zeros(1), kind=kind), NO_SESSION, 0)))
+    assembler = Assembler(session=b"s" * 16)
+    if kind in (Kind.BEAT, Kind.ABORT):
+        assert assembler.feed(frame).kind is kind
+    else:
+        with pytest.raises(FrameError, match="session"):
+            assembler.feed(frame)
+
+
 def test_a_frame_sent_twice_is_refused():
     frame = next(iter(encode(message(np.arange(3)), NO_SESSION, 0)))
     assembler = Assembler()

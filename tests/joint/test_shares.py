@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from joint_programs import everything
+from watching import masked_frames
 
+from tacit.errors import InputError
 from tacit.joint.errors import DisclosureError, RefusedError, RingError
 from tacit.joint.ledger import RECEIVED
 from tacit.joint.party import declares
@@ -22,8 +25,8 @@ from tacit.joint.ring import LIMIT, concatenate
 from tacit.joint.run import in_memory, roles_for, run_local
 from tacit.joint.study import Disclosure
 
-# How many parties, and how many of them hold shares.
-CIRCLES = [(1, 1), (2, 2), (3, 2), (3, 3), (5, 2), (5, 5)]
+# How many parties, and how many of them hold shares; in three-party mode one of them deals.
+CIRCLES = [(1, 1), (2, 2), (3, 2), (3, 3), (5, 2), (5, 5), (3, "three-party")]
 few = settings(max_examples=12)
 
 
@@ -43,8 +46,9 @@ def compute(what, one, other, circle, bounds=None):
         return [await party.reveal(value, because="answer") for value in found]
 
     names = [f"p{i}" for i in range(parties)]
-    outcomes = asyncio.run(in_memory(program, [None] * parties,
-                                     roles_for(names, "dealer", names[:held])))
+    roles = (roles_for(names, held) if isinstance(held, str)
+             else roles_for(names, "dealer", names[:held]))
+    outcomes = asyncio.run(in_memory(program, [None] * parties, roles))
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if errors:
         raise min(errors, key=lambda error: type(error).__name__ == "PeerAbortedError")
@@ -294,6 +298,46 @@ def test_the_ledger_names_every_opening():
     ledgers = [ledger for _, ledger in run_local(program, [np.arange(3)] * 3)]
     assert [len(ledger.learned()) for ledger in ledgers] == [0, 1, 0]
     assert [len(ledger.given()) for ledger in ledgers] == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("parties", "holders"), [(2, None), (4, None), (3, ["p0"])])
+def test_three_party_mode_is_for_three(parties, holders):
+    async def program(party, data):
+        pass
+
+    with pytest.raises(InputError, match=r"exactly 3 parties|two of p0, p1, p2"):
+        run_local(program, [None] * parties, "three-party", holders=holders)
+
+
+def test_in_three_party_mode_nobody_else_takes_part():
+    @declares("answer")
+    async def program(party, data):
+        x = await party.share_sum(data, (4,), 0, 9)
+        return await party.reveal(await party.less_than(x, 5), because="answer")
+
+    results = run_local(program, [np.arange(4)] * 3, "three-party", holders=["p2", "p0"])
+    for output, ledger in results:
+        assert list(output) == [True, True, False, False]
+        assert {row.peer for row in ledger.rows} == {"p0", "p1", "p2"} - {ledger.party}
+        assert not any(row.label == "deal.ask" for row in ledger.rows)
+
+
+MODES = [("dealer", None), ("dealer", ["p0", "p1", "p2"]), ("three-party", None)]
+
+
+@pytest.mark.parametrize(("mode", "holders"), MODES)
+def test_lengths_do_not_depend_on_values(mode, holders):
+    lengths = [masked_frames(everything, [np.full(5, value)] * 3, mode, holders)[1]
+               for value in (0, -1000, 1000)]
+    assert lengths[0] == lengths[1] == lengths[2]
+
+
+@pytest.mark.parametrize(("mode", "holders"), MODES)
+def test_two_equal_runs_share_no_masked_frame(mode, holders):
+    one, two = (masked_frames(everything, [np.arange(5)] * 3, mode, holders)[0] for _ in range(2))
+    assert len(one) == len(two)
+    # Two narrow values may be the same by chance; eight bytes are not.
+    assert not {frame for frame in one if len(frame) >= 8} & set(two)
 
 
 def test_shares_need_two_holders():

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from distinguisher import SUSPICIOUS, tell_apart, uniform_like
 
-from tacit.joint import sources
+from tacit.joint import party as party_module
+from tacit.joint import sources, streams
 from tacit.joint.frames import HEADER_BYTES, Kind, Purpose, parse
 from tacit.joint.party import Party, declares
 from tacit.joint.primitives import cycle_sum, ring_sum, sharing
 from tacit.joint.run import in_memory, roles_for
 from tacit.joint.streams import Stream
 
-RUNS, STEPS, WORDS = 12, 8, 32
+RUNS, STEPS, WORDS = 6, 4, 128
 VALUES = [np.full(WORDS, v) for v in (5, 1000, 70_000, 3, 2)]
 
 
@@ -42,6 +43,12 @@ def frames_to(program, given_, target, mode="sums", holders=None):
     return got, [outcome.output for outcome in outcomes]
 
 
+def own_mask(party, peer):
+    """Return again what a party has in common with a peer in this step."""
+    key = streams.derive(party._pairs[peer], "sum mask", party.count)
+    return party_module.Stream(key).words(WORDS)
+
+
 def summing(method):
     @declares("total")
     async def program(party, data):
@@ -49,8 +56,7 @@ def summing(method):
         masks = []
         for _ in range(STEPS):
             await party.sum(data, because="total", method=method)
-            masks.append({peer: party.stream_with(peer, "sum mask").words(WORDS)
-                          for peer in party.peers})
+            masks.append({peer: own_mask(party, peer) for peer in party.peers})
         return masks
 
     return program
@@ -125,18 +131,16 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_masks_are_caught(monkeypatch, name):
-    from tacit.joint import party
-
-    monkeypatch.setattr(party, "Stream", spoiled(BROKEN[name]))
+    monkeypatch.setattr(party_module, "Stream", spoiled(BROKEN[name]))
     views = mask_views(["p0"])
     assert min(tell_apart(view, uniform_like(view)) for view in views) < SUSPICIOUS
 
 
 def test_a_mask_used_again_is_caught(monkeypatch):
-    from tacit.joint.streams import derive
-
+    real = streams.derive
     monkeypatch.setattr(Party, "stream_with", lambda self, peer, purpose: Stream(
-        derive(self._pairs[peer], purpose)))
+        real(self._pairs[peer], purpose)))
+    monkeypatch.setattr(streams, "derive", lambda key, purpose, count: real(key, purpose))
     views = mask_views(["p0"])
     assert min(tell_apart(view, uniform_like(view)) for view in views) < SUSPICIOUS
 
@@ -261,10 +265,10 @@ async def told_outside(party, data):
     return drawn
 
 
-def dealer_and_receiver_can_check_a_guess():
+def dealer_and_receiver_can_check_a_guess(mode):
     """A dealer knows all parts; with a receiver it can test guesses of both factors."""
     got, outputs = frames_to(told_outside, [np.full(4, 21), np.full(4, 34), None], {"p2"},
-                             "dealer")
+                             mode)
     a, b, _ = (outputs[0][0][i] + outputs[1][0][i] for i in range(3))
     d, e = np.uint64(21) - a, np.uint64(34) - b
     _, b1, c1 = outputs[1][0]
@@ -272,10 +276,11 @@ def dealer_and_receiver_can_check_a_guess():
     return np.array_equal(guess, got["p1", "p2", "reveal"][0])
 
 
-def test_the_zero_share_keeps_the_dealer_from_checking_guesses(monkeypatch):
-    assert not dealer_and_receiver_can_check_a_guess()
+@pytest.mark.parametrize("mode", ["dealer", "three-party"])
+def test_the_zero_share_keeps_the_dealer_from_checking_guesses(monkeypatch, mode):
+    assert not dealer_and_receiver_can_check_a_guess(mode)
     monkeypatch.setattr(sharing, "rerandomised", lambda party, value: value.share)
-    assert dealer_and_receiver_can_check_a_guess()
+    assert dealer_and_receiver_can_check_a_guess(mode)
 
 
 def test_a_dealer_receives_nothing_but_sizes():

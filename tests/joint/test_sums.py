@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from watching import masked_frames
 
 from tacit.errors import InputError
 from tacit.joint import streams
 from tacit.joint.errors import DisclosureError, RefusedError, RingError
-from tacit.joint.frames import HEADER_BYTES, Purpose, parse
 from tacit.joint.ledger import SENT
-from tacit.joint.party import Roles, declares
+from tacit.joint.party import declares
 from tacit.joint.primitives.cycle_sum import disjoint_cycles
 from tacit.joint.primitives.sums import plain_sum, plan_masks
 from tacit.joint.ring import LIMIT
-from tacit.joint.run import in_memory, roles_for, run_local
+from tacit.joint.run import in_memory, run_local, run_outcomes
+from tacit.joint.seam import Roles
 from tacit.joint.study import Disclosure
 
 
@@ -83,6 +84,13 @@ def test_too_few_are_refused_with_the_reason(method, parties, why):
         run_local(summing(method), [np.arange(2)] * parties, "sums")
 
 
+def test_what_is_refused_does_not_stand_in_the_ledger():
+    for method, parties in (("masks", 2), ("cycles", 4)):
+        for outcome in run_outcomes(summing(method), [np.arange(2)] * parties, "sums"):
+            assert outcome.ledger.openings == []
+            assert not any(row.label.startswith("sum") for row in outcome.ledger.rows)
+
+
 def test_two_owners_may_open_their_total_to_a_third_without_data():
     roles = Roles(("a", "b", "c"), ("a", "b"))
     outcomes = asyncio.run(in_memory(summing(to=["c"]), [np.array([1]), np.array([2]),
@@ -120,7 +128,7 @@ def test_unknown_methods_and_modes_are_refused():
     with pytest.raises(InputError, match="masks, ring, cycles"):
         run_local(summing("magic"), [np.arange(2)] * 3, "sums")
     with pytest.raises(InputError, match="not built yet"):
-        run_local(summing(), [np.arange(2)] * 3, "spu")
+        run_local(summing(), [np.arange(2)] * 3, "two-party")
 
 
 @pytest.mark.parametrize("m", range(3, 20))
@@ -130,23 +138,6 @@ def test_cycles_have_no_edge_in_common(m):
     assert len(disjoint_cycles(m)) == (m - 1) // 2
     assert all(sorted(cycle) == list(range(m)) for cycle in disjoint_cycles(m))
     assert len(set(edges)) == len(edges) == m * ((m - 1) // 2)
-
-
-def masked_frames(program, given_, mode="sums", holders=None):
-    """Run once; return the payload of every frame that must look random, and every length."""
-    seen, lengths = [], []
-
-    def tap(source, target, frame):
-        header = parse(frame[:HEADER_BYTES])
-        lengths.append((source, target, header.label, header.step, len(frame)))
-        if header.purpose in (Purpose.MASKED, Purpose.SHARE, Purpose.ENCRYPTED):
-            seen.append(frame[HEADER_BYTES:])
-        return frame
-
-    names = [f"p{i}" for i in range(len(given_))]
-    outcomes = asyncio.run(in_memory(program, given_, roles_for(names, mode, holders), tap=tap))
-    assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
-    return seen, sorted(lengths)
 
 
 @pytest.mark.parametrize(("method", "parties"), [c for c in CASES if c[1] > 1])

@@ -24,7 +24,7 @@ from tacit.joint.transport.base import Limits
 from tacit.joint.transport.links import greeting, tls_context
 from tacit.joint.transport.tls import TlsTransport
 
-QUICK = Limits(limit=2.0, start=20.0)
+QUICK = Limits(limit=4.0, start=30.0)
 
 
 def words(n, label="x"):
@@ -97,7 +97,7 @@ def test_an_unknown_certificate_is_refused_by_name(circle, tmp_path):
     forged = dataclasses.replace(study, members=(study.members[0], dataclasses.replace(
         study.members[1], fingerprint=stranger.fingerprint, certificate=stranger.certificate)))
     errors = opened(study, {"a": study, "b": forged}, {**identities, "b": stranger}, sockets,
-                    Limits(limit=1, start=1.5))
+                    Limits(limit=4, start=2))
     assert isinstance(errors["b"], IdentityError)
     assert "'a' must accept the certificate of 'b'" in str(errors["b"])
     assert isinstance(errors["a"], PeerLostError)
@@ -112,7 +112,7 @@ def test_an_unknown_listener_is_refused_by_name(circle, tmp_path):
         study.members[0], fingerprint=stranger.fingerprint, certificate=stranger.certificate),
         study.members[1]))
     errors = opened(study, {"a": forged, "b": study}, {**identities, "a": stranger}, sockets,
-                    Limits(limit=1, start=1.5))
+                    Limits(limit=4, start=2))
     assert isinstance(errors["b"], IdentityError)
     assert "'a' must show its certificate of the study" in str(errors["b"])
 
@@ -153,8 +153,8 @@ def test_a_listener_with_another_partys_certificate_is_refused(circle):
         for m in study.members))
 
     async def run():
-        b = TlsTransport(moved, identities["b"], Limits(limit=1, start=1))
-        c = TlsTransport(moved, identities["c"], Limits(limit=1, start=5))
+        b = TlsTransport(moved, identities["b"], Limits(limit=4, start=30))
+        c = TlsTransport(moved, identities["c"], Limits(limit=4, start=30))
         listening = asyncio.create_task(outcome(b.open(sockets["b"])))
         error = await outcome(c.open(sockets["c"]))
         listening.cancel()
@@ -259,11 +259,11 @@ def test_a_cut_connection_names_the_party(circle):
 
 def test_a_silent_party_is_lost(circle):
     def be_silent(c):
-        c._tasks[-1].cancel()
+        c._beating.cancel()
 
     _, errors = faulty(circle, be_silent)
     assert {error.party for error in errors} == {"c"}
-    assert any("silent for 1.4 s" in str(error) for error in errors)
+    assert any("silent for 3 s" in str(error) for error in errors)
 
 
 def test_a_sender_that_waits_for_room_ends_too(circle):
@@ -271,7 +271,7 @@ def test_a_sender_that_waits_for_room_ends_too(circle):
 
     async def run():
         ends = await meet(study, identities, sockets)
-        for task in ends["b"]._tasks:
+        for task in [*ends["b"]._tasks, ends["b"]._beating]:
             task.cancel()
         for _ in range(40):
             await ends["a"].send("b", words(1 << 20))

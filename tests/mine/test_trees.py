@@ -177,3 +177,17 @@ def test_hostile_recipes_name_the_field(release, tmp_path, field, value):
     (tmp_path / "r").write_text(json.dumps(good | {field: value}))
     with pytest.raises(ModelError, match=field):
         Recipe.load(tmp_path / "r")
+
+
+@pytest.mark.parametrize(("learner", "params"), [
+    ("lightgbm", {"machines": "elsewhere:1", "num_machines": 2}),
+    ("lightgbm", {"forcedsplits_filename": "elsewhere.json"}), ("xgboost", {"plugin": "x"}),
+])
+def test_parameters_that_do_more_than_shape_trees_are_refused(table, learner, params):
+    with pytest.raises(InputError, match=next(iter(params))):
+        tacit.mine.fit(table, learner, **params)
+
+
+def test_lightgbms_own_names_are_taken(release):
+    mined = tacit.mine.fit(release, "lightgbm", n_estimators=3, max_bin=15)
+    assert mined.recipe.params["max_bin"] == 15

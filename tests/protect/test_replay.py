@@ -157,7 +157,7 @@ def test_gradient_boosting_that_cannot_be_drawn_again():
 
 
 def three_values():
-    """The example of the papers' notes: codes 1->1, 2->8, 10->9 and a node that holds {1, 10}."""
+    """A known example: codes 1->1, 2->8, 10->9 and a node that holds {1, 10}."""
     X = np.array([[1.0, 0.0], [10.0, 0.0], [2.0, 1.0], [2.0, 1.0]])
     tables = [(np.array([1.0, 2.0, 10.0]), np.array([1, 8, 9])),
               (np.array([0.0, 1.0]), np.array([0, 5]))]

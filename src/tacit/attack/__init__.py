@@ -10,23 +10,30 @@ from __future__ import annotations
 from tacit.attack.combination import Combination, Tallies, tallies
 from tacit.attack.contract import Adversary, ColumnView, View, adversaries_for, known
 from tacit.attack.curves import CurveFitting, Polyline, RegressionLine, Spline
+from tacit.attack.directions import DifferenceDirections, IndependentComponents
 from tacit.attack.families import Family, Gaussian, Uniform, Zipf
 from tacit.attack.family import FamilyMatching
 from tacit.attack.frequency import FrequencyMatching
 from tacit.attack.ignorant import Ignorant, chance
 from tacit.attack.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
+from tacit.attack.known_pairs import KnownPairs
+from tacit.attack.known_sample import KnownPairsAndSample, KnownSample
+from tacit.attack.linking import NormLinking
 from tacit.attack.published import PublishedStatistics
 from tacit.attack.quantile import QuantileMatching
 from tacit.attack.ranks import RankInterpolation
 from tacit.attack.records import KnownRecords
 from tacit.attack.sorting import RangeSorting, RankSorting
 from tacit.attack.together import Ranges, finer, overlaps, ranges
+from tacit.attack.turned import RowAdversary, RowGuesses, RowKnowledge, TurnedView
 
 __all__ = [
-    "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting", "Family",
-    "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Ignorant", "Knowledge",
-    "KnownRecords", "Points", "Polyline", "PublishedStatistics", "QuantileMatching",
-    "RangeSorting", "Ranges", "RankInterpolation", "RankSorting", "RegressionLine", "Spline",
-    "Tallies", "Uniform", "View", "Zipf", "adversaries_for", "chance", "finer", "known",
-    "overlaps", "ranges", "tallies",
+    "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting",
+    "DifferenceDirections", "Family", "FamilyMatching", "FrequencyMatching", "Gaussian",
+    "Histogram", "Ignorant", "IndependentComponents", "Knowledge", "KnownPairs",
+    "KnownPairsAndSample", "KnownRecords", "KnownSample", "NormLinking", "Points", "Polyline",
+    "PublishedStatistics", "QuantileMatching", "RangeSorting", "Ranges", "RankInterpolation",
+    "RankSorting", "RegressionLine", "RowAdversary", "RowGuesses", "RowKnowledge", "Spline",
+    "Tallies", "TurnedView", "Uniform", "View", "Zipf", "adversaries_for", "chance", "finer",
+    "known", "overlaps", "ranges", "tallies",
 ]

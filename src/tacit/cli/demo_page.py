@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 DRAWN = "mean radius"
 ATTACKS = (
     ("curve fitting, 4 known values", ("line", "spline", "polyline"), "expert"),
-    ("curve fitting, 8 known values", ("line", "spline", "polyline"), "insider"),
+    ("curves through ranks, 4 known values", ("ranks",), "expert"),
     ("sorting, minimum and maximum known", ("rank",), "bounds"),
     ("quantile matching, a 10% sample known", ("quantile",), "sample given"),
     ("counting, every value's frequency known", ("frequency",), "histogram"),
 )
 LESSON = (
-    "The models come back exactly, and the miner never saw a value. But the order of the values "
-    "is in the release, and order is much: whoever has similar data puts the two side by side and "
-    "reads off values. A tenth of this small table gives most of them; in a table of half a "
-    "million rows one percent gives nearly all. Release in this way only to somebody who has no "
-    "such data."
+    "The models come back exactly, and the miner saw no original value. But the order of the "
+    "values is in the release, and order is much: whoever has similar data puts the two side by "
+    "side and reads off values, and a few known values go far if they are placed by rank. A "
+    "tenth of this small table gives most values; in a table of half a million rows one percent "
+    "gives nearly all. Release in this way only to somebody who has no such data."
 )
 
 
@@ -134,8 +134,7 @@ def _drawing(story: Story) -> Any:
     modes = [one.mode for _ in ATTACKS for one in story.protected]
     found = [reach(one, adversaries, knowledge)
              for _, adversaries, knowledge in ATTACKS for one in story.protected]
-    short = [name.split(",")[0] + (f" ({name.split()[2]})" if "curve" in name else "")
-             for name in names]
+    short = [name.split(",")[0] for name in names]
     return risk_by_adversary(short, modes, [r.mean for r in found], [r.low for r in found],
                              [r.high for r in found], [r.baseline for r in found])
 

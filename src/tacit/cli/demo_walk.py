@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MODES = ("strict", "max-mono")
 LEARNERS: Mapping[str, tuple[str, ...]] = {"tree": (), "forest": ("n_estimators=50",)}
-ADVERSARIES = ("line", "spline", "polyline", "rank", "frequency")
+ADVERSARIES = ("line", "spline", "polyline", "ranks", "rank", "frequency")
 SAMPLE = 0.1
 SAMPLES = 9
 TRIALS = 50

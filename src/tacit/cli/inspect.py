@@ -19,8 +19,9 @@ MAX_CLASSES = 1000
 WARNING = (
     "None of this withstands a sample of similar data: with 1% of it, matching ranks gives away "
     "nearly every record within 2% of the range, whatever the encoding. Random pieces of "
-    "heavy-tailed widths help against somebody who knows a few values, permuted pieces (max-mono) "
-    "against somebody who sorts. If such a sample exists outside, an encoding is not enough."
+    "heavy-tailed widths help against somebody who fits curves to a few known values, not against "
+    "one who places them by rank; permuted pieces (max-mono) help against somebody who sorts. If "
+    "such a sample exists outside, an encoding is not enough. 'tacit audit' measures all of this."
 )
 
 

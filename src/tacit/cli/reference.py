@@ -29,12 +29,18 @@ def reference() -> str:
 
 
 def verbs() -> dict[str, argparse.ArgumentParser]:
-    """Return the parser of every verb by name."""
-    found: dict[str, argparse.ArgumentParser] = {}
-    for action in parser()._actions:
+    """Return the parser of every verb by name, those under a verb as `joint plan`."""
+    return dict(_below(parser(), ""))
+
+
+def _below(
+    top: argparse.ArgumentParser, before: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
-            found |= action.choices
-    return found
+            for name, verb in action.choices.items():
+                yield before + name, verb
+                yield from _below(verb, f"{before}{name} ")
 
 
 def options(verb: argparse.ArgumentParser) -> Iterator[argparse.Action]:

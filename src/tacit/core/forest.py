@@ -1,7 +1,7 @@
 """The pattern Forest: trees, and what is needed to draw their in-bag rows again.
 
 A forest decodes exactly only if each tree is replayed on its own in-bag rows (bu2007 has no
-forests; see the papers' notes). scikit-learn draws them from one seed a tree, so the seed, the
+forests). scikit-learn draws them from one seed a tree, so the seed, the
 number of draws and whether weights entered the draw are kept with the trees.
 """
 

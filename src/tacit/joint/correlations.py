@@ -3,7 +3,7 @@
 Each kind says how many words every holder draws from its own stream, and how the dealer corrects
 one or two of the parts of the last holder so that all parts together satisfy the relation
 (Beaver 1995, 1997; matrix triples: SecureML; edaBits; daBits; truncation: Dalskov, Escudero and
-Keller 2020; PROTOCOLS sheet, section 2). The dealer and the holders run this same code.
+Keller 2020). The dealer and the holders run this same code.
 
     triple  n        a, b, c       sum c = (sum a)(sum b)
     matrix  n k m    A, B, C       sum C = (sum A)(sum B)

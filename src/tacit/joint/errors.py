@@ -35,6 +35,9 @@ class FrameError(JointError):
         self.field = field
         super().__init__(text)
 
+    def __reduce__(self) -> tuple[type[FrameError], tuple[str, str]]:
+        return type(self), (self.field, str(self))
+
 
 class PartyError(JointError):
     """A party made the run end."""
@@ -76,6 +79,13 @@ class IdentityError(JointError):
 
 class PreflightError(JointError):
     """Two parties do not have the same study."""
+
+    def __init__(self, field: str, text: str) -> None:
+        self.field = field
+        super().__init__(text)
+
+    def __reduce__(self) -> tuple[type[PreflightError], tuple[str, str]]:
+        return type(self), (self.field, str(self))
 
 
 class DisclosureError(JointError):

@@ -5,7 +5,7 @@ A message is one array with a purpose and a public label, cut into frames of at 
 field of the header is checked against a closed list or a hard limit before a byte of the
 payload is read, and a reader only ever keeps bytes that really arrived: a header that promises
 a gigabyte costs nothing. There is no pickle and no compression, and lengths depend on nothing
-but dtype and shape, which are public (PROTOCOLS sheet, section 10).
+but dtype and shape, which are public.
 
 Hostile input raises FrameError, which names the field; nothing else ever leaves this module.
 """
@@ -207,7 +207,9 @@ class Assembler:
     def header(self, data: bytes) -> Header:
         """Check a header against the link: session, sequence, and the message it continues."""
         header = parse(data, self.limit)
-        _must("session", header.session == self.session, "this run's", "another")
+        # Signs of life and of failure may come before all parties have met.
+        early = header.kind in (Kind.BEAT, Kind.ABORT) and header.session == NO_SESSION
+        _must("session", early or header.session == self.session, "this run's", "another")
         _must("sequence", header.sequence == self.sequence, self.sequence, header.sequence)
         if self._first is None or header.kind is Kind.ABORT:
             _must("chunk", header.chunk == 0, 0, header.chunk)

@@ -9,120 +9,32 @@ not run side by side.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from tacit.errors import explain
-from tacit.joint.errors import DisclosureError, PartyError, PeerGarbageError, RefusedError
-from tacit.joint.frames import Array, Message, Purpose
-from tacit.joint.ledger import Ledger
-from tacit.joint.streams import Stream, derive
+from tacit.errors import InputError, explain
+from tacit.joint.errors import DisclosureError, RefusedError
+from tacit.joint.frames import Purpose
+from tacit.joint.seam import Base, Roles, Seam
+from tacit.joint.streams import Stream, Words, derive
 from tacit.joint.study import Disclosure
+
+if TYPE_CHECKING:
+    from tacit.joint.correlations import Need
+    from tacit.joint.primitives.bits import SharedBits
+    from tacit.joint.ring import Shared
 
 T = TypeVar("T")
 
 
-class Seam(Protocol):
-    """What a party needs of a transport."""
+class Source(Protocol):
+    """Where correlated randomness comes from; a protocol does not know which it is."""
 
-    step: str
-
-    @property
-    def name(self) -> str:
-        """Return this party's name."""
-
-    @property
-    def peers(self) -> tuple[str, ...]:
-        """Return the others' names."""
-
-    @property
-    def ledger(self) -> Ledger:
-        """Return what went over the links."""
-
-    @property
-    def session(self) -> bytes:
-        """Return the run's number."""
-
-    async def send(self, peer: str, message: Message) -> None:
-        """Send a message."""
-
-    async def receive(self, peer: str) -> Message:
-        """Return the next message of a peer."""
-
-    async def receive_or_end(self, peer: str) -> Message | None:
-        """Return the next message of a peer, or None when it has finished."""
-
-    async def finish(self) -> None:
-        """Say that everything was sent."""
-
-    def fail(self, error: PartyError) -> None:
-        """End the run."""
-
-    async def close(self) -> None:
-        """Give everything back."""
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Who does what: everybody in `program` runs the program, the dealer does not."""
-
-    program: tuple[str, ...]
-    owners: tuple[str, ...]
-    holders: tuple[str, ...] = ()
-    dealer: str | None = None
-
-
-class Base:
-    """Steps and checked messages, for programs and for the dealer."""
-
-    def __init__(self, seam: Seam, roles: Roles) -> None:
-        self.seam = seam
-        self.roles = roles
-        self.name = seam.name
-        self.count = 0
-
-    @property
-    def ledger(self) -> Ledger:
-        """Return what this party received and sent."""
-        return self.seam.ledger
-
-    def begin(self, label: str) -> int:
-        """Begin the next step; errors name it from now on."""
-        self.count += 1
-        self.seam.step = f"{self.count} {label}"
-        return self.count
-
-    async def send(self, to: str, label: str, array: Array, purpose: Purpose) -> None:
-        """Send an array to one party."""
-        await self.seam.send(to, Message(label, array, purpose, self.count))
-
-    async def receive(self, source: str, label: str, dtype: str,
-                      shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """Return the array that is expected from one party, or end the run."""
-        message = await self.seam.receive(source)
-        expected = (label, np.dtype(dtype), shape, self.count)
-        got = (message.label, message.array.dtype, message.array.shape, message.step)
-        if expected != got:
-            self._end(source, f"sent '{message.label}' of step {message.step}, not '{label}'")
-        return message.array
-
-    def _end(self, source: str, what: str) -> None:
-        error = PeerGarbageError(source, self.seam.step, what)
-        self.seam.fail(error)
-        raise error
-
-    async def swap(self, peers: Iterable[str], label: str, array: Array,
-                   purpose: Purpose) -> list[np.ndarray[Any, Any]]:
-        """Send an array to some peers, and return the like-shaped ones that they send."""
-        peers = list(peers)
-        sends = [self.send(peer, label, array, purpose) for peer in peers]
-        takes = [self.receive(peer, label, array.dtype.str, array.shape) for peer in peers]
-        done = await asyncio.gather(*takes, *sends)
-        return [found for found in done[:len(peers)] if found is not None]
+    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
+        """Return this holder's parts of every wish; None to one who only deals."""
 
 
 class Party(Base):
@@ -137,11 +49,20 @@ class Party(Base):
         self.holders = roles.holders
         self.is_holder = self.name in roles.holders
         self.adds_public = bool(roles.holders) and self.name == roles.holders[0]
-        self.source: Any = None
+        self.source: Source | None = None
         self._pairs: dict[str, bytes] = {}
+        self._used: set[tuple[int, str, str]] = set()
+        self._task = _running()
 
     def __repr__(self) -> str:
         return f"Party({self.name!r}, one of {', '.join(self.names)})"
+
+    def begin(self, label: str) -> int:
+        """Begin the next step; two at a time would mix up what belongs to which."""
+        if _running() is not self._task:
+            raise InputError(f"Steps of a program must follow each other. '{label}' was begun in "
+                             "another task. Put independent work into one array instead.")
+        return super().begin(label)
 
     async def agree(self) -> None:
         """Agree on one secret with every peer: X25519, then HKDF over the session."""
@@ -158,8 +79,16 @@ class Party(Base):
             self._pairs[peer] = derive(secret, "pair", *pair, salt=self.seam.session)
 
     def stream_with(self, peer: str, purpose: str) -> Stream:
-        """Return a stream that only this party and a peer know, fresh for this step."""
+        """Return a stream that only this party and a peer know; each one is handed out once."""
+        wanted = self.count, peer, purpose
+        if wanted in self._used:
+            raise RuntimeError(f"the stream '{purpose}' with '{peer}' was used in this step")
+        self._used = {used for used in self._used if used[0] == self.count} | {wanted}
         return Stream(derive(self._pairs[peer], purpose, self.count))
+
+    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
+        """Return this holder's parts of correlated randomness; None to who holds no shares."""
+        return None if self.source is None else await self.source.draw(needs)
 
     def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Check an opening against what was declared, and put it into the ledger."""
@@ -185,72 +114,80 @@ class Party(Base):
         return await secure_sum(self, values, because=because, to=to, method=method, scale=scale)
 
     async def share(self, values: Any, owner: str, shape: tuple[int, ...], low: int, high: int,
-                    scale: int = 0) -> Any:
+                    scale: int = 0) -> Shared:
         """Return one owner's values as a Shared array; the others give None for `values`."""
         from tacit.joint.primitives.sharing import share
 
         return await share(self, values, owner, shape, low, high, scale)
 
     async def share_sum(self, values: Any, shape: tuple[int, ...], low: int, high: int,
-                        scale: int = 0) -> Any:
+                        scale: int = 0) -> Shared:
         """Return the sum of every owner's values as a Shared array."""
         from tacit.joint.primitives.sharing import share_sum
 
         return await share_sum(self, values, shape, low, high, scale)
 
-    async def reveal(self, value: Any, *, because: str, to: Sequence[str] = ()) -> Any:
+    async def reveal(self, value: Shared | SharedBits, *, because: str,
+                     to: Sequence[str] = ()) -> Any:
         """Open a Shared value to some parties (to all if none is named); the only way out."""
         from tacit.joint.primitives.sharing import reveal
 
         return await reveal(self, value, because=because, to=to)
 
-    async def multiply(self, one: Any, other: Any) -> Any:
+    async def multiply(self, one: Shared, other: Shared) -> Shared:
         """Return the products, element by element."""
         from tacit.joint.primitives.products import multiply
 
         return await multiply(self, one, other)
 
-    async def matmul(self, one: Any, other: Any) -> Any:
+    async def matmul(self, one: Shared, other: Shared) -> Shared:
         """Return the matrix product."""
         from tacit.joint.primitives.products import matmul
 
         return await matmul(self, one, other)
 
-    async def dot(self, one: Any, other: Any) -> Any:
+    async def dot(self, one: Shared, other: Shared) -> Shared:
         """Return the scalar product of two shared vectors, still shared."""
         from tacit.joint.primitives.products import matmul
 
         return (await matmul(self, one.reshape(1, -1), other.reshape(-1, 1))).reshape()
 
-    async def truncate(self, value: Any, bits: int) -> Any:
+    async def truncate(self, value: Shared, bits: int) -> Shared:
         """Return values divided by 2^bits: rounded down, or one more in the last place."""
         from tacit.joint.primitives.truncation import truncate
 
         return await truncate(self, value, bits)
 
-    async def less_than(self, one: Any, other: Any) -> Any:
+    async def less_than(self, one: Shared, other: Shared | int) -> SharedBits:
         """Return shared bits that say where one is less than the other."""
         from tacit.joint.primitives.comparison import less_than
 
         return await less_than(self, one, other)
 
-    async def equal(self, one: Any, other: Any) -> Any:
+    async def equal(self, one: Shared, other: Shared | int) -> SharedBits:
         """Return shared bits that say where one equals the other."""
         from tacit.joint.primitives.comparison import equal
 
         return await equal(self, one, other)
 
-    async def to_numbers(self, bits: Any) -> Any:
+    async def to_numbers(self, bits: SharedBits) -> Shared:
         """Return shared bits as shared numbers 0 and 1."""
         from tacit.joint.primitives.bits import to_numbers
 
         return await to_numbers(self, bits)
 
-    async def argmin(self, values: Any) -> Any:
+    async def argmin(self, values: Shared) -> tuple[Shared, Shared]:
         """Return the first place of the least value along the last axis, and that value."""
         from tacit.joint.primitives.argmin import argmin
 
         return await argmin(self, values)
+
+
+def _running() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
 
 
 def declares(*disclosures: str | Disclosure) -> Callable[[T], T]:

@@ -32,9 +32,9 @@ async def compare_studies(transport: Transport, study: Study) -> None:
         reply = await transport.receive(peer)
         try:
             first_difference(transport.name, own, peer, _fields(transport, peer, reply))
-        except PreflightError:
+        except PreflightError as error:
             transport.fail(PeerAbortedError(transport.name, "study",
-                                            f"has another study than '{peer}'"))
+                                            f"has another '{error.field}' than '{peer}'"))
             raise
 
 
@@ -48,9 +48,9 @@ def first_difference(name: str, own: dict[str, str], peer: str, other: dict[str,
     for field in [*own, *(field for field in other if field not in own)]:
         here, there = own.get(field, "nothing"), other.get(field, "nothing")
         if here != there:
-            raise PreflightError(f"Field '{field[:80]}' of the study must be the same everywhere. "
-                                 f"'{name}' has {_short(here)}, '{peer}' has {_short(there)}. "
-                                 "Use one study.toml.")
+            raise PreflightError(
+                _short(field), f"Field '{_short(field)}' of the study must be the same everywhere. "
+                f"'{name}' has {_short(here)}, '{peer}' has {_short(there)}. Use one study.toml.")
 
 
 def _fields(transport: Transport, peer: str, reply: Message) -> dict[str, str]:

@@ -4,6 +4,8 @@ Each child makes its own key and certificate, listens on a free port and tells i
 name, port and certificate; the parent puts them into a study and hands that to everybody. What
 passes between a child and its parent is the program's input and output on one machine; parties
 never exchange anything but frames.
+
+Children are spawned, so a script that calls this needs `if __name__ == "__main__":` around it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from tacit.joint.errors import PeerLostError
 from tacit.joint.identity import make_identity
 from tacit.joint.join import join
 from tacit.joint.ledger import Ledger
-from tacit.joint.party import Roles
 from tacit.joint.run import Outcome, Program
+from tacit.joint.seam import Roles
 from tacit.joint.study import Disclosure, Member, Study
 from tacit.joint.transport.base import Limits
 
@@ -33,8 +35,8 @@ class Fleet:
 
     def __init__(self, program: Program, inputs: Sequence[Any], mode: str, roles: Roles,
                  limits: Limits | None = None) -> None:
-        self.names = [*roles.program, *([roles.dealer] if roles.dealer else [])]
-        given = [*inputs, *([None] if roles.dealer else [])]
+        self.names = roles.everybody
+        given = [*inputs, *[None] * (len(self.names) - len(inputs))]
         context = get_context("spawn")
         self.children: dict[str, BaseProcess] = {}
         self._lines: dict[str, Connection] = {}
@@ -45,17 +47,24 @@ class Fleet:
             child.start()
             theirs.close()
             self.children[name] = child
-        self._introduce(mode, roles, tuple(getattr(program, "disclosures", ())))
+        try:
+            self._introduce(mode, roles, tuple(getattr(program, "disclosures", ())))
+        except BaseException:
+            self.stop()
+            raise
 
     def _introduce(self, mode: str, roles: Roles, declared: tuple[Disclosure, ...]) -> None:
         """Collect ports and certificates, and give everybody the study."""
         members = []
         for name in self.names:
-            port, certificate, print_ = self._lines[name].recv()
-            role = [word for word, who in (("owner", roles.owners), ("holder", roles.holders))
-                    if name in who]
+            try:
+                port, certificate, print_ = self._lines[name].recv()
+            except EOFError:
+                raise PeerLostError(name, "start", "died before it could listen") from None
+            role = [word for word, who in (("owner", roles.owners), ("holder", roles.holders),
+                                           ("dealer", (roles.dealer,))) if name in who]
             members.append(Member(name, f"127.0.0.1:{port}",
-                                  tuple(role or ["dealer"]), print_, certificate))
+                                  tuple(role), print_, certificate))
         study = Study("local", "program", mode, tuple(members), disclosures=declared)
         for line in self._lines.values():
             line.send(study)

@@ -4,7 +4,7 @@ Every holder has one array; their sum modulo 2^64 is the value (two's complement
 all but one, are uniform words and say nothing. Integers are exact; fixed point has `scale`
 fractional bits, stated for each array. Each array carries an interval that its values cannot
 leave: it is widened by every operation, and an operation that could reach 2^62 is refused when it
-is planned (PROTOCOLS sheet, section 1). Nothing is ever wrapped silently, and no overflow is
+is planned. Nothing is ever wrapped silently, and no overflow is
 tested at run time, because that would cost a comparison.
 
 Nothing comes out of a Shared value but through `party.reveal`. tacit's own engine is not vetted.

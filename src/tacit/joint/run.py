@@ -7,8 +7,9 @@
     run_local(declares("total per month")(program), [x, y, z])
 
 Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
-dealer, who is a party and a process of its own. Two parties without a dealer (oblivious
-transfer), three parties (replicated shares) and SPU are not built yet and are refused.
+dealer, who is a party and a process of its own. In "three-party" there are exactly three owners:
+two hold shares, the third deals (honest majority: safe against any one of them). Two parties
+without a dealer (oblivious transfer) and SPU are not built yet and are refused.
 
 In memory nobody is protected from anybody; it is for trying out and for tests. tacit's own
 engine is not vetted.
@@ -26,14 +27,15 @@ from tacit.errors import InputError, explain
 from tacit.joint.errors import PartyError, PeerAbortedError, RefusedError
 from tacit.joint.identity import check_name
 from tacit.joint.ledger import Ledger
-from tacit.joint.party import Party, Roles, Seam
+from tacit.joint.party import Party
+from tacit.joint.seam import Roles, Seam
 from tacit.joint.sources import Dealer, open_source
 from tacit.joint.study import MODES, Disclosure, Study
 from tacit.joint.transport.base import Limits
 from tacit.joint.transport.memory import Tap, memory_transports
 
 Program = Callable[[Party, Any], Awaitable[Any]]
-UNBUILT = ("two-party", "three-party", "spu")
+UNBUILT = ("two-party", "spu")
 DEALER = "dealer"
 
 
@@ -60,6 +62,8 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
         raise InputError(explain("'names'", "different names, none of them 'dealer'", program))
     if mode == "sums":
         return Roles(program, program)
+    if mode == "three-party":
+        return _three(program, holders)
     chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
     for name in chosen:
         if name not in program:
@@ -70,10 +74,22 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
     return Roles(program, program, chosen, DEALER if len(chosen) > 1 else None)
 
 
+def _three(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
+    """Two hold shares, the third deals."""
+    if len(program) != 3:
+        raise RefusedError(f"Mode 'three-party' is for exactly 3 parties. Got {len(program)}. "
+                           "With an honest majority of two, nobody would be protected.")
+    chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
+    if len(chosen) != 2 or not set(chosen) <= set(program):
+        raise InputError(explain("'holders'", "two of " + ", ".join(program), chosen))
+    return Roles(program, program, chosen, next(n for n in program if n not in chosen))
+
+
 def roles_of(study: Study) -> Roles:
     """Return who does what in a study."""
-    program = tuple(name for name in study.names if name != study.dealer)
-    holders = study.having("holder") if study.mode == "dealer" else ()
+    outside = () if study.mode == "three-party" else (study.dealer,)
+    program = tuple(name for name in study.names if name not in outside)
+    holders = study.having("holder") if study.mode != "sums" else ()
     return Roles(program, study.having("owner"), holders, study.dealer)
 
 
@@ -97,7 +113,7 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
 
 async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
                disclosures: Sequence[Disclosure]) -> Any:
-    if seam.name == roles.dealer:
+    if seam.name not in roles.program:
         await Dealer(seam, roles).serve()
         return None
     party = Party(seam, roles, disclosures)
@@ -138,6 +154,9 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
     if len(names) != len(inputs):
         raise InputError(explain("'names'", f"{len(inputs)} names, one an input", len(names)))
     roles = roles_for(names, mode, holders)
+    if processes and "<" in getattr(program, "__qualname__", ""):
+        raise InputError(explain("A program for processes", "a function of a module, which the "
+                                 "others can import", program.__qualname__))
     if processes:
         from tacit.joint.processes import run_processes
 
@@ -154,7 +173,7 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
 async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
                     limits: Limits | None = None, tap: Tap | None = None) -> list[Outcome]:
     """Run every party as a task of one loop."""
-    names = [*roles.program, *([roles.dealer] if roles.dealer else [])]
+    names = roles.everybody
     ends = memory_transports(names, limits, tap)
     declared = tuple(getattr(program, "disclosures", ()))
 
@@ -166,5 +185,5 @@ async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
             return Outcome(name, None, seam.ledger, error)
         return Outcome(name, output, seam.ledger)
 
-    given = [*inputs, *([None] if roles.dealer else [])]
+    given = [*inputs, *[None] * (len(names) - len(inputs))]
     return list(await asyncio.gather(*(one(n, d) for n, d in zip(names, given, strict=True))))

@@ -9,30 +9,28 @@ It is trusted to deal correctly (semi-honest). Seeds serve one run; each wish ha
 key of its own, and a number that was used is refused.
 
 Cost: one request and its answer per step, to the last holder only.
+
+**Three parties** (honest majority): the third owner is the dealer. It runs the same program, so
+it knows what is needed and nobody has to ask. Safe against any one of the three, as ABY3 is; any
+two together know everything. It also takes part in the result, which the zero share of `reveal`
+makes safe.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from tacit.errors import InputError
 from tacit.joint.correlations import MAX_WORDS, Need, Parts
 from tacit.joint.frames import Message, Purpose, text_array
-from tacit.joint.party import Base, Party, Roles, Seam
-from tacit.joint.streams import SEED_BYTES, Stream, derive, fresh_seed
+from tacit.joint.party import Party
+from tacit.joint.seam import Base, Roles, Seam
+from tacit.joint.streams import SEED_BYTES, Stream, Words, derive, fresh_seed
 
 ASK, SEED, DEAL = "deal.ask", "deal.seed", "deal.correction"
-
-
-class Source(Protocol):
-    """What a protocol asks for."""
-
-    async def draw(self, needs: Sequence[Need]) -> list[Parts]:
-        """Return this holder's parts of every wish."""
 
 
 class OwnSource:
@@ -53,6 +51,7 @@ class DealerSource:
         self._seed = seed
         self._number = 0
         self._last = party.name == party.holders[-1]
+        self._asks = party.roles.dealer not in party.names
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
         """Expand this holder's parts; the last holder has them corrected."""
@@ -61,11 +60,12 @@ class DealerSource:
         if not self._last:
             return [need.draw(stream) for need in needs]
         party, dealer = self._party, str(self._party.roles.dealer)
-        wish = json.dumps([self._number, [[n.kind, *n.sizes] for n in needs]])
-        await party.send(dealer, ASK, text_array(wish), Purpose.CONTROL)
+        if self._asks:
+            wish = json.dumps([self._number, [[n.kind, *n.sizes] for n in needs]])
+            await party.send(dealer, ASK, text_array(wish), Purpose.CONTROL)
         drawn = [need.draw(stream) for need in needs]
         words = await party.receive(dealer, DEAL, "<u8",
-                                    (sum(need.correction_words for need in needs),))
+                                    (sum(need.correction_words for need in needs),), Purpose.SHARE)
         return _apply(needs, drawn, words)
 
 
@@ -81,12 +81,49 @@ def _apply(needs: Sequence[Need], drawn: Sequence[Parts],
     return out
 
 
+class ThirdSource:
+    """The side of a third owner, who deals to the two holders while running the program."""
+
+    def __init__(self, party: Party) -> None:
+        self._party = party
+        self._seeds = [fresh_seed() for _ in party.holders]
+        self._number = 0
+
+    async def draw(self, needs: Sequence[Need]) -> None:
+        """Send the last holder its corrections."""
+        self._number += 1
+        words = corrections(self._seeds, self._number, needs)
+        await self._party.send(self._party.holders[-1], DEAL, words, Purpose.SHARE)
+
+    async def open(self) -> None:
+        """Send the holders their seeds."""
+        await send_seeds(self._party, self._seeds)
+
+
+def corrections(seeds: Sequence[bytes], number: int, needs: Sequence[Need]) -> Words:
+    """Return what the last holder is told about one wish."""
+    streams = [Stream(derive(seed, "deal", number)) for seed in seeds]
+    words = [part.ravel() for need in needs
+             for part in need.correct([need.draw(stream) for stream in streams])]
+    return np.concatenate([np.zeros(0, np.uint64), *words])
+
+
+async def send_seeds(dealer: Base, seeds: Sequence[bytes]) -> None:
+    """Send each holder the seed of its parts."""
+    for holder, seed in zip(dealer.roles.holders, seeds, strict=True):
+        await dealer.send(holder, SEED, np.frombuffer(seed, np.uint8), Purpose.SHARE)
+
+
 async def open_source(party: Party) -> None:
     """Give a party its source of correlated randomness."""
-    if len(party.holders) == 1:
+    if party.name == party.roles.dealer:
+        party.source = third = ThirdSource(party)
+        await third.open()
+    elif party.holders == (party.name,):
         party.source = OwnSource()
     elif party.is_holder and party.roles.dealer is not None:
-        raw = await party.receive(party.roles.dealer, SEED, "|u1", (SEED_BYTES,))
+        raw = await party.receive(party.roles.dealer, SEED, "|u1", (SEED_BYTES,),
+                                  Purpose.SHARE)
         party.source = DealerSource(party, raw.tobytes())
 
 
@@ -102,8 +139,7 @@ class Dealer(Base):
         """Send the seeds, then answer every wish."""
         # Holders receive their seeds in their first step, as the agreement of keys.
         self.begin("deal")
-        for holder, seed in zip(self.roles.holders, self._seeds, strict=True):
-            await self.send(holder, SEED, np.frombuffer(seed, np.uint8), Purpose.SHARE)
+        await send_seeds(self, self._seeds)
         last = self.roles.holders[-1]
         while (message := await self.seam.receive_or_end(last)) is not None:
             await self._answer(last, message)
@@ -118,11 +154,7 @@ class Dealer(Base):
         self._used = number
         self.count = message.step
         self.seam.step = f"{self.count} deal"
-        streams = [Stream(derive(seed, "deal", number)) for seed in self._seeds]
-        words = [part for need in needs
-                 for part in need.correct([need.draw(stream) for stream in streams])]
-        flat = np.concatenate([np.zeros(0, np.uint64), *(w.ravel() for w in words)])
-        await self.send(last, DEAL, flat, Purpose.SHARE)
+        await self.send(last, DEAL, corrections(self._seeds, number, needs), Purpose.SHARE)
 
 
 def _read_wish(message: Message) -> tuple[int, list[Need]]:

@@ -43,9 +43,10 @@ from tacit.core.files import write_file
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.identity import check_name, fingerprint
+from tacit.joint.rules import check_together
 
 ROLES = ("owner", "holder", "dealer", "receiver")
-MODES = ("sums", "dealer")
+MODES = ("sums", "dealer", "three-party")
 PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records", "samples",
            "n_samples", "count", "counts", "size", "sizes")
 _ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
@@ -154,7 +155,7 @@ class Study:
             _parameters(data.get("parameters", {})), _schema(data.get("schema", {})),
             _text("coalitions", data.get("coalitions", "")),
             tuple(_disclosure(entry) for entry in _tables(data, "disclosure")))
-        _check_together(study)
+        check_together(study)
         return study
 
 
@@ -251,35 +252,6 @@ def _schema(data: Any) -> dict[str, str]:
     if not isinstance(data, Mapping) or not all(isinstance(v, str) for v in data.values()):
         raise StudyError(explain("'schema'", "a table of column = \"kind\"", data))
     return dict(data)
-
-
-def _check_together(study: Study) -> None:
-    """Check what only makes sense for all parties together."""
-    if not study.members:
-        raise StudyError("A study must have parties. It has none.")
-    for what, values in (("name", study.names), ("address", [m.address for m in study.members]),
-                         ("certificate", [m.fingerprint for m in study.members])):
-        twice = next((v for i, v in enumerate(values) if v in values[:i]), None)
-        if twice is not None:
-            raise StudyError(f"Every party must have a {what} of its own. '{twice}' stands twice.")
-    for disclosure in study.disclosures:
-        for name in disclosure.to:
-            study.member(name)
-    if study.mode == "dealer":
-        _check_dealer(study)
-
-
-def _check_dealer(study: Study) -> None:
-    dealers, holders = study.having("dealer"), study.having("holder")
-    if len(holders) > 1 and len(dealers) != 1:
-        raise StudyError(explain("Mode 'dealer'", "given exactly one dealer", len(dealers)))
-    if len(holders) < min(2, len(study.having("owner"))) or not holders:
-        raise StudyError("Mode 'dealer' needs two parties with the role 'holder'. There are "
-                         f"{len(holders)}. A single holder would see every value.")
-    both = set(dealers) & (set(holders) | set(study.having("owner")))
-    if both:
-        raise StudyError(f"The dealer must not hold shares or data. '{min(both)}' does. A dealer "
-                         "who also holds a share learns every value.")
 
 
 def _flatten(value: Any, path: str, flat: dict[str, str]) -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from tacit.mine.mixtures import GlobalMixture, global_mixture
+from tacit.mine.noisy_trees import ReconstructingTreeClassifier, noisy_tree
 from tacit.mine.recipe import Recipe
+from tacit.mine.reconstructing import reconstruct
 from tacit.mine.trees import LEARNERS, Mined, fit, forest, tree
+from tacit.stats.noise import Noise
 
-__all__ = ["LEARNERS", "Mined", "Recipe", "fit", "forest", "tree"]
+__all__ = ["LEARNERS", "GlobalMixture", "Mined", "Noise", "Recipe",
+           "ReconstructingTreeClassifier", "fit", "forest", "global_mixture", "noisy_tree",
+           "reconstruct", "tree"]

@@ -28,6 +28,17 @@ _PINNED: Mapping[str, Mapping[str, Any]] = {
                  "verbose": -1},
 }
 
+_MORE: Mapping[str, tuple[str, ...]] = {
+    # LightGBM takes any name; some of them read files or open connections, and a recipe comes
+    # from outside. These only shape the trees.
+    "lightgbm": ("deterministic", "force_row_wise", "force_col_wise", "verbose", "max_bin",
+                 "min_data_in_bin", "bin_construct_sample_cnt", "lambda_l1", "lambda_l2",
+                 "min_data_in_leaf", "min_sum_hessian_in_leaf", "min_gain_to_split",
+                 "feature_fraction", "feature_fraction_bynode", "bagging_fraction",
+                 "bagging_freq", "max_delta_step", "path_smooth", "use_missing",
+                 "zero_as_missing", "data_sample_strategy", "top_rate", "other_rate"),
+}
+
 
 def build(learner: str, task: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return an unfitted estimator and the parameters that were set."""
@@ -39,7 +50,7 @@ def build(learner: str, task: str, params: Mapping[str, Any]) -> tuple[Any, dict
     if wanted.get("random_state") is None:
         raise InputError("'random_state' must be a whole number. Got None. Without one the model "
                          "cannot be compared with that of the original.")
-    _check_names(kind, wanted, open_ended=learner in ("xgboost", "lightgbm"))
+    _check_names(kind, wanted, _MORE.get(learner, ()))
     return kind(**wanted), wanted
 
 
@@ -56,10 +67,10 @@ def _class_of(learner: str, task: str) -> Any:
     return getattr(home, name.format(suffix))
 
 
-def _check_names(kind: Any, params: Mapping[str, Any], open_ended: bool) -> None:
-    known = kind().get_params()
-    strange = sorted(name for name in params if name not in known)
-    if strange and not open_ended:
+def _check_names(kind: Any, params: Mapping[str, Any], more: tuple[str, ...]) -> None:
+    known = {*kind().get_params(), *more}
+    strange = sorted(set(params) - known)
+    if strange:
         raise InputError(explain(f"The parameters of {kind.__name__}",
                                  "among " + ", ".join(sorted(known)), ", ".join(strange)))
 

@@ -96,7 +96,7 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     labels = _labels(table)
     task = task or task_of(labels)
     estimator, used = build(learner, task, params)
-    verdict = _judge(source, estimator, anyway)
+    verdict = _judge(source, estimator, columns, anyway)
     _fit(estimator, learner, table.numbers(columns), labels, columns)
     fingerprint = source.fingerprint if isinstance(source, Release) else None
     recipe = Recipe(learner, task, used, columns, left_out, fingerprint, versions(learner))
@@ -146,10 +146,11 @@ def task_of(labels: npt.NDArray[Any]) -> str:
     return "classification" if whole and few else "regression"
 
 
-def _judge(source: Release | Table, estimator: Any, anyway: bool) -> Verdict | None:
+def _judge(source: Release | Table, estimator: Any, columns: tuple[str, ...],
+           anyway: bool) -> Verdict | None:
     if not isinstance(source, Release):
         return None
-    verdict = source.guarantee.covers(estimator)
+    verdict = source.guarantee.covers(estimator, columns)
     if not verdict and not anyway:
         raise NotCoveredError(
             f"The release does not promise the same model for {type(estimator).__name__}: "

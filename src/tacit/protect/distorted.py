@@ -23,7 +23,7 @@ from tacit.core.schema import Column, Schema
 from tacit.core.table import Table
 from tacit.engines.arrow import to_numbers
 from tacit.errors import DataError, SchemaError, explain
-from tacit.stats.random import derive, generator
+from tacit.stats.random import derive, fresh_seed, generator, seed_from
 
 Floats = npt.NDArray[np.float64]
 Change = Callable[[Any, int], Any]
@@ -202,6 +202,18 @@ def _released(plan: Plan, column: Column) -> bool:
     return plan.others == "keep"
 
 
-def call_seed(seed: bytes, calls: int) -> bytes:
-    """Return the seed of one call: the same noise is never used twice."""
-    return derive(seed, "call", calls)
+class Draws:
+    """Where the seed of every call comes from: the operating system, unless tests say otherwise.
+
+    No seed is kept: a fitted object that is copied to many devices must not draw the same noise
+    on all of them. With `random_state` calls are numbered, so that none repeats another.
+    """
+
+    def __init__(self, random_state: Any) -> None:
+        self.seed = None if random_state is None else seed_from(random_state)
+        self.calls = 0
+
+    def next(self) -> bytes:
+        """Return the seed of the next call."""
+        self.calls += 1
+        return fresh_seed() if self.seed is None else derive(self.seed, "call", self.calls)

@@ -12,7 +12,6 @@ reported and never report again.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,24 +31,22 @@ from tacit.protect.distorted import (
     OTHERS,
     TRUTH,
     WITHHOLD,
-    Distorted,
-    Floats,
+    Draws,
     Names,
     PerColumn,
     Plan,
     Range,
     Text,
-    call_seed,
     chosen_columns,
     finite,
     make_release,
     of_column,
 )
+from tacit.protect.laws import ColumnNoise, ends_of, promise, rounded_out, table_ends
 from tacit.stats.noise import FAMILIES, Noise, for_width
-from tacit.stats.random import derive, seed_from, words
+from tacit.stats.random import derive
 
 MECHANISM = "noise"
-GRID_BITS = 20
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "family": (PerColumn(OneOf(FAMILIES)), "Use 'gaussian', or 'laplace' to bound the odds."),
     "privacy": (PerColumn(Real(0.0, 1e6)), "Use 1.0 for the whole range of the column."),
@@ -60,38 +57,6 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
     "others": (OneOf(OTHERS), ""),
 }
-
-
-@dataclass(frozen=True)
-class ColumnNoise:
-    """The public law of one column."""
-
-    noise: Noise
-    low: float
-    high: float
-
-    @property
-    def grid(self) -> float:
-        """Return the step to which reports are rounded, about a millionth of the scale.
-
-        Without it the last bits of a sum of floating-point numbers give the value away.
-        """
-        return 2.0 ** (math.floor(math.log2(self.noise.scale)) - GRID_BITS)
-
-    def add(self, values: Floats, seed: bytes, start: int = 0) -> Floats:
-        """Add the noise that belongs to rows `start` and following of a seed."""
-        drawn = self.noise.from_words(words(seed, start, values.size))
-        return (np.rint(values / self.grid) + np.rint(drawn / self.grid)) * self.grid
-
-    def to_json(self, confidence: float) -> dict[str, Any]:
-        """Return what the miner must know, and nothing else."""
-        return {**self.noise.to_json(), "low": self.low, "high": self.high, "grid": self.grid,
-                "width": self.noise.width(confidence)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ColumnNoise:
-        """Read a column of a manifest."""
-        return cls(Noise(data["family"], data["scale"]), float(data["low"]), float(data["high"]))
 
 
 @dataclass(frozen=True)
@@ -174,14 +139,13 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         names = [str(n) for n in getattr(self, "feature_names_in_",
                                          [f"x{i}" for i in range(data.shape[1])])]
-        self._set({name: self._law(name, lambda i=i: _ends(data[:, i]))
+        self._set({name: self._law(name, lambda i=i: ends_of(data[:, i]))
                    for i, name in enumerate(names)})
         return self
 
     def _set(self, laws: dict[str, ColumnNoise]) -> None:
         self.laws_ = laws
-        self.seed_ = seed_from(self.random_state)
-        self.calls_ = 0
+        self.draws_ = Draws(self.random_state)
 
     def _law(self, name: str, ends: Any) -> ColumnNoise:
         given = of_column(self.ranges, name)
@@ -197,15 +161,11 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
                                      "neither privacy nor scale"))
         return ColumnNoise(for_width(family, share * (high - low), self.confidence), low, high)
 
-    def _next(self) -> bytes:
-        self.calls_ += 1
-        return call_seed(self.seed_, self.calls_)
-
     def transform(self, X: Any) -> Any:
         """Return X with fresh noise at every call; NaN stays NaN."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        seed, out = self._next(), np.empty(data.shape, order="F")
+        seed, out = self.draws_.next(), np.empty(data.shape, order="F")
         for index, (name, law) in enumerate(self.laws_.items()):
             out[:, index] = law.add(data[:, index], derive(seed, "noise", name))
         return out
@@ -219,7 +179,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """
         self._ready()
         _check_record(record, choices, self.laws_)
-        seed, out = self._next(), {}
+        seed = self.draws_.next()
+        out: dict[str, Any] = {}
         for name, law in self.laws_.items():
             said = (choices or {}).get(name, DISTORT)
             out[name] = _told(record.get(name), said, law, derive(seed, "noise", name))
@@ -253,8 +214,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
         markers = _markers(table, names, self.choices)
         names = tuple(n for n in names if n not in markers.values())
-        self._set({name: self._law(name, lambda n=name: _table_ends(table, n)) for name in names})
-        seed = self._next()
+        self._set({name: self._law(name, lambda n=name: table_ends(table, n)) for name in names})
+        seed = self.draws_.next()
         changes = {name: _Adding(name, law, derive(seed, "noise", name), markers.get(name))
                    for name, law in self.laws_.items()}
         plan = Plan("NoiseAdder", changes, dict.fromkeys(names, pa.float64()),
@@ -275,48 +236,6 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         tags.non_deterministic = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def promise(laws: Mapping[str, ColumnNoise], confidence: float) -> Distorted:
-    """Return the guarantee of one release, with the odds that each law bounds."""
-    facts: dict[str, Any] = {"confidence": confidence, "columns": {}}
-    for name, law in laws.items():
-        gamma = law.noise.amplification(law.high - law.low)
-        facts["columns"][name] = {"width": law.noise.width(confidence),
-                                  "gamma": gamma if math.isfinite(gamma) else None,
-                                  "epsilon": math.log(gamma) if math.isfinite(gamma) else None}
-    return Distorted(
-        "Every value was changed by noise drawn for it alone. Somebody who knows the report and "
-        "nothing else can place the value no closer than the stated width, with the stated "
-        "confidence.",
-        ("the adversary does not know the distribution of the column, nor correlated columns",
-         "every value is reported once",
-         "a gamma of null means that no odds are bounded (uniform and Gaussian noise)"), facts)
-
-
-def rounded_out(name: str, low: float, high: float) -> tuple[float, float]:
-    """Return a range that holds the data's and whose ends are nobody's value but by accident."""
-    if not low < high:
-        raise DataError(explain(f"The range of column '{name}'", "wider than zero",
-                                "one value, as of 1 sample, or none",
-                                "Noise of zero width hides nothing: say 'ranges'."))
-    step = 10.0 ** math.floor(math.log10((high - low) / 5))
-    return math.floor(low / step) * step, math.ceil(high / step) * step
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-
-
-def _table_ends(table: Table, name: str) -> tuple[float, float]:
-    low, high = math.inf, -math.inf
-    for batch in table.batches([name]):
-        values, missing = finite(name, batch.column(name))
-        if not missing.all():
-            low = min(low, float(values[~missing].min()))
-            high = max(high, float(values[~missing].max()))
-    return (low, high) if low <= high else (0.0, 0.0)
 
 
 def _markers(table: Table, names: tuple[str, ...], choices: Any) -> dict[str, str]:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.attack.contract import Adversary, View, adversaries_for
+from tacit.core import registry
 from tacit.core.key import Key
 from tacit.core.params import Real, Rule, Whole, check
 from tacit.core.read import read
@@ -86,6 +87,12 @@ def audit(  # noqa: PLR0913
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})
     _check_parts(table, release, key, tree)
+    whole = registry.find("audit", str(release.mechanism.get("name")))
+    if whole is not None:
+        made: Audit = whole(table, release, key, sample=sample, trials=int(trials),
+                            random_state=random_state, adversaries=adversaries,
+                            radius=float(size), progress=progress)
+        return made if rules is None else replace(made, judgement=rules.judge(made))
     view = View.of(release)
     truths = truths_of(table, release, view, key)
     setting = Setting(float(size), int(trials), seed_from(random_state),

@@ -48,6 +48,8 @@ class Trig:
         """Return angles among which all zeros are; more than those do no harm."""
         quartic = np.array([self.a2 - 1j * self.b2, self.a1 - 1j * self.b1, 2 * self.a0,
                             self.a1 + 1j * self.b1, self.a2 + 1j * self.b2])
+        # A leading coefficient that is only rounding would send roots beyond all numbers.
+        quartic[np.abs(quartic) <= 1e-15 * np.abs(quartic).max()] = 0.0
         return np.asarray(np.angle(np.roots(quartic)) % _TURN, np.float64)
 
     def largest(self) -> tuple[float, float]:

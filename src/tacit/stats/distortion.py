@@ -7,6 +7,8 @@ entries the bound of Achlioptas (2003) holds. Pairs are joined by the union boun
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +25,7 @@ def projection(rows: int, columns: int, entries: str, rng: np.random.Generator) 
     "sign" entries are +-1, "sparse" ones +-sqrt(3) with chance 1/6 each and 0 otherwise.
     """
     if entries == "gaussian":
-        drawn = rng.standard_normal((rows, columns))
+        drawn: npt.NDArray[Any] = rng.standard_normal((rows, columns))
     elif entries == "sign":
         drawn = rng.integers(0, 2, (rows, columns)) * 2.0 - 1.0
     elif entries == "sparse":

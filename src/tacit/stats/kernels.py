@@ -44,13 +44,14 @@ def conditional_kernel(cdf: Callable[[Floats, Floats], Floats], edges: Floats,
     return np.maximum(np.diff(below, axis=0) @ (weights / 2), 0.0)
 
 
-def reported_edges(low: float, high: float, edges: Floats, reach: float) -> Floats:
-    """Return intervals of the width of `edges` that cover [low, high], aligned with them.
+def reported_edges(low: float, high: float, edges: Floats, reach: float,
+                   every: int = 1) -> Floats:
+    """Return intervals of (`every` times) the width of `edges` that cover [low, high], aligned.
 
     Nothing is expected beyond the reach of the noise; what was reported there all the same is
     covered too, so that no record falls out.
     """
-    step = float(edges[-1] - edges[0]) / (edges.size - 1)
+    step = every * float(edges[-1] - edges[0]) / (edges.size - 1)
     first = np.floor((max(low, edges[0] - reach) - edges[0]) / step)
     last = np.ceil((min(high, edges[-1] + reach) - edges[0]) / step)
     inner = edges[0] + np.arange(first, max(last, first + 1) + 1) * step

@@ -1,4 +1,4 @@
-"""Noise of a known family: density, distribution, quantiles and what it is worth (as2000 section 2).
+"""Noise of a known family: density, distribution, quantiles, and its worth (as2000 section 2).
 
 Three symmetric families with mean zero. `scale` is the half-width a of uniform noise on [-a, a],
 the standard deviation of Gaussian noise and the b of Laplace noise exp(-|y|/b) / 2b.

@@ -16,6 +16,7 @@ records five times and stops where *their* likelihood is best, which does well o
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,10 +30,37 @@ Floats = npt.NDArray[np.float64]
 RULES = ("held-out", "discrepancy", "change", "steps")
 MAX_STEPS = 10_000
 FOLDS = 5
-PATIENCE = 6
+PATIENCE = 4
 """Checkpoints without a better held-out likelihood before the search ends."""
 SMALLEST_CHANGE = 1e-3
 """Successive estimates closer than this (L1) stop the rule "change"."""
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The kernel of two attributes with noise of their own: never written out, only applied."""
+
+    first: Floats
+    second: Floats
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the number of pairs of reported and of true intervals."""
+        return (self.first.shape[0] * self.second.shape[0],
+                self.first.shape[1] * self.second.shape[1])
+
+    @property
+    def T(self) -> Joint:
+        """Return the transposed kernel."""
+        return Joint(np.ascontiguousarray(self.first.T), np.ascontiguousarray(self.second.T))
+
+    def __matmul__(self, flat: Floats) -> Floats:
+        cube = np.moveaxis(flat.reshape(self.first.shape[1], self.second.shape[1], -1), 2, 0)
+        found = np.moveaxis(self.first @ cube @ self.second.T, 0, 2)
+        return np.asarray(found.reshape((self.shape[0], *flat.shape[1:])))
+
+
+Kernel = Floats | Joint
 
 
 @dataclass(frozen=True)
@@ -40,7 +68,7 @@ class Part:
     """Reports of one kind: how many in each interval, and the kernel they came through."""
 
     counts: Floats
-    kernel: Floats
+    kernel: Kernel
 
 
 @dataclass(frozen=True)
@@ -52,36 +80,46 @@ class Found:
     deviance: float
 
 
-def reconstruct(counts: Floats, kernel: Floats, stop: str = "held-out",
-                steps: int = MAX_STEPS, seed: int = 0) -> Found:
-    """Return the distribution behind binned reports; `steps` is the most that are taken."""
-    return reconstruct_parts([Part(np.asarray(counts, np.float64), kernel)], stop, steps, seed)
+def reconstruct(counts: Floats, kernel: Kernel, stop: str = "held-out",
+                steps: int = MAX_STEPS, seed: int = 0, start: Floats | None = None) -> Found:
+    """Return the distribution behind binned reports; `steps` is the most that are taken.
 
-
-def reconstruct_parts(parts: Sequence[Part], stop: str = "held-out",
-                      steps: int = MAX_STEPS, seed: int = 0) -> Found:
-    """Return the one distribution behind reports of several kinds, each used as what it is.
-
-    True values come with the identity as their kernel, so that they count as what they are.
+    The iteration starts from the uniform distribution, or from `start`: what is known about
+    similar people. What a rule stops early stays near its start.
     """
-    counts, kernel = _stacked(parts)
+    counts = np.asarray(counts, np.float64).reshape(-1)
+    kernel = checked(counts, kernel)
     if stop not in RULES:
         raise InputError(explain("'stop'", "one of " + ", ".join(RULES), stop))
-    wanted = _steps_for(counts, kernel, stop, steps, seed)
-    found = _iterate(counts[:, None], kernel, wanted)[:, 0]
+    first = _uniform(kernel) if start is None else np.maximum(start, 1e-12)
+    if stop == "held-out":
+        wanted, found = _held_out(counts, kernel, first / first.sum(), steps, seed)
+    else:
+        wanted = _steps_for(counts, kernel, first, stop, steps)
+        found = iterate(counts[:, None], kernel, wanted, first)[:, 0]
     return Found(found, wanted, _deviance(counts, kernel @ found))
 
 
-def _stacked(parts: Sequence[Part]) -> tuple[Floats, Floats]:
-    counts = np.concatenate([part.counts for part in parts])
-    kernel = np.vstack([part.kernel for part in parts])
+def stacked(parts: Sequence[Part]) -> Part:
+    """Return reports of several kinds as one: one distribution is behind them all.
+
+    True values come with the identity as their kernel, so that they count as what they are.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    return Part(np.concatenate([part.counts for part in parts]),
+                np.vstack([np.asarray(part.kernel) for part in parts]))
+
+
+def checked(counts: Floats, kernel: Kernel) -> Kernel:
+    """Refuse counts that are none, or that do not fit the kernel."""
     if counts.size != kernel.shape[0]:
         raise InputError(explain("A kernel", f"a row for each of {counts.size} counts",
                                  str(kernel.shape)))
     if not np.all(np.isfinite(counts)) or counts.min(initial=0) < 0 or counts.sum() <= 0:
         raise DataError(explain("Counts", "finite, never negative, and not all zero",
                                 f"a total of {counts.sum()}"))
-    return counts, _reachable(counts, kernel)
+    return kernel if isinstance(kernel, Joint) else _reachable(counts, kernel)
 
 
 def _reachable(counts: Floats, kernel: Floats) -> Floats:
@@ -90,22 +128,25 @@ def _reachable(counts: Floats, kernel: Floats) -> Floats:
     return np.where(lost[:, None], 1e-300, kernel) if lost.any() else kernel
 
 
-def _iterate(counts: Floats, kernel: Floats, steps: int) -> Floats:
-    """Take some steps from the uniform distribution, for every column of counts at once."""
-    estimate = _uniform(kernel, counts.shape[1])
-    for estimate in _walk(counts, kernel, estimate, steps):
-        pass
-    return estimate
+def iterate(counts: Floats, kernel: Kernel, steps: int, start: Floats | None = None) -> Floats:
+    """Take some steps from a start, for every column of counts at once."""
+    first = _wide(_uniform(kernel) if start is None else start, counts.shape[1])
+    walk = _walk(counts, kernel, first, steps)
+    return deque(walk, maxlen=1).pop() if steps else first
 
 
-def _uniform(kernel: Floats, columns: int) -> Floats:
-    return np.full((kernel.shape[1], columns), 1.0 / kernel.shape[1])
+def _uniform(kernel: Kernel) -> Floats:
+    return np.full(kernel.shape[1], 1.0 / kernel.shape[1])
 
 
-def _walk(counts: Floats, kernel: Floats, estimate: Floats, steps: int) -> Iterator[Floats]:
+def _wide(start: Floats, columns: int) -> Floats:
+    return np.repeat((start / start.sum())[:, None], columns, axis=1)
+
+
+def _walk(counts: Floats, kernel: Kernel, estimate: Floats, steps: int) -> Iterator[Floats]:
     """Yield the estimate after every step (equation (1) as corrected above)."""
     share = counts / counts.sum(axis=0)
-    back = np.ascontiguousarray(kernel.T)
+    back = kernel.T if isinstance(kernel, Joint) else np.ascontiguousarray(kernel.T)
     for _ in range(steps):
         expected = kernel @ estimate
         np.maximum(expected, 1e-300, out=expected)
@@ -116,32 +157,18 @@ def _walk(counts: Floats, kernel: Floats, estimate: Floats, steps: int) -> Itera
         yield estimate
 
 
-def _steps_for(counts: Floats, kernel: Floats, stop: str, steps: int, seed: int) -> int:
+def _steps_for(counts: Floats, kernel: Kernel, start: Floats, stop: str, steps: int) -> int:
     if stop == "steps":
         return steps
-    if stop == "change":
-        return _until_still(counts, kernel, steps)
-    if stop == "discrepancy":
-        return _until_it_fits(counts, kernel, steps)
-    return _held_out(counts, kernel, steps, seed)
-
-
-def _until_still(counts: Floats, kernel: Floats, steps: int) -> int:
-    before = _uniform(kernel, 1)
+    before = _wide(start, 1)
+    target = _noise_floor(counts)
     for number, estimate in enumerate(_walk(counts[:, None], kernel, before, steps), 1):
-        if np.abs(estimate - before).sum() < SMALLEST_CHANGE:
+        if stop == "change" and np.abs(estimate - before).sum() < SMALLEST_CHANGE:
+            return number
+        # The reports fit as well as a sample of this size fits its own distribution.
+        if stop == "discrepancy" and _deviance(counts, kernel @ estimate[:, 0]) <= target:
             return number
         before = estimate
-    return steps
-
-
-def _until_it_fits(counts: Floats, kernel: Floats, steps: int) -> int:
-    """Stop when the reports fit as well as a sample of this size fits its own distribution."""
-    target = _noise_floor(counts)
-    walk = _walk(counts[:, None], kernel, _uniform(kernel, 1), steps)
-    for number, estimate in enumerate(walk, 1):
-        if _deviance(counts, kernel @ estimate[:, 0]) <= target:
-            return number
     return steps
 
 
@@ -162,27 +189,32 @@ def checkpoints(steps: int) -> npt.NDArray[np.int64]:
     return np.unique(np.append(grid[grid < steps], steps))
 
 
-def _held_out(counts: Floats, kernel: Floats, steps: int, seed: int) -> int:
-    """Return the number of steps after which held-out records are explained best."""
+def _held_out(counts: Floats, kernel: Kernel, start: Floats, steps: int,
+              seed: int) -> tuple[int, Floats]:
+    """Return the step after which held-out records are explained best, and the estimate then.
+
+    The estimate from all records runs along with those that leave a fold out.
+    """
     folds = folded(counts, FOLDS, np.random.default_rng(seed))
     rest = counts[:, None] - folds
     if np.any(rest.sum(axis=0) <= 0):
-        return 1
-    walk = _walk(rest, kernel, _uniform(kernel, FOLDS), steps)
-    best, best_at, waited = _explained(folds, kernel, _uniform(kernel, FOLDS)), 0, 0
+        return 0, start
+    walk = _walk(np.column_stack([rest, counts]), kernel, _wide(start, FOLDS + 1), steps)
+    best, best_at, found, waited = _explained(folds, kernel, _wide(start, FOLDS)), 0, start, 0
     wanted = set(checkpoints(steps).tolist())
     for number, estimate in enumerate(walk, 1):
         if number not in wanted:
             continue
-        found = _explained(folds, kernel, estimate)
-        best_at, waited = (number, 0) if found > best else (best_at, waited + 1)
-        best = max(best, found)
+        now = _explained(folds, kernel, estimate[:, :FOLDS])
+        waited += 1
+        if now > best:
+            best, best_at, found, waited = now, number, estimate[:, FOLDS], 0
         if waited >= PATIENCE:
             break
-    return best_at
+    return best_at, found
 
 
-def _explained(folds: Floats, kernel: Floats, estimate: Floats) -> float:
+def _explained(folds: Floats, kernel: Kernel, estimate: Floats) -> float:
     expected = kernel @ estimate
     return float(np.sum(folds * np.log(np.maximum(expected, 1e-300))))
 

@@ -130,8 +130,8 @@ def least_variance(values: int, gamma: float) -> Floats:
     Every entry is a or gamma a: mixtures of two levels are the corners of what gamma allows. The
     usual choice, gamma on the diagonal alone, is best for a large gamma only; for a small one it
     pays to let each value share its answer with others (a difference set, where one exists: seven
-    values and gamma 1.5 have a third less variance, eleven and 1.3 less than half). Up to 12 values every pattern is tried; beyond,
-    the diagonal, runs and quadratic residues are.
+    values and gamma 1.5 have a third less variance, eleven and 1.3 less than half). Up to 12
+    values every pattern is tried; beyond, the diagonal, runs and quadratic residues are.
     """
     if values < 2:
         raise InputError(explain("'values'", "an int >= 2", values))

@@ -74,10 +74,11 @@ async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
     """Return where both bits are set; 1 round, 2 bits a value."""
     _same_shape(one, other)
     party.begin("and")
-    if not party.is_holder:
+    drawn = await party.draw([Need("ands", (one.share.size,))])
+    if drawn is None:
         return one
-    [triple] = await party.source.draw([Need("ands", (one.share.size,))])
-    return replace(one, share=await and_words(party, "and.open", one.share, other.share, triple))
+    share = await and_words(party, "and.open", one.share, other.share, drawn[0])
+    return replace(one, share=share)
 
 
 async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[Words]) -> Words:
@@ -94,9 +95,10 @@ async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[W
 async def to_numbers(party: Party, bits: SharedBits) -> Shared:
     """Return shared bits as shared numbers 0 and 1."""
     party.begin("to numbers")
-    if not party.is_holder:
+    drawn = await party.draw([Need("dabits", (bits.size,))])
+    if drawn is None:
         return Shared(party, np.zeros(bits.shape, np.uint64), 0, 1)
-    [[number, plane]] = await party.source.draw([Need("dabits", (bits.size,))])
+    [[number, plane]] = drawn
     opened = await open_xor(party, "numbers.open", bits.share ^ plane)
     v = bits_of(opened, bits.size)
     # v + b - 2 v b is b where v = 0 and 1 - b where v = 1.

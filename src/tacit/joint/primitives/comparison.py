@@ -64,12 +64,13 @@ async def _by_blocks(party: Party, value: Shared, test: Any) -> SharedBits:
 async def _below_zero(party: Party, value: Shared) -> Words:
     """Return this party's plane of top bits."""
     party.begin("less than")
-    if not party.is_holder:
-        return blank_bits(party, value.shape).share
     width, words = width_of(value.low, value.high), plane_words(value.size)
     levels = tree(width - 1)
     needs = [Need("edabits", (width, value.size)), *(Need("pairs", (k * words,)) for k in levels)]
-    (r, planes), *pairs = await party.source.draw(needs)
+    drawn = await party.draw(needs)
+    if drawn is None:
+        return blank_bits(party, value.shape).share
+    (r, planes), *pairs = drawn
     c, bits = await _opened_bits(party, value, r, planes, width)
     top = (c[-1] ^ bits[-1]) if party.adds_public else bits[-1]
     if width == 1:
@@ -117,12 +118,13 @@ async def _borrow(party: Party, generate: Words, passes: Words, pairs: list[Any]
 async def _is_zero(party: Party, value: Shared) -> Words:
     """Return this party's plane of [value = 0]: all bits of c and r are the same."""
     party.begin("equal")
-    if not party.is_holder:
-        return blank_bits(party, value.shape).share
     width, words = width_of(value.low, value.high), plane_words(value.size)
     levels = tree(width)
     needs = [Need("edabits", (width, value.size)), *(Need("ands", (k * words,)) for k in levels)]
-    (r, planes), *triples = await party.source.draw(needs)
+    drawn = await party.draw(needs)
+    if drawn is None:
+        return blank_bits(party, value.shape).share
+    (r, planes), *triples = drawn
     c, bits = await _opened_bits(party, value, r, planes, width)
     same = ~(bits ^ c) if party.adds_public else bits
     for level, triple in enumerate(triples):

@@ -73,13 +73,18 @@ def split(words: Words, parts: int) -> list[Words]:
     return [*masks, last]
 
 
+def enough_for_cycles(party: Party) -> None:
+    """Refuse fewer owners than have two cycles."""
+    owners = len(party.roles.owners)
+    if owners < LEAST:
+        raise RefusedError(f"Edge-disjoint cycles need at least {LEAST} owners. There are "
+                           f"{owners}, who have one cycle only. Use method='masks'.")
+
+
 async def cycle_total(party: Party, words: Words, receivers: Sequence[str],
                       length: int) -> Words | None:
     """Send each share round its own cycle, all starting at the same owner."""
     owners = party.roles.owners
-    if len(owners) < LEAST:
-        raise RefusedError(f"Edge-disjoint cycles need at least {LEAST} owners. There are "
-                           f"{len(owners)}, who have one cycle only. Use method='masks'.")
     first = first_owner(party, receivers)
     cycles = [_from(first, [owners[i] for i in cycle]) for cycle in disjoint_cycles(len(owners))]
     shares = split(words, len(cycles)) if party.name in owners else [words] * len(cycles)

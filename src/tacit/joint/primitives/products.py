@@ -40,9 +40,10 @@ async def multiply(party: Party, one: Shared, other: Shared) -> Shared:
     shape = x.shape
     blank = replace(one, share=np.zeros(shape, np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
-    if not party.is_holder:
+    drawn = await party.draw([Need("triple", (int(x.size),))])
+    if drawn is None:
         return blank
-    [[a, b, c]] = await party.source.draw([Need("triple", (int(x.size),))])
+    [[a, b, c]] = drawn
     masked = np.concatenate([x.ravel() - a, y.ravel() - b])
     opened = await open_sum(party, "multiply.open", masked)
     d, e = opened[:x.size], opened[x.size:]
@@ -61,9 +62,10 @@ async def matmul(party: Party, one: Shared, other: Shared) -> Shared:
     check_interval(low, high, "A matrix product")
     blank = replace(one, share=np.zeros((n, m), np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
-    if not party.is_holder:
+    drawn = await party.draw([Need("matrix", (n, k, m))])
+    if drawn is None:
         return blank
-    [[a, b, c]] = await party.source.draw([Need("matrix", (n, k, m))])
+    [[a, b, c]] = drawn
     masked = np.concatenate([one.share.ravel() - a, other.share.ravel() - b])
     opened = await open_sum(party, "matmul.open", masked)
     return blank.with_share(_combined(party, opened, (a, b, c), (n, k, m)))

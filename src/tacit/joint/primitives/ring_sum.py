@@ -59,9 +59,9 @@ async def once_round(party: Party, words: Words, order: Sequence[str], label: st
     if place == 0:
         mask = fresh_words(length)
         await party.send(after, label, words + mask, Purpose.MASKED)
-        back = await party.receive(before, label, "<u8", (length,))
+        back = await party.receive(before, label, "<u8", (length,), Purpose.MASKED)
         return np.asarray(back - mask)
-    running = await party.receive(before, label, "<u8", (length,))
+    running = await party.receive(before, label, "<u8", (length,), Purpose.MASKED)
     await party.send(after, label, running + words, Purpose.MASKED)
     return None
 
@@ -77,4 +77,4 @@ async def receive_total(party: Party, source: str, receivers: Sequence[str],
     """Return the total if this party is to learn it."""
     if party.name not in receivers:
         return None
-    return await party.receive(source, "sum.total", "<u8", (length,))
+    return await party.receive(source, "sum.total", "<u8", (length,), Purpose.RESULT)

@@ -8,8 +8,7 @@ the owner is a holder itself: it keeps the difference).
 
 **reveal**: the only way out. Each holder adds its part of a fresh sharing of zero, from keys that
 the holders have in pairs and the dealer has not, and sends that to the receivers. Without the
-zero a dealer, or a receiver who talks to it, could solve a product's shares for its factors
-(PROTOCOLS sheet, section 2).
+zero a dealer, or a receiver who talks to it, could solve a product's shares for its factors.
   discloses: the value, to those in `to`, which must have been declared; it stands in the ledger.
   cost: 1 round, 8 bytes a value from each holder to each receiver (1 bit for shared bits).
 """
@@ -73,7 +72,8 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
             return rest.reshape(shape)
         await party.send(keeper, "share", rest, Purpose.SHARE)
     elif party.name == keeper:
-        return (await party.receive(owner, "share", "<u8", (size,))).reshape(shape)
+        part = await party.receive(owner, "share", "<u8", (size,), Purpose.SHARE)
+        return part.reshape(shape)
     elif party.is_holder:
         return party.stream_with(owner, f"share {owner}").words(size).reshape(shape)
     return np.zeros(shape, np.uint64)
@@ -122,8 +122,8 @@ async def _collect(party: Party, own: Words, receivers: Sequence[str], xors: boo
     sends = [party.send(name, "reveal", own, Purpose.DISCLOSURE)
              for name in receivers if party.is_holder and name != party.name]
     sources = [name for name in party.holders if name != party.name]
-    takes = ([party.receive(name, "reveal", "<u8", own.shape) for name in sources]
-             if party.name in receivers else [])
+    takes = ([party.receive(name, "reveal", "<u8", own.shape, Purpose.DISCLOSURE)
+              for name in sources] if party.name in receivers else [])
     done = await asyncio.gather(*takes, *sends)
     if party.name not in receivers:
         return None

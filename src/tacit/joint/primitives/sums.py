@@ -30,8 +30,8 @@ from tacit.errors import InputError, explain
 from tacit.joint.errors import RefusedError
 from tacit.joint.frames import Purpose, wire_bytes
 from tacit.joint.party import Party
-from tacit.joint.primitives.cycle_sum import cycle_total
-from tacit.joint.primitives.ring_sum import hand_on, receive_total, ring_total
+from tacit.joint.primitives.cycle_sum import cycle_total, enough_for_cycles
+from tacit.joint.primitives.ring_sum import first_owner, hand_on, receive_total, ring_total
 from tacit.joint.ring import LIMIT, from_ring, to_ring, total
 from tacit.joint.streams import Words
 
@@ -58,8 +58,9 @@ async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[st
     owners, own = party.roles.owners, party.name in party.roles.owners
     shape = _shape(party, values)
     words = _checked(values, len(owners), scale).ravel() if own else np.zeros(0, np.uint64)
+    if len(party.names) > 1:
+        _refuse(party, method, tuple(to) or party.names)
     receivers = party.opening(because, to, shape)
-    _refuse_two(owners, receivers)
     if len(party.names) == 1:
         return from_ring(words, scale).reshape(shape)
     run = {"masks": mask_total, "ring": ring_total, "cycles": cycle_total}[method]
@@ -84,7 +85,17 @@ def _checked(values: Any, owners: int, scale: int) -> Words:
     return to_ring(values, -bound, bound, scale, "The values of a secure sum")
 
 
-def _refuse_two(owners: Sequence[str], receivers: Sequence[str]) -> None:
+def _refuse(party: Party, method: str, receivers: Sequence[str]) -> None:
+    """Refuse what would protect nobody, before anything is opened or sent."""
+    refuse_two(party.roles.owners, receivers)
+    if method == "cycles":
+        enough_for_cycles(party)
+    if method != "masks":
+        first_owner(party, receivers)
+
+
+def refuse_two(owners: Sequence[str], receivers: Sequence[str]) -> None:
+    """Refuse a sum of two that one of the two would learn."""
     curious = [name for name in receivers if name in owners]
     if len(owners) == 2 and curious:
         raise RefusedError(
@@ -103,7 +114,7 @@ async def mask_total(party: Party, words: Words, receivers: Sequence[str],
             await party.send(collector, "sum.masked", masked, Purpose.MASKED)
         return await receive_total(party, collector, receivers, length)
     others = [name for name in party.roles.owners if name != collector]
-    got = await asyncio.gather(*(party.receive(name, "sum.masked", "<u8", (length,))
+    got = await asyncio.gather(*(party.receive(name, "sum.masked", "<u8", (length,), Purpose.MASKED)
                                  for name in others))
     found = total([*([masked] if own else []), *got])
     await hand_on(party, found, receivers)

@@ -36,9 +36,10 @@ async def truncate(party: Party, value: Shared, bits: int) -> Shared:
     party.begin("truncate")
     blank = replace(value, share=np.zeros(value.shape, np.uint64), low=value.low >> bits,
                     high=(value.high >> bits) + 1, scale=max(0, value.scale - bits))
-    if not party.is_holder:
+    drawn = await party.draw([Need("cuts", (value.size, bits))])
+    if drawn is None:
         return blank
-    [[r, shifted, top]] = await party.source.draw([Need("cuts", (value.size, bits))])
+    [[r, shifted, top]] = drawn
     moved = value.share.ravel() + r
     if party.adds_public:
         moved = moved + np.uint64(OFFSET)

@@ -45,7 +45,7 @@ from tacit.joint.frames import (
 )
 from tacit.joint.ledger import RECEIVED, SENT, Ledger
 
-_PLAIN = re.compile(r"[\w .,:()'/-]{1,160}", re.ASCII)
+_PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Limits:
     @property
     def silence(self) -> float:
         """Return after which silence a peer counts as lost; the rest is for ending in time."""
-        return 0.7 * self.limit
+        return 0.75 * self.limit
 
     @property
     def beat(self) -> float:
@@ -148,6 +148,12 @@ class Transport(ABC):
             self.fail(error)
             raise error
         return message
+
+    async def swap(self, peers: tuple[str, ...], message: Message) -> list[Message]:
+        """Send one message to some peers, and return the next of each; all at the same time."""
+        takes = [self.receive(peer) for peer in peers]
+        done = await asyncio.gather(*takes, *(self.send(peer, message) for peer in peers))
+        return [found for found in done if found is not None]
 
     async def receive_or_end(self, peer: str) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""
@@ -275,7 +281,7 @@ class Transport(ABC):
 
 def _plain(text: str) -> str:
     """Return text as the others will accept it."""
-    return re.sub(r"[^\w .,:()'/-]", "?", text, flags=re.ASCII)[:160] or "?"
+    return re.sub(r"[^\w .,:()'/\[\]-]", "_", text, flags=re.ASCII)[:160] or "_"
 
 
 def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:

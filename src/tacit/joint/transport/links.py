@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import ssl
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from tacit.joint.frames import (
     Purpose,
     text_array,
 )
-from tacit.joint.identity import Identity, fingerprint
+from tacit.joint.identity import Identity, check_name, fingerprint
 from tacit.joint.study import Study
 
 NONCE_BYTES = 32
@@ -50,13 +51,20 @@ class Link:
         """Read so many bytes; any byte that comes in time is a sign of life."""
         pieces: list[bytes] = []
         while size:
-            async with asyncio.timeout(seconds):
-                piece = await self.reader.read(size)
+            piece = await self._some(size, seconds)
             if not piece:
                 raise EOFError
             pieces.append(piece)
             size -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    async def _some(self, size: int, seconds: float) -> bytes:
+        """Read what there is; this process may itself have been held up, so it looks twice."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.75 * seconds):
+                return await self.reader.read(size)
+        async with asyncio.timeout(0.25 * seconds):
+            return await self.reader.read(size)
 
     async def hear_greeting(self, to: str, seconds: float) -> Greeting:
         """Read one greeting; ValueError, KeyError or TypeError if it is none."""
@@ -69,7 +77,7 @@ class Link:
         name, nonce = data["name"], data["nonce"]
         if data["to"] != to or len(bytes.fromhex(nonce)) != NONCE_BYTES:
             raise ValueError("no greeting")
-        return Greeting(str(name), nonce, header)
+        return Greeting(check_name(name), nonce, header)
 
 
 def greeting(name: str, to: str, nonce: str) -> Message:

@@ -9,8 +9,9 @@ a link that breaks ends the run. Of each pair the later one in the study dials t
 Each greeting carries 32 fresh bytes; the hash of all of them is the session, which stands in
 every frame, so that nothing of another run can be played back (Python's ssl has no exporter).
 
-Liveness: every party sends a beat each tenth of `limit`; a peer from which no byte comes for
-seven tenths is lost. Time in which this party does not read (its mailbox is full) does not count.
+Liveness: from the greeting on every party sends a beat each tenth of `limit`; a peer from which
+no byte comes for three quarters is lost. Time in which this party does not read (its mailbox is
+full) does not count.
 """
 
 from __future__ import annotations
@@ -28,16 +29,17 @@ from tacit.joint.errors import (
     FrameError,
     IdentityError,
     JointError,
-    PeerAbortedError,
     PeerGarbageError,
     PeerLostError,
 )
 from tacit.joint.frames import (
     HEADER_BYTES,
+    NO_SESSION,
     SESSION_BYTES,
     Kind,
     Message,
     Purpose,
+    parse,
     text_array,
 )
 from tacit.joint.identity import Identity
@@ -62,7 +64,9 @@ class TlsTransport(Transport):
         self._links: dict[str, Link] = {}
         self._nonce = secrets.token_hex(NONCE_BYTES)
         self._tasks: list[asyncio.Task[None]] = []
+        self._beating: asyncio.Task[None] | None = None
         self._all = asyncio.get_running_loop().create_future()
+        self._begun = asyncio.Event()
         self._server: asyncio.Server | None = None
         self._closed = False
         if study.member(self.name).fingerprint != identity.fingerprint:
@@ -74,9 +78,7 @@ class TlsTransport(Transport):
         try:
             async with asyncio.timeout(self.limits.start):
                 await self._listen(listening)
-                await asyncio.gather(*map(self._dial, self._earlier))
-                if len(self._links) < len(self.peers):
-                    await self._all
+                await self._until_all_came()
         except TimeoutError:
             missing = next(peer for peer in self.peers if peer not in self._links)
             await self.close()
@@ -89,6 +91,21 @@ class TlsTransport(Transport):
             if self._server is not None:
                 self._server.close()
         self._begin()
+
+    async def _until_all_came(self) -> None:
+        """Dial and wait; somebody who came and failed ends the waiting."""
+        if not self.peers:
+            return
+        coming = asyncio.gather(*map(self._dial, self._earlier), self._all)
+        try:
+            while not coming.done():
+                await asyncio.wait([coming], timeout=self.limits.beat)
+                if not coming.done():
+                    self._check()
+            await coming
+        finally:
+            coming.cancel()
+            await asyncio.gather(coming, return_exceptions=True)
 
     async def _listen(self, listening: socket.socket | None) -> None:
         host, _, port = self.study.member(self.name).address.rpartition(":")
@@ -116,7 +133,13 @@ class TlsTransport(Transport):
             except OSError:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 0.5)
-        await self._greet(peer, Link(*streams))
+        link = Link(*streams)
+        try:
+            await self._greet(peer, link)
+        except BaseException:
+            # Not kept yet, so nobody else would close it.
+            link.writer.transport.abort()
+            raise
 
     async def _greet(self, peer: str, link: Link) -> None:
         """As the one who dialled: check who answered, then greet first."""
@@ -143,13 +166,14 @@ class TlsTransport(Transport):
             await self._say_hello(heard.name, link)
             self._keep(link, heard)
         except JointError as error:
-            await self._turn_away(link, owner, error)
-        except (OSError, EOFError):
-            writer.close()
+            self._turn_away(link, error)
+        except BaseException as error:
+            writer.transport.abort()
+            if not isinstance(error, OSError | EOFError):
+                raise
 
-    async def _turn_away(self, link: Link, owner: str, error: JointError) -> None:
+    def _turn_away(self, link: Link, error: JointError) -> None:
         """A party of the study that does not keep to it ends the run before it began."""
-        self.error = PeerAbortedError(self.name, "start", f"refused the greeting of '{owner}'")
         if not self._all.done():
             self._all.set_exception(error)
         link.writer.close()
@@ -185,30 +209,33 @@ class TlsTransport(Transport):
         self._links[heard.name] = link
         self._incoming[heard.name].sequence = 1
         self.ledger.frame(RECEIVED, heard.name, heard.header, HEADER_BYTES + heard.header.length)
+        self._tasks.append(asyncio.create_task(self._read(heard.name)))
+        self._beating = self._beating or asyncio.create_task(self._beat())
         if len(self._links) == len(self.peers) and not self._all.done():
             self._all.set_result(None)
 
     def _begin(self) -> None:
-        """All are there: fix the session, start reading and beating."""
+        """All are there: fix the session."""
         nonces = {self.name: self._nonce, **{p: link.nonce for p, link in self._links.items()}}
         text = json.dumps([self.study.name, sorted(nonces.items())])
         self.session = hashlib.sha256(text.encode()).digest()[:SESSION_BYTES]
         self.ledger.session = self.session.hex()
         for assembler in self._incoming.values():
             assembler.session = self.session
-        jobs = [self._read(peer) for peer in self.peers]
-        self._tasks = [asyncio.create_task(job) for job in [*jobs, self._beat()]]
+        self._begun.set()
 
     async def _read(self, peer: str) -> None:
         """Read one link until its peer has finished or failed."""
         link, box = self._links[peer], self._boxes[peer]
         try:
             while not box.finished and self.error is None:
-                # A peer that is still waiting for others does not beat yet.
-                first = self._incoming[peer].sequence == 1
-                seconds = self.limits.start if first else self.limits.silence
-                header = self._incoming[peer].header(await link.exactly(HEADER_BYTES, seconds))
-                self._received(peer, header, await link.exactly(header.length, seconds))
+                raw = await link.exactly(HEADER_BYTES, self.limits.silence)
+                if parse(raw, self.limits.message).session != NO_SESSION:
+                    # The peer has met everybody; this party may still be waiting for somebody.
+                    await self._begun.wait()
+                header = self._incoming[peer].header(raw)
+                piece = await link.exactly(header.length, self.limits.silence)
+                self._received(peer, header, piece)
                 await box.room.wait()
         except FrameError as error:
             self._refuse(peer, error)
@@ -220,7 +247,7 @@ class TlsTransport(Transport):
     async def _beat(self) -> None:
         beat = Message("beat", text_array(""), Purpose.CONTROL, kind=Kind.BEAT)
         while self.error is None and not self._done:
-            for peer, link in self._links.items():
+            for peer, link in list(self._links.items()):
                 # A locked link is carrying a message, which is as good a sign of life.
                 if not link.lock.locked() and not self._boxes[peer].finished:
                     self._tell(peer, beat)
@@ -232,6 +259,8 @@ class TlsTransport(Transport):
             for frame in self._frames(peer, message):
                 if self.error is not None:
                     return
+                if link.writer.is_closing():
+                    raise ConnectionResetError
                 link.writer.write(frame)
                 await link.writer.drain()
 
@@ -243,6 +272,7 @@ class TlsTransport(Transport):
                     link.writer.write(frame)
 
     def _cut(self) -> None:
+        self._begun.set()
         for link in self._links.values():
             link.writer.close()
             # A peer that does not read would hold the goodbye back for ever.
@@ -260,7 +290,8 @@ class TlsTransport(Transport):
                 for link in self._links.values():
                     with contextlib.suppress(OSError):
                         await link.writer.wait_closed()
-        for task in self._tasks:
+        tasks = [*self._tasks, *([self._beating] if self._beating else [])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 

@@ -102,7 +102,7 @@ def check_model(model: Any, rows: Rows) -> None:
     """Refuse another number of features, and, for permuted pieces, most learners.
 
     Leaf minima can put the best split inside a piece, and numeric responses are summed in
-    another order there (the papers' notes on bu2007).
+    another order there (measured).
     """
     # First of all: scikit-learn's inner trees read past the end of a narrower table.
     check_width(rows.book, int(model.n_features_in_))

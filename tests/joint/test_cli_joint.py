@@ -1,0 +1,170 @@
+"""`tacit joint`, from identities to ledgers, with every party a command of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.cli import joint
+from tacit.errors import InputError
+from tacit.joint.ledger import Ledger
+from tacit.joint.study import Study
+
+DRIVER = """
+import argparse, sys
+from tacit.cli import joint
+parser = argparse.ArgumentParser()
+joint.add(parser.add_subparsers(dest="verb"))
+args = parser.parse_args(sys.argv[1:])
+sys.exit(args.run(args))
+"""
+
+
+def tacit_joint(*words):
+    parser = argparse.ArgumentParser()
+    joint.add(parser.add_subparsers(dest="verb"))
+    args = parser.parse_args(["joint", *map(str, words)])
+    return args.run(args)
+
+
+def spawn(*words, cwd):
+    env = {**os.environ, "PYTHONPATH": str(Path(tacit.__file__).parents[1])}
+    return subprocess.Popen([sys.executable, "-c", DRIVER, "joint", *map(str, words)], cwd=cwd,
+                            env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            stdin=subprocess.DEVNULL)
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+@pytest.fixture
+def owners(tmp_path):
+    """Return three owners with identities and tables, and a dealer."""
+    for name in ("north", "south", "east", "dora"):
+        assert tacit_joint("identity", name, "--folder", tmp_path) == 0
+    for i, name in enumerate(("north", "south", "east")):
+        rows = "".join(f"{i + 1},{j}.5,x\n" for j in range(3 + i))
+        (tmp_path / f"{name}.csv").write_text("a,b,c\n" + rows)
+    return tmp_path
+
+
+def new(folder, *extra):
+    ports = free_ports(4)
+    words = [w for name, port in zip(("north", "south", "east"), ports, strict=False)
+             for w in ("--party", f"{folder / name}.crt=127.0.0.1:{port}")]
+    assert tacit_joint("new", folder / "study.toml", "--name", "try", "--columns", "a,b",
+                       "--scale", "8", *words,
+                       *(e.replace("PORT", str(ports[3])) for e in extra)) == 0
+    return folder / "study.toml"
+
+
+SUMS = {"a": 3 + 8 + 15, "b": 0.5 * 3 + 3 + 0.5 * 4 + 6 + 0.5 * 5 + 10}
+
+
+@pytest.mark.parametrize("mode", ["sums", "dealer", "three-party"])
+def test_three_owners_join_and_learn_the_sums(owners, mode, capsys):
+    dealt = mode == "dealer"
+    extra = {"sums": [], "three-party": ["--three-party"],
+             "dealer": ["--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT"]}[mode]
+    study = new(owners, *extra, "--receivers", "north,east")
+    capsys.readouterr()
+    assert tacit_joint("plan", study, "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["learns"]["south"] == []
+    assert plan["learns"]["north"] == ["sum of each column"]
+    assert "not vetted" in plan["notes"][0]
+    names = ["north", "south", "east", *(["dora"] if dealt else [])]
+    runs = {name: spawn("join", study, "--as", name, "--yes", "--json", *(
+        ["--data", f"{name}.csv"] if name != "dora" else []), cwd=owners) for name in names}
+    results = {}
+    for run in runs.values():
+        out, err = run.communicate(timeout=60)
+        assert run.returncode == 0, err
+        results |= json.loads(out)["results"]
+    assert results["north"] == results["east"] == SUMS
+    assert results["south"] is None
+    for name in names:
+        path = owners / f"{name}.ledger"
+        assert path.stat().st_mode & 0o777 == 0o600
+        ledger = Ledger.load(path)
+        assert ledger.status == "complete"
+        assert ledger.study == Study.load(study).hash()
+        assert len(ledger.learned()) == (name in ("north", "east"))
+    assert tacit_joint("ledger", owners / "north.ledger") == 0
+    assert "sum of each column, 2 values, to north, east" in capsys.readouterr().out
+
+
+def test_different_studies_are_refused_and_named(owners):
+    study = new(owners)
+    other = owners / "other.toml"
+    other.write_text(study.read_text().replace("scale = 8", "scale = 9"))
+    runs = [spawn("join", other if name == "east" else study, "--as", name, "--yes", "--data",
+                  f"{name}.csv", "--limit", "4", cwd=owners) for name in ("north", "south", "east")]
+    errors = [run.communicate(timeout=60)[1] for run in runs]
+    assert all(run.returncode != 0 for run in runs)
+    assert all("parameters.scale" in error for error in errors)
+
+
+def test_a_study_is_tried_out_locally(owners, capsys):
+    study = new(owners, "--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT")
+    capsys.readouterr()
+    words = [w for name in ("north", "south", "east")
+             for w in ("--data", f"{name}={owners / name}.csv")]
+    assert tacit_joint("local", study, "--json", "--ledgers", owners, *words) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert results == {"north": SUMS, "south": SUMS, "east": SUMS, "dora": None}
+
+
+def test_json_counts_before_the_verb_and_after_it(owners, capsys):
+    study = new(owners)
+    for words in (["--json", "plan", study], ["plan", "--json", study]):
+        capsys.readouterr()
+        assert tacit_joint(*words) == 0
+        assert json.loads(capsys.readouterr().out)["study"] == "try"
+    tacit_joint("plan", study)
+    assert capsys.readouterr().out.startswith("Study 'try', task sum, mode sums")
+
+
+def test_a_sum_of_two_is_refused_before_it_is_written(owners):
+    with pytest.raises(InputError, match="would subtract its own values"):
+        tacit_joint("new", owners / "two.toml", "--name", "two", "--columns", "a",
+                    "--party", f"{owners / 'north'}.crt=h:1",
+                    "--party", f"{owners / 'south'}.crt=h:2")
+    assert not (owners / "two.toml").exists()
+
+
+def test_the_plan_must_be_agreed_to(owners):
+    study = new(owners)
+    run = spawn("join", study, "--as", "north", "--data", "north.csv", cwd=owners)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode != 0
+    assert "north learns: sum of each column" in err
+    assert "--yes" in err
+
+
+def test_what_is_missing_is_said(owners, monkeypatch):
+    monkeypatch.chdir(owners)
+    study = new(owners)
+    with pytest.raises(InputError, match="Say --data"):
+        tacit_joint("join", study, "--as", "north", "--yes")
+    with pytest.raises(InputError, match="Did you mean 'north'"):
+        tacit_joint("join", study, "--as", "nort", "--yes")
+    with pytest.raises(InputError, match="every owner"):
+        tacit_joint("local", study, "--data", "north=north.csv")
+    with pytest.raises(InputError, match="must not exist yet"):
+        tacit_joint("new", study, "--name", "x", "--columns", "a")
+    with pytest.raises(InputError, match="There is nothing"):
+        tacit_joint("plan", owners / "none.toml")
