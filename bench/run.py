@@ -13,6 +13,8 @@ import harness
 import tasks_attack
 import tasks_decode
 import tasks_encode
+import tasks_noise
+import tasks_rotation
 
 INTRO = """# Measurements
 
@@ -50,7 +52,7 @@ def main() -> int:
 
 def _modules() -> tuple[object, ...]:
     """The task modules, which register themselves when imported."""
-    return tasks_attack, tasks_decode, tasks_encode
+    return tasks_attack, tasks_decode, tasks_encode, tasks_noise, tasks_rotation
 
 
 if __name__ == "__main__":

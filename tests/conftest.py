@@ -11,8 +11,8 @@ TESTS = Path(__file__).resolve().parent
 SHARED = TESTS.parents[1] / "shared" / "data"
 SLOW = (
     # Real browsers, processes and learners; `make fast` leaves these files out.
-    "cli/test_demo.py", "cli/test_errors.py", "cli/test_passphrase.py", "cli/test_readme.py",
-    "cli/test_walk.py", "joint/test_cli_joint.py", "joint/test_links.py",
+    "cli/test_demo.py", "cli/test_errors.py", "cli/test_methods.py", "cli/test_passphrase.py",
+    "cli/test_readme.py", "cli/test_walk.py", "joint/test_cli_joint.py", "joint/test_links.py",
     "joint/test_processes.py", "joint/test_shares.py", "joint/test_simulation.py",
     "joint/test_tls.py", "protect/test_replay_boosters.py", "protect/test_same_boosting.py",
     "protect/test_same_tree.py", "report/test_audit_page.py", "report/test_browser.py",

@@ -59,6 +59,11 @@ def write_table(path, rows=200, columns=5):
 
 
 @pytest.fixture(scope="session")
+def write():
+    return write_table
+
+
+@pytest.fixture(scope="session")
 def walk(tmp_path_factory):
     """A folder with a table, its release, its key and a mined tree, made by the commands.
 

@@ -93,6 +93,15 @@ def test_randomised_answers_as_columns(strategy):
     assert noisy_tree(release, strategy).predict([[2.0]]).tolist() == ["b"]
 
 
+def test_a_tree_is_not_grown_from_mixed_reports():
+    said = ["truth", "distort"] * 100
+    table = tacit.read({"x": np.arange(200.0), "said": said, "y": ["a", "b"] * 100}, target="y",
+                       show=False)
+    release, _ = NoiseAdder(columns=["x"], choices={"x": "said"}, others="drop").protect(table)
+    with pytest.raises(InputError, match="everybody distorted"):
+        noisy_tree(release)
+
+
 def test_counts_are_whole_and_records_keep_their_order():
     assert whole_counts(np.array([0.5, 0.25, 0.25]), 5).tolist() == [3, 1, 1]
     values = np.array([5.0, 1.0, 3.0, 2.0])

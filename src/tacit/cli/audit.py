@@ -125,7 +125,7 @@ def _added(args: argparse.Namespace, table: Table, release: Release,
     if not args.register.exists():
         raise InputError(f"The register '{args.register}' must be there to be read. "
                          "Check the path; 'tacit protect --register' starts one.")
-    names = released_names(key) if key is not None else None
+    names = released_names(key, release) if key is not None else None
     return [one.words for one in what_it_adds(Register.load(args.register), table, release, names)]
 
 

@@ -10,6 +10,7 @@ from tacit.cli.common import read_table
 
 if TYPE_CHECKING:
     from tacit.core.key import Key
+    from tacit.core.release import Release
     from tacit.core.table import Table
 
 
@@ -24,14 +25,29 @@ def read_original(args: argparse.Namespace, path: Path, key: Key) -> Table:
     return read_table(args, path, target_of(key))
 
 
-def released_names(key: Key) -> dict[str, str]:
-    """Return the released name of every original column that went out."""
+def released_names(key: Key | None, release: Release) -> dict[str, str]:
+    """Return the released name of every original column that went out.
+
+    Turned columns have no names of their own any more: each is part of all that went out.
+    """
     from tacit.protect.piecewise import PiecewiseBook
 
+    if key is None:
+        return {name: name for name in release.schema.names}
+    if key.mechanism != "piecewise":
+        return _turned_names(key, release)
     book = PiecewiseBook.from_key(key)
     names = dict(zip(book.features, book.released_features, strict=True))
     names |= {name: str(entry["released"]) for name, entry in (book.categories or {}).items()}
     return names | ({book.target[0]: book.target[1]} if book.target else {})
+
+
+def _turned_names(key: Key, release: Release) -> dict[str, str]:
+    from tacit.protect.rotation.motion import Motion
+
+    target = target_of(key)
+    names = dict.fromkeys(Motion.from_key(key).features, ", ".join(release.schema.features))
+    return names | ({target: str(release.schema.target)} if target else {})
 
 
 def in_released_order(key: Key, table: Table) -> Table:

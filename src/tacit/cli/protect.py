@@ -18,6 +18,7 @@ from tacit.cli.common import (
     read_table,
     verb,
 )
+from tacit.cli.methods import KEYED, METHODS, build, check_key
 
 if TYPE_CHECKING:
     from tacit.core.key import Key
@@ -29,13 +30,14 @@ def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "protect", run,
                   "Write a release for a miner, and the key that only the custodian keeps. "
-                  "The release shows codes in place of values; the order of values stays visible.")
+                  "The default method shows codes in place of values; their order stays visible.")
     parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR",
                         help="where the release goes: a directory that is not there yet")
-    parser.add_argument("--key", type=Path, required=True, metavar="FILE",
-                        help="where the key goes: a file that is not there yet, outside DIR")
+    parser.add_argument("--key", type=Path, metavar="FILE",
+                        help="where the key goes: a file that is not there yet, outside DIR; "
+                             "methods that cannot be undone make none")
     add_passphrase(parser)
     parser.add_argument("--register", type=Path, metavar="FILE",
                         help="enter the release into the custodian's register")
@@ -46,18 +48,22 @@ def add(verbs: Adder) -> None:
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--method", choices=["piecewise"], default="piecewise",
+    parser.add_argument("--method", choices=list(METHODS), default="piecewise",
                         help="the release method (default: %(default)s)")
-    parser.add_argument("--mode", choices=["strict", "max-mono", "anti"], default="strict",
-                        help="strict: the same model for every threshold learner; max-mono: hides "
-                             "more, same classification trees; anti: an equally good tree only "
-                             "(default: %(default)s)")
-    parser.add_argument("--breakpoints", type=int, default=20, metavar="N",
-                        help="least number of pieces of a column (default: %(default)s)")
-    parser.add_argument("--categorical", choices=["refuse", "relabel", "drop"], default="refuse",
-                        help="what happens to columns of text (default: %(default)s)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="a parameter of the method, such as translation=true or "
+                             "privacy=0.5; values are JSON or text (repeat)")
+    parser.add_argument("--mode", choices=["strict", "max-mono", "anti"],
+                        help="of piecewise: strict: the same model for every threshold learner; "
+                             "max-mono: hides more, same classification trees; anti: an equally "
+                             "good tree only (default: strict)")
+    parser.add_argument("--breakpoints", type=int, metavar="N",
+                        help="of piecewise: least number of pieces of a column (default: 20)")
+    parser.add_argument("--categorical", choices=["refuse", "relabel", "drop"],
+                        help="what happens to columns of text (default: refuse)")
     parser.add_argument("--neutral-names", action="store_true",
-                        help="replace the names of columns and classes; the key holds the map")
+                        help="of piecewise: replace the names of columns and classes; the key "
+                             "holds the map")
     parser.add_argument("--no-shuffle", action="store_true",
                         help="keep the order of the rows, which is knowledge of its own")
     parser.add_argument("--overwrite", action="store_true",
@@ -68,12 +74,14 @@ def run(args: argparse.Namespace) -> int:
     """Protect a table."""
     from tacit.cli.original import released_names
 
+    method = build(args)
     _check_places(args)
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
-    release, key = _encoder(args).protect(table)
+    release, key = method.protect(table)
+    check_key(args, key is not None)
     release = _write(args, table, release, key, secret)
-    out = released_names(key)
+    out = released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]
     emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))
     return 0
@@ -82,61 +90,65 @@ def run(args: argparse.Namespace) -> int:
 def _check_places(args: argparse.Namespace) -> None:
     from tacit.errors import InputError
 
-    must_be_new(args.key, "The key file")
+    if args.key is None and args.method in KEYED:
+        check_key(args, has_key=True)
+    if args.key is not None:
+        _check_key_place(args)
     if args.register is not None:
         from tacit.risk import Register
 
         Register.load(args.register)
-    if args.key.resolve().is_relative_to(args.out.resolve()):
-        raise InputError(f"The key file '{args.key}' must lie outside the release directory "
-                         f"'{args.out}'. Whoever gets the release would get the key with it.")
     if not args.overwrite and args.out.exists() and not _is_empty_folder(args.out):
         raise InputError(f"The release directory '{args.out}' must not exist yet or be empty. "
                          "Choose another name, or say --overwrite.")
+
+
+def _check_key_place(args: argparse.Namespace) -> None:
+    from tacit.errors import InputError
+
+    must_be_new(args.key, "The key file")
+    if args.key.resolve().is_relative_to(args.out.resolve()):
+        raise InputError(f"The key file '{args.key}' must lie outside the release directory "
+                         f"'{args.out}'. Whoever gets the release would get the key with it.")
 
 
 def _is_empty_folder(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
 
 
-def _encoder(args: argparse.Namespace) -> Any:
-    from tacit.protect import PiecewiseEncoder
-
-    return PiecewiseEncoder(args.mode, args.breakpoints, categorical=args.categorical,
-                            neutral_names=args.neutral_names, shuffle_rows=not args.no_shuffle)
-
-
-def _write(args: argparse.Namespace, table: Table, release: Release, key: Key,
+def _write(args: argparse.Namespace, table: Table, release: Release, key: Key | None,
            secret: str | None) -> Release:
     """Write the key first: a release whose key was lost could never be decoded."""
     new = not args.out.exists()
-    key.save(args.key, secret)
+    if key is not None:
+        key.save(args.key, secret)
     try:
         with progress("protect", release.table.rows) as step:
             release = release.save(args.out, args.overwrite, step)
         _enter(args, table, release, key)
     except BaseException:
-        args.key.unlink(missing_ok=True)
+        if key is not None:
+            args.key.unlink(missing_ok=True)
         if new:
             shutil.rmtree(args.out, ignore_errors=True)
         raise
     return release
 
 
-def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key) -> None:
+def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> None:
     if args.register is None:
         return
     from tacit.cli.original import released_names
     from tacit.risk import Register
 
     Register.load(args.register).add_release(table, release, args.to, str(args.out.absolute()),
-                                             released_names(key))
+                                             released_names(key, release))
 
 
 def _data(args: argparse.Namespace, release: Release, missing: list[str],
           sealed: bool) -> dict[str, Any]:
     return {
-        "release": str(args.out), "key": str(args.key), "sealed": sealed,
+        "release": str(args.out), "key": str(args.key) if args.key else None, "sealed": sealed,
         "fingerprint": release.fingerprint, "rows": release.table.rows,
         "mechanism": dict(release.mechanism), "schema": release.schema.to_json(),
         "not_released": missing,
@@ -148,11 +160,12 @@ def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str
     lines = [release.summary(), ""]
     if missing:
         lines.append(f"Not released: {', '.join(missing)}")
-    return "\n".join([
-        *lines,
-        f"Release written to {args.out}: this directory goes to the miner.",
-        f"Key written to {args.key}: it stays with you. Without it nothing can be decoded; "
-        "with it and the release everything can.",
-        "A 1% sample of similar data undoes most of this encoding. Before the release leaves the "
-        f"house: tacit audit {args.out} --against {args.data} --key {args.key} --out report.html",
-    ])
+    lines.append(f"Release written to {args.out}: this directory goes to the miner.")
+    if args.key is not None:
+        lines.append(f"Key written to {args.key}: it stays with you. Without it nothing can be "
+                     "decoded; with it and the release everything can.")
+    if args.method == "piecewise":
+        lines.append("A 1% sample of similar data undoes most of this encoding.")
+    key = f" --key {args.key}" if args.key is not None else ""
+    return "\n".join([*lines, "Before the release leaves the house: tacit audit "
+                      f"{args.out} --against {args.data}{key} --out report.html"])

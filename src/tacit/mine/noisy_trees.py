@@ -11,6 +11,7 @@ cannot work well, because the difference between the classes is what is reconstr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from tacit.core.params import OneOf, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.tree import Tree
 from tacit.errors import DataError, InputError, explain
-from tacit.mine.columns import MAX_STEPS, Distorted, Setting, as_law, column_of
+from tacit.mine.columns import MAX_STEPS, Distorted, Setting, as_law, column_of, exact_column
 from tacit.mine.laws import Answers, law_of
 from tacit.mine.local_trees import Grower
 from tacit.mine.pruning import prune
@@ -160,8 +161,6 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return out
 
     def _local(self, columns: Sequence[Distorted | None], data: Floats, codes: Any) -> Tree:
-        from tacit.mine.columns import exact_column
-
         whole = [exact_column(data[:, i], Setting()) if c is None else c
                  for i, c in enumerate(columns)]
         labels = tuple(self.classes_.tolist())
@@ -201,8 +200,6 @@ def _support(given: Any, index: int, names: Sequence[str]) -> Any:
 
 def _on_values(tree: Tree, columns: Sequence[Distorted | None], names: tuple[str, ...]) -> Tree:
     """Replace thresholds between interval numbers by thresholds of values, and name columns."""
-    from dataclasses import replace
-
     threshold = tree.threshold.copy()
     for index, column in enumerate(columns):
         here = (tree.feature == index) & ~tree.shape.leaves
@@ -218,12 +215,14 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
     if not names:
         raise InputError(explain("The release", "of a method that distorts columns",
                                  release.mechanism.get("name")))
+    if release.mechanism.get("choices"):
+        raise InputError(explain("A release to grow a tree from", "one where everybody distorted",
+                                 "one where people chose to tell or to withhold",
+                                 "Leave out who told, or reconstruct distributions only."))
     laws = {name: law_of(release.mechanism, name) for name in names}
     data, kept = _complete(table, names, laws)
     found = ReconstructingTreeClassifier(list(laws.values()), strategy, **options)
     fitted: Tree = found.fit(data, table.labels()[kept]).tree_
-    from dataclasses import replace
-
     return replace(fitted, features=tuple(names))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,12 +83,14 @@ def ends_of(values: Floats) -> tuple[float, float]:
     return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
 
 
-def table_ends(table: Table, name: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a column in one pass over the table."""
-    low, high = math.inf, -math.inf
-    for batch in table.batches([name]):
-        values, missing = finite(name, batch.column(name))
-        if not missing.all():
-            low = min(low, float(values[~missing].min()))
-            high = max(high, float(values[~missing].max()))
-    return (low, high) if low <= high else (0.0, 0.0)
+def table_ends(table: Table, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the least and the greatest value of columns in one pass over the table."""
+    found = {name: (math.inf, -math.inf) for name in names}
+    for batch in table.batches(list(names)) if names else ():
+        for name in names:
+            values, missing = finite(name, batch.column(name))
+            if not missing.all():
+                known = values[~missing] if missing.any() else values
+                low, high = found[name]
+                found[name] = min(low, float(known.min())), max(high, float(known.max()))
+    return {name: ends if ends[0] <= ends[1] else (0.0, 0.0) for name, ends in found.items()}

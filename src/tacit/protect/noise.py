@@ -214,7 +214,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
         markers = _markers(table, names, self.choices)
         names = tuple(n for n in names if n not in markers.values())
-        self._set({name: self._law(name, lambda n=name: table_ends(table, n)) for name in names})
+        ends = table_ends(table, [n for n in names if of_column(self.ranges, n) is None])
+        self._set({name: self._law(name, lambda n=name: ends[n]) for name in names})
         seed = self.draws_.next()
         changes = {name: _Adding(name, law, derive(seed, "noise", name), markers.get(name))
                    for name, law in self.laws_.items()}

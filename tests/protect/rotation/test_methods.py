@@ -230,6 +230,55 @@ def test_which_miners_are_covered():
     assert not projected.guarantee.covers(DBSCAN())
 
 
+def covered_miners(seed):
+    from sklearn import cluster, neighbors
+
+    yield from (cluster.KMeans(4, random_state=seed, n_init=2),
+                cluster.KMeans(3, init="random", random_state=seed, n_init=2),
+                cluster.KMeans(4, algorithm="elkan", random_state=seed, n_init=1),
+                neighbors.KNeighborsClassifier(weights="distance"),
+                neighbors.KNeighborsRegressor(),
+                neighbors.RadiusNeighborsClassifier(8.0, outlier_label=9),
+                cluster.AgglomerativeClustering(4),
+                cluster.AgglomerativeClustering(4, linkage="single"),
+                cluster.AgglomerativeClustering(4, linkage="complete"), cluster.DBSCAN(2.0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_covered_miner_finds_the_same(seed):
+    from sklearn.base import clone
+
+    rng = np.random.default_rng(seed)
+    data = rng.normal(size=(250, 4)) * [1, 2, 3, 4] + rng.integers(0, 3, (250, 1)) * 6
+    labels = rng.integers(0, 3, 250)
+    table = table_of(data)
+    method = Rotation(translation=seed % 2 == 0, shuffle_rows=False)
+    release, _ = method.protect(table)
+    for miner in covered_miners(seed):
+        assert release.guarantee.covers(miner), miner
+        found = []
+        for side in (data, release.table.numbers()):
+            model = clone(miner).fit(side[:200], labels[:200])
+            found.append(model.predict(side[200:]) if hasattr(model, "predict")
+                         else model.labels_)
+        assert np.array_equal(*found), miner
+
+
+def test_where_ties_decide_the_verification_says_so():
+    """Three values a column: hierarchical clustering is all ties, and a rotation breaks them."""
+    different = 0
+    for seed in range(20):
+        data = np.random.default_rng(seed).integers(0, 3, (120, 3)).astype(float)
+        table = table_of(data)
+        release, key = Rotation(random_state=seed).protect(table)
+        found = release.guarantee.verify(table, release, key)
+        assert found["distances"].same
+        for finding in found.findings:
+            different += not finding.same
+            assert finding.same or "ties and rounding" in finding.detail
+    assert different > 0
+
+
 @pytest.mark.parametrize("options", [{}, {"translation": True}, {"standardise": True}])
 def test_the_store_gives_exactly_the_answers_of_the_plain_data(options):
     """Whole numbers from a small range: nearly every answer is decided by ties."""

@@ -126,7 +126,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         found = self._learn(names, record_blocks(table, names), seed)
         order = derive(seed, "order") if self.shuffle_rows else None
-        self.motion_ = replace(self.motion_, order_seed=order)
+        self.motion_ = replace(self.motion_, order_seed=order, target=table.schema.target)
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         release = release_of(

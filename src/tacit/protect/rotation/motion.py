@@ -42,6 +42,7 @@ class Motion:
     order_seed: bytes | None = field(default=None, repr=False)
     noise: float = 0.0
     noise_seed: bytes | None = field(default=None, repr=False)
+    target: str | None = None
 
     @property
     def inner(self) -> int:
@@ -100,6 +101,7 @@ class Motion:
             "features": list(self.features), "noise": self.noise,
             "order_seed": None if self.order_seed is None else self.order_seed.hex(),
             "noise_seed": None if self.noise_seed is None else self.noise_seed.hex(),
+            "target": None if self.target is None else [self.target, self.target],
         }
         arrays = {"matrix": self.matrix, "shift": self.shift, "centre": self.centre,
                   "scale": self.scale, "decimals": self.decimals}
@@ -117,7 +119,8 @@ class Motion:
                  for name in ("order_seed", "noise_seed")]
         return cls(key.mechanism, tuple(secrets["features"]), arrays["matrix"], arrays["shift"],
                    arrays["centre"], arrays["scale"], arrays["decimals"], arrays.get("fill"),
-                   seeds[0], float(secrets["noise"]), seeds[1])
+                   seeds[0], float(secrets["noise"]), seeds[1],
+                   secrets["target"][0] if secrets.get("target") else None)
 
 
 def _matrix(records: Any, columns: int) -> Floats:
