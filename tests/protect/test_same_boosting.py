@@ -20,9 +20,11 @@ import tacit
 from tacit.errors import DecodeError
 from tacit.protect import PiecewiseEncoder, decode
 from tacit.protect.piecewise import SameTree
+from tacit.protect.replay import decode_with
 
 sys.path.insert(0, str(Path(__file__).parent))
 from tables import random_table
+from toybook import ToyBook
 from walk import table_of, walk
 
 seeds = st.integers(0, 2**32 - 1)
@@ -187,3 +189,23 @@ def test_lightgbm_with_blanks_in_column_names(neutral):
     original = lgb.LGBMClassifier(**LGB).fit(frame, labels)
     same = tacit.verify(original, decode(mined, key, table))
     assert same, same.difference
+
+
+def test_xgboost_is_decoded_as_it_was_trained():
+    """The saved form does not say hist or exact: a live estimator does, and so may the caller."""
+    data = np.array([[1.0], [1], [1], [5], [5], [5], [2]])
+    labels = np.array([0, 0, 0, 1, 1, 1, 0])
+    weight = np.array([1.0, 1, 1, 1, 1, 1, 0])
+    book = ToyBook(("a",), ("a",), [(np.array([1.0, 2, 5]), np.array([1, 2, 3]))])
+    codes = book.encode(data)
+    options = XGB | {"n_estimators": 1, "max_depth": 1, "min_child_weight": 0}
+    for method in ("hist", "exact"):
+        estimator = xgb.XGBClassifier(tree_method=method, **options)
+        mined = clone(estimator).fit(codes, labels, sample_weight=weight)
+        original = clone(estimator).fit(data, labels, sample_weight=weight)
+        decoded = decode_with(mined, book, data, labels, weight)
+        same = tacit.verify(original, decoded)
+        assert same, same.difference
+        saved = mined.get_booster().save_raw("json").decode()
+        told = decode_with(saved, book, data, labels, weight, learner=method)
+        assert tacit.verify(original, told)

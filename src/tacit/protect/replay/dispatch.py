@@ -56,6 +56,7 @@ def decode_with(
     """
     if learner is not None and learner not in LEARNERS:
         raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
+    learner = learner or _tree_method(model)
     found = as_model(model)
     rows = None if X is None else training_rows(book, X, y, sample_weight)
     if isinstance(found, XGBoostModel):
@@ -65,6 +66,14 @@ def decode_with(
     if type(found).__name__.startswith("HistGradientBoosting"):
         return decode_histogram(found, book, rows)
     return _decode_exact(found, rows if rows is not None else _needs_rows(found))
+
+
+def _tree_method(model: Any) -> str | None:
+    """Return how a live XGBoost estimator was trained; its saved form does not say."""
+    if type(model).__module__.split(".")[0] != "xgboost" or not hasattr(model, "get_params"):
+        return None
+    method = model.get_params().get("tree_method")
+    return "hist" if method in (None, "auto") else method if method in LEARNERS else None
 
 
 def _decode_exact(model: Any, rows: Rows) -> Any:
