@@ -15,6 +15,7 @@ from tacit.attack import (
     KnownSample,
     NormLinking,
     RowKnowledge,
+    Trilateration,
     TurnedView,
     adversaries_for,
 )
@@ -95,6 +96,31 @@ def test_standardised_columns_need_their_means_and_spreads_too():
     assert np.array_equal(blind.records[7], blind.baseline)
     told = pairs(data, np.arange(4), centre=data.mean(0), scale=data.std(0))
     assert np.abs(KnownPairs().attack(release, told).records - data).max() < 1e-9
+
+
+@pytest.mark.parametrize("options", [{}, {"translation": True}, {"proper": True}])
+def test_distances_to_one_more_record_than_columns_give_everything(options):
+    data = whole()
+    release, _ = Rotation(shuffle_rows=False, random_state=5, **options).protect(table_of(data))
+    found = Trilateration().attack(release, pairs(data, np.arange(5)))
+    assert found.ok
+    assert np.abs(found.records - data).max() < 1e-8
+
+
+def test_trilateration_fails_in_words():
+    data = whole()
+    release, _ = Rotation(shuffle_rows=False).protect(table_of(data))
+    few = Trilateration().attack(release, pairs(data, np.arange(4)))
+    assert not few.ok
+    assert "5 known records are needed" in few.reason
+    assert np.array_equal(few.records[7], few.baseline)
+    data[:6, 3] = 0.0
+    flat, _ = Rotation(shuffle_rows=False).protect(table_of(data))
+    assert "one plane" in Trilateration().attack(flat, pairs(data, np.arange(6))).reason
+    projected, _ = RandomProjection(3, shuffle_rows=False).protect(table_of(data))
+    assert "projection" in Trilateration().attack(projected, pairs(data, np.arange(6))).reason
+    scaled, _ = Rotation(standardise=True, shuffle_rows=False).protect(table_of(data))
+    assert "standardised" in Trilateration().attack(scaled, pairs(data, np.arange(6))).reason
 
 
 def test_noisy_pairs_are_averaged_by_procrustes():
@@ -252,7 +278,7 @@ def test_every_adversary_of_the_family_is_registered_for_it():
     release, _ = Rotation().protect(table_of(whole()))
     assert {one.name for one in adversaries_for(release)} == {
         "known-pairs", "known-sample", "pairs-and-sample", "difference-directions",
-        "independent-components", "norm-linking"}
+        "independent-components", "norm-linking", "trilateration"}
     projected, _ = RandomProjection(3).protect(table_of(whole()))
     assert "difference-directions" not in {one.name for one in adversaries_for(projected)}
 

@@ -25,6 +25,7 @@ from tacit.attack.ranks import RankInterpolation
 from tacit.attack.records import KnownRecords
 from tacit.attack.sorting import RangeSorting, RankSorting
 from tacit.attack.together import Ranges, finer, overlaps, ranges
+from tacit.attack.trilateration import Trilateration
 from tacit.attack.turned import RowAdversary, RowGuesses, RowKnowledge, TurnedView
 
 __all__ = [
@@ -34,6 +35,6 @@ __all__ = [
     "KnownPairsAndSample", "KnownRecords", "KnownSample", "NormLinking", "Points", "Polyline",
     "PublishedStatistics", "QuantileMatching", "RangeSorting", "Ranges", "RankInterpolation",
     "RankSorting", "RegressionLine", "RowAdversary", "RowGuesses", "RowKnowledge", "Spline",
-    "Tallies", "TurnedView", "Uniform", "View", "Zipf", "adversaries_for", "chance", "finer",
-    "known", "overlaps", "ranges", "tallies",
+    "Tallies", "Trilateration", "TurnedView", "Uniform", "View", "Zipf", "adversaries_for",
+    "chance", "finer", "known", "overlaps", "ranges", "tallies",
 ]

@@ -58,6 +58,9 @@ def _add_setting(parser: argparse.ArgumentParser) -> None:
                         help="a tree mined from the release, whose paths are attacked too")
     parser.add_argument("--trials", type=int, default=100, metavar="N",
                         help="random trials for each number (default: %(default)s)")
+    parser.add_argument("--precision", type=float, metavar="SHARE",
+                        help="make as many trials as bring every median within this share, such "
+                             "as 0.01, with 95%% confidence")
     parser.add_argument("--seed", type=int, metavar="N",
                         help="the same seed gives the same numbers")
 
@@ -88,7 +91,7 @@ def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | 
     sample = read_table(args, args.sample, None) if args.sample is not None else None
     with _steps("audit") as step:
         return audit(table, release, key, sample, args.trials, args.seed, args.policy,
-                     tree=_tree(args.tree), progress=step)
+                     tree=_tree(args.tree), precision=args.precision, progress=step)
 
 
 def _tree(path: Path | None) -> Tree | None:
