@@ -30,7 +30,9 @@ def level(knowledge: str) -> str:
 
 def must_know(knowledge: str) -> str:
     """Say what an adversary of that level must know."""
-    return MUST_KNOW.get(knowledge, MUST_KNOW.get(level(knowledge), knowledge))
+    if knowledge in MUST_KNOW:
+        return MUST_KNOW[knowledge]
+    return " and ".join(MUST_KNOW.get(level(part), part) for part in knowledge.split("+"))
 
 
 def percent(value: float) -> str:
