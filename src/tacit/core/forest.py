@@ -7,11 +7,8 @@ number of draws and whether weights entered the draw are kept with the trees.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,14 +21,11 @@ from tacit.core.comparison import (
     compare_sequences,
     first_difference,
 )
-from tacit.core.files import write_file
+from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import (
     DEFAULT_LIMITS,
     Fields,
     Limits,
-    Source,
-    parse_json,
-    read_bytes,
     refuse,
 )
 from tacit.core.tree import (
@@ -71,7 +65,7 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(JsonFile):
     """A random forest: the mean of its trees. `bootstrap` None: every tree saw every row."""
 
     task: Task
@@ -163,15 +157,6 @@ class Forest:
         limits.check("trees", total, limits.max_total_nodes)
         trees = tuple(nodes_from_json(each, *header) for each in nested)
         return cls(*header, trees, _bootstrap_from_json(fields, len(trees)))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file."""
-        write_file(Path(path), json.dumps(self.to_json(), allow_nan=False).encode())
-
-    @classmethod
-    def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> Forest:
-        """Read a JSON file (a path, or its text or bytes)."""
-        return cls.from_json(parse_json(read_bytes(source, limits), limits), limits)
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Forest:

@@ -7,12 +7,9 @@ Encoded trees, decoded trees and trees mined jointly are all this type. An inner
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -25,14 +22,11 @@ from tacit.core.comparison import (
     compare_sequences,
     first_difference,
 )
-from tacit.core.files import write_file
+from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import (
     DEFAULT_LIMITS,
     Fields,
     Limits,
-    Source,
-    parse_json,
-    read_bytes,
     refuse,
 )
 from tacit.errors import DataError, ModelError, explain
@@ -51,7 +45,7 @@ NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value",
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(JsonFile):
     """A decision or regression tree; node 0 is the root, leaves have children and feature -1.
 
     `value` holds one row a node: the share of each class, or the one predicted number.
@@ -176,15 +170,6 @@ class Tree:
         fields = Fields(data, limits=limits)
         check_format(fields, FORMAT)
         return nodes_from_json(fields, *header_from_json(fields))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file."""
-        write_file(Path(path), json.dumps(self.to_json(), allow_nan=False).encode())
-
-    @classmethod
-    def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> Tree:
-        """Read a JSON file (a path, or its text or bytes)."""
-        return cls.from_json(parse_json(read_bytes(source, limits), limits), limits)
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Tree:
