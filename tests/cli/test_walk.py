@@ -180,3 +180,17 @@ def test_regression_with_holes_text_and_dates(tmp_path, tacit_in, learner):
     release = tacit.Release.load(tmp_path / "r")
     assert release.schema.names == ("a", "b", "day", "y", "town")
     assert json.loads((tmp_path / "m.recipe").read_text())["left_out"] == ["town"]
+
+
+def test_a_model_above_the_size_limit_is_refused_until_the_limit_is_raised(tacit_in, copied):
+    text = (copied / "tree.json").read_text()
+    # Blanks are harmless JSON: the file is only large.
+    (copied / "large.json").write_text(text + " " * (2 << 20))
+    words = ("decode", "large.json", "--key", "table.key", "--data", "table.csv", "--out", "d.json")
+    refused = tacit_in(*words, "--max-mib", "1", cwd=copied)
+    assert refused.status == 2
+    assert "at most 1048576 long" in refused.err
+    assert not (copied / "d.json").exists()
+    assert tacit_in(*words, "--max-mib", "0", cwd=copied).status == 2
+    assert tacit_in(*words, "--max-mib", "3", cwd=copied).status == 0
+    assert (copied / "d.json").read_bytes() == (copied / "decoded.json").read_bytes()

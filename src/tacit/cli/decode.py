@@ -15,6 +15,7 @@ from tacit.cli.common import (
     save_model,
     verb,
 )
+from tacit.errors import InputError, explain
 
 
 def add(verbs: Adder) -> None:
@@ -29,21 +30,28 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--data", type=Path, metavar="DATA",
                         help="the original table; only histogram learners can do without it")
     add_reading(parser)
+    parser.add_argument("--tree-method", choices=["hist", "approx", "exact"],
+                        help="how an XGBoost model was trained, where its file leaves that open")
+    parser.add_argument("--max-mib", type=int, default=256, metavar="N",
+                        help="the largest model file that is read (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
                         help="where the decoded model goes")
 
 
 def run(args: argparse.Namespace) -> int:
     """Decode a model file."""
+    if args.max_mib < 1:
+        raise InputError(explain("'--max-mib'", "an int >= 1", args.max_mib))
     from tacit.cli.original import read_original
     from tacit.core.models import read_model
+    from tacit.core.reading import Limits
     from tacit.protect import decode
 
     must_be_new(args.out, "The decoded model")
     key = load_key(args)
-    model = read_model(args.model)
+    model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    decoded = decode(model, key, table)
+    decoded = decode(model, key, table, learner=args.tree_method)
     save_model(decoded, args.out)
     kind = type(decoded).__name__
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},
