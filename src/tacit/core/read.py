@@ -56,7 +56,7 @@ def read(
     frame = _frame(source, engine, table, columns, lazy)
     if engine.rows(frame) == 0:
         raise DataError("A table must have at least one row. Got none. Check the source.")
-    schema = guess(engine, frame, named=kinds)
+    schema = guess(engine, frame)
     roles = {"sensitive": _listed(sensitive), "quasi": _listed(quasi),
              "identifier": _listed(identifiers), "target": _listed(target)}
     result = Table(schema.declare(roles, kinds), frame, engine)
@@ -88,7 +88,7 @@ def _file_frame(path: Path, engine: LocalEngine, table: str | None, lazy: bool |
             raise SchemaError("A DuckDB file needs table=, the name of the table to read.")
         return MemoryFrame(_plain(read_database(path, table)))
     _refuse_repeated_header(path)
-    frame = engine.scan(file_sql(path, table))
+    frame = engine.scan(file_sql(path))
     if lazy is None:
         lazy = frame.rows * len(frame.schema) > EAGER_CELLS
     return frame if lazy else MemoryFrame(_plain(engine.collect(frame)))
@@ -106,7 +106,7 @@ def _refuse_repeated_header(path: Path) -> None:
         raise DataError(f"'{path.name}' must have a header line. The file is empty.")
     delimiter = max(",;\t|", key=head[0].count)
     names = next(csv.reader(head, delimiter=delimiter))
-    Schema(tuple(Column(name.strip(), "categorical") for name in names))
+    _refuse_repeated([name.strip() for name in names])
 
 
 def to_arrow(source: Any, columns: Sequence[str] | None = None) -> Any:
@@ -176,7 +176,7 @@ def _plain(table: Any) -> Any:
     return table.replace_schema_metadata(None)
 
 
-def guess(engine: Any, frame: Any, named: Mapping[str, str] | None = None) -> Schema:
+def guess(engine: Any, frame: Any) -> Schema:
     """Guess kind and role of every column from its type, its name and its distinct values."""
     arrow = engine.schema(frame)
     return Schema(tuple(_guess_column(engine, frame, entry) for entry in arrow))

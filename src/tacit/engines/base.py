@@ -47,9 +47,6 @@ class Engine(Protocol):
     def rows(self, frame: Frame) -> int:
         """Return the number of rows."""
 
-    def in_memory(self, frame: Frame) -> bool:
-        """Return whether the rows are at hand without another pass over a source."""
-
     def counts(self, frame: Frame, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
         """Count the values of numeric columns by the classes of `by`."""
 

@@ -100,10 +100,6 @@ class LocalEngine:
             return int(frame.table.num_rows)
         return frame.rows if isinstance(frame, ScanFrame) else self.rows(frame.source)
 
-    def in_memory(self, frame: Any) -> bool:
-        """Return whether the rows are at hand."""
-        return isinstance(frame, MemoryFrame)
-
     def counts(self, frame: Any, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
         """Count the values of numeric columns by the classes of `by`."""
         if isinstance(frame, ScanFrame):
@@ -199,8 +195,8 @@ class LocalEngine:
         write_parquet(self.batches(frame), self.schema(frame), path, progress)
 
 
-def file_sql(path: Path, table: str | None) -> str:
-    """Return what stands behind FROM for a Parquet, CSV or DuckDB file."""
+def file_sql(path: Path) -> str:
+    """Return what stands behind FROM for a Parquet or CSV file."""
     suffix = "".join(path.suffixes[-2:]).lower()
     if suffix.endswith((".parquet", ".pq")):
         return f"read_parquet({literal(str(path))})"

@@ -15,6 +15,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 SKLEARN_GAP = np.float32(1e-7)
+"""scikit-learn takes values as equal that are no further apart, added in float32."""
 LIGHTGBM_ZERO = 1e-35
 FLOAT32_HALF = float(np.finfo(np.float32).max) / 2 - 1e30
 

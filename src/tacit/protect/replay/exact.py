@@ -17,6 +17,7 @@ from tacit.errors import DecodeError, explain
 from tacit.protect.replay.nodes import Nodes, Replay, replay_thresholds
 from tacit.protect.replay.rows import Rows, check_width, original_label, original_names
 from tacit.stats.midpoints import sklearn_midpoint
+from tacit.stats.threshold_facts import SKLEARN_GAP
 from tacit.stats.treewalk import check_shape
 
 Floats = npt.NDArray[np.float64]
@@ -24,8 +25,6 @@ Ints = npt.NDArray[np.int64]
 
 STRICT = "Protect with mode='strict' for this learner."
 DYADIC = 1024.0
-FEATURE_THRESHOLD = np.float32(1e-7)
-"""scikit-learn takes values as equal that are no further apart, added in float32."""
 
 
 def decode_tree(model: Any, rows: Rows) -> Any:
@@ -131,7 +130,7 @@ def check_close_values(replay: Replay, impurity: Floats, counts: bool) -> None:
     for column, name in enumerate(replay.rows.book.features):
         values, _ = replay.rows.book.column(column)
         narrow = np.unique(values.astype(np.float32))
-        if not np.any(narrow[1:] <= narrow[:-1] + FEATURE_THRESHOLD):
+        if not np.any(narrow[1:] <= narrow[:-1] + SKLEARN_GAP):
             continue
         if not counts:
             raise _too_close(replay.nodes.where, name)
@@ -150,11 +149,11 @@ def _check_column(replay: Replay, column: int, tried: npt.NDArray[np.bool_]) -> 
     nodes = replay.nodes
     ranges = replay.value_ranges(column)
     low, high = (side.astype(np.float32) for side in (ranges.low, ranges.high))
-    close = tried & (low < high) & (high <= low + FEATURE_THRESHOLD)
+    close = tried & (low < high) & (high <= low + SKLEARN_GAP)
     sides = replay.sides(column, nodes.inner & (nodes.feature == column)
                          & np.isfinite(nodes.threshold))
     left, right = (side.astype(np.float32) for side in (sides.low, sides.high))
-    close[sides.node] |= right <= left + FEATURE_THRESHOLD
+    close[sides.node] |= right <= left + SKLEARN_GAP
     if close.any():
         where = f"{nodes.where}, node {int(np.flatnonzero(close)[0])}"
         raise _too_close(where, replay.rows.book.features[column])
