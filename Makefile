@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast lint bench docs browser clean
+.PHONY: help demo test fast lint bench docs browser spu clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -15,8 +15,8 @@ help: ## show this list
 demo: $(STAMP) ## protect a real table, mine it, decode the models, write demo-out/report.html
 	$(BIN)/tacit demo --out demo-out --overwrite
 
-test: lint browser ## ruff, mypy and every test
-	$(PYTEST)
+test: lint browser spu ## ruff, mypy and every test
+	TACIT_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") $(PYTEST)
 
 fast: $(STAMP) ## the tests that do not take long
 	$(PYTEST) -m "not slow"
@@ -25,8 +25,10 @@ lint: $(STAMP) ## ruff and mypy --strict
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(STAMP) ## side by side with what a user would pick instead; writes docs/bench.md
-	$(BIN)/python bench/run.py
+bench: $(STAMP) spu ## side by side with what a user would pick instead; writes docs/bench.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	TACIT_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") \
+	  $(BIN)/python bench/run.py
 
 docs: $(STAMP) ## write docs/reference/cli.md from the parsers
 	$(BIN)/python -m tacit.cli.reference docs/reference/cli.md
@@ -40,6 +42,14 @@ browser:
 	        >/dev/null 2>&1; } \
 	|| echo "no chromium: tests that look at pages will be skipped"
 
+# SPU wants another numpy than we do, and Python 3.11: it lives in an environment of its own.
+spu: $(STAMP)
+	@.venv-spu/bin/python -c 'import spu' 2>/dev/null \
+	|| { echo "installing SPU for the tests that compute with it"; \
+	     $(BIN)/python -m venv .venv-spu && .venv-spu/bin/python -m pip install --quiet \
+	       --disable-pip-version-check 'spu>=0.9.5,<0.10' 'numpy<2' >/dev/null 2>&1; } \
+	|| { rm -rf .venv-spu; echo "no SPU: tests that compute with it will be skipped"; }
+
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "tacit needs Python 3.11 or newer, but '$(PYTHON)' is" \
@@ -50,5 +60,5 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 clean: ## remove the environment and everything that was made
-	rm -rf $(VENV) demo-out build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-spu demo-out build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

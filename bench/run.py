@@ -10,11 +10,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness
+import tasks_anonymity
+import tasks_anonymize
 import tasks_attack
+import tasks_baskets
 import tasks_decode
 import tasks_encode
+import tasks_joint
 import tasks_noise
 import tasks_rotation
+import tasks_sets
 
 INTRO = """# Measurements
 
@@ -52,7 +57,8 @@ def main() -> int:
 
 def _modules() -> tuple[object, ...]:
     """The task modules, which register themselves when imported."""
-    return tasks_attack, tasks_decode, tasks_encode, tasks_noise, tasks_rotation
+    return (tasks_anonymity, tasks_anonymize, tasks_attack, tasks_baskets, tasks_decode,
+            tasks_encode, tasks_joint, tasks_noise, tasks_rotation, tasks_sets)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,17 @@ TESTS = Path(__file__).resolve().parent
 SHARED = TESTS.parents[1] / "shared" / "data"
 SLOW = (
     # Real browsers, processes and learners; `make fast` leaves these files out.
-    "cli/test_demo.py", "cli/test_errors.py", "cli/test_methods.py", "cli/test_passphrase.py",
+    "cli/test_anonymize.py", "cli/test_demo.py", "cli/test_errors.py", "cli/test_masking.py",
+    "cli/test_methods.py", "cli/test_mine_distorted.py",
+    "cli/test_passphrase.py", "cli/test_query.py",
     "cli/test_readme.py", "cli/test_walk.py", "joint/test_cli_joint.py", "joint/test_links.py",
-    "joint/test_processes.py", "joint/test_shares.py", "joint/test_simulation.py",
-    "joint/test_tls.py", "protect/test_replay_boosters.py", "protect/test_same_boosting.py",
-    "protect/test_same_tree.py", "report/test_audit_page.py", "report/test_browser.py",
+    "joint/test_network.py", "joint/test_processes.py", "joint/test_shares.py",
+    "joint/test_simulation.py",
+    "joint/test_simulation_transfer.py", "joint/test_two_party.py", "joint/test_two_party_rules.py",
+    "joint/test_spu.py", "joint/test_tls.py", "protect/queries/test_race.py",
+    "protect/test_replay_boosters.py",
+    "protect/test_same_boosting.py", "protect/test_same_tree.py",
+    "report/test_audit_page.py", "report/test_browser.py",
 )
 
 settings.register_profile(

@@ -18,12 +18,16 @@ from tacit.core.registry import homes
 
 if TYPE_CHECKING:
     from tacit import attack, joint, mine, protect, report, risk
+    from tacit.core.basket_files import read_baskets
+    from tacit.core.baskets import Baskets
     from tacit.core.compare import verify
     from tacit.core.forest import Forest
     from tacit.core.guarantee import Guarantee
+    from tacit.core.itemsets import Itemsets
     from tacit.core.key import Key
     from tacit.core.read import read
     from tacit.core.release import Release
+    from tacit.core.rules import Rules
     from tacit.core.schema import Column, Schema
     from tacit.core.table import Table
     from tacit.core.tree import Tree
@@ -40,25 +44,48 @@ _NOUNS = {
     "Tree": "tacit.core.tree",
     "Forest": "tacit.core.forest",
     "verify": "tacit.core.compare",
+    "Baskets": "tacit.core.baskets",
+    "read_baskets": "tacit.core.basket_files",
+    "Itemsets": "tacit.core.itemsets",
+    "Rules": "tacit.core.rules",
 }
 
-__all__ = ["Column", "Forest", "Guarantee", "Key", "Release", "Schema", "Table", "Tree",
-           "__version__", "attack", "joint", "mine", "protect", "read", "report", "risk",
-           "verify"]
+__all__ = ["Baskets", "Column", "Forest", "Guarantee", "Itemsets", "Key", "Release", "Rules",
+           "Schema", "Table", "Tree", "__version__", "attack", "joint", "mine", "protect", "read",
+           "read_baskets", "report", "risk", "verify"]
 
 homes.update({
     ("guarantee", "same-tree"): "tacit.protect.piecewise",
+    ("guarantee", "tree-preserved"): "tacit.protect.anonymize",
     ("decoder", "piecewise"): "tacit.protect.piecewise",
     ("guarantee", "distorted"): "tacit.protect.distorted",
     ("plot", "distribution"): "tacit.report.distributions",
+    ("plot", "anonymity"): "tacit.report.anonymity",
+    ("guarantee", "anonymous"): "tacit.protect.masking",
+    ("guarantee", "masked"): "tacit.protect.masking",
+    ("audit", "mondrian"): "tacit.risk.tables",
+    ("audit", "generalize"): "tacit.risk.tables",
+    ("audit", "top-bottom"): "tacit.risk.tables",
+    ("audit", "suppress-cells"): "tacit.risk.tables",
+    ("audit", "swap"): "tacit.risk.tables",
+    ("audit", "sample"): "tacit.risk.tables",
+    ("audit", "tree-preserving"): "tacit.risk.tables",
     ("adversary", "posterior"): "tacit.attack.posterior",
     ("adversary", "spectral"): "tacit.attack.spectral",
     ("adversary", "pca"): "tacit.attack.spectral",
     ("adversary", "bayes"): "tacit.attack.spectral",
     ("adversary", "serial"): "tacit.attack.spectral",
+    ("adversary", "choices"): "tacit.attack.choosing",
+    ("adversary", "literal"): "tacit.attack.answers",
+    ("adversary", "answer"): "tacit.attack.answers",
+    ("adversary", "answer-class"): "tacit.attack.answers",
     ("audit", "noise"): "tacit.risk.distorted",
     ("audit", "multiplicative"): "tacit.risk.distorted",
     ("audit", "discretize"): "tacit.risk.distorted",
+    ("audit", "response"): "tacit.risk.answered",
+    ("guarantee", "randomised-baskets"): "tacit.protect.baskets",
+    ("adversary", "basket-posterior"): "tacit.attack.baskets",
+    ("audit", "baskets"): "tacit.risk.basket_audit",
     ("guarantee", "distances-preserved"): "tacit.protect.rotation",
     ("guarantee", "distances-in-expectation"): "tacit.protect.rotation",
 })

@@ -17,6 +17,8 @@
     ├── ModelError            a mined model that is malformed or hostile
     ├── DecodeError           a well-formed model that cannot be decoded exactly
     ├── MissingExtraError     an optional dependency that is not installed
+    ├── QueryRefusedError     a query that a guard does not answer; `rule` says which rule
+    ├── QueryLogError         a query log that cannot be used
     └── PolicyError           a policy that cannot be read
 
     LeakWarning (UserWarning) something that was asked for gives more away than the default
@@ -93,6 +95,18 @@ class DecodeError(TacitError):
 
 class MissingExtraError(TacitError, ImportError):
     """An optional dependency that is not installed."""
+
+
+class QueryRefusedError(TacitError):
+    """A query that a guard does not answer, by a rule that never looks at the answer."""
+
+    def __init__(self, message: str, rule: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+class QueryLogError(TacitError):
+    """A query log that cannot be used."""
 
 
 class PolicyError(InputError):

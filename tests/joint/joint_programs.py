@@ -29,6 +29,20 @@ async def everything(party, data):
     return [total, *opened]
 
 
+@declares("answer")
+async def of_two(party, data):
+    """Use what two holders without a dealer do: compare, multiply, cut and convert."""
+    x = await party.share(data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
+    y = await party.share(data if party.index == 1 else None, party.names[1], (5,), -1000, 1000)
+    less, product = await party.less_than(x, y), await party.multiply(x, y)
+    await party.equal(x, y)
+    await party.truncate(product, 3)
+    await party.argmin(x)
+    await party.matmul(x.reshape(1, 5), y.reshape(5, 1))
+    await party.to_numbers(less)
+    return [await party.reveal(value, because="answer") for value in (less, product)]
+
+
 @declares("total")
 async def heavy(party, data):
     """Keep every link full; one party is killed in the middle of it."""

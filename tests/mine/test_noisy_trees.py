@@ -54,7 +54,8 @@ def test_function_3_is_within_15_points_of_the_original(study, criterion):
 def test_pruning_takes_back_what_does_not_pay(study):
     train, _, _, noisy, laws = study
     ranges = [RANGES[c] for c in COLUMNS]
-    grown, pruned = (ReconstructingTreeClassifier(laws, support=ranges, prune=how).fit(
+    grown, pruned = (ReconstructingTreeClassifier(laws, support=ranges, prune=how,
+                                                  rounds=0).fit(
         noisy, group(train, 2)).tree_ for how in (None, "mdl"))
     assert pruned.nodes < grown.nodes / 5
     assert pruned.same_as(prune(grown, [100] * 9))
@@ -91,15 +92,6 @@ def test_randomised_answers_as_columns(strategy):
     plain = (y[said == 2] == "b").mean()
     assert share > plain + 0.1
     assert noisy_tree(release, strategy).predict([[2.0]]).tolist() == ["b"]
-
-
-def test_a_tree_is_not_grown_from_mixed_reports():
-    said = ["truth", "distort"] * 100
-    table = tacit.read({"x": np.arange(200.0), "said": said, "y": ["a", "b"] * 100}, target="y",
-                       show=False)
-    release, _ = NoiseAdder(columns=["x"], choices={"x": "said"}, others="drop").protect(table)
-    with pytest.raises(InputError, match="everybody distorted"):
-        noisy_tree(release)
 
 
 def test_counts_are_whole_and_records_keep_their_order():

@@ -43,7 +43,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 
 
 def scikit_learn_checks():
-    for estimator in (NoiseAdder(), Discretizer(), MultiplicativeNoise()):
+    for estimator in (NoiseAdder(), Discretizer(), MultiplicativeNoise(), RandomizedResponse()):
         for made, check in estimator_checks_generator(estimator, legacy=True):
             name = check.func.__name__ if hasattr(check, "func") else check.__name__
             kind = type(estimator).__name__

@@ -7,6 +7,7 @@ same audit by registering themselves.
 
 from __future__ import annotations
 
+from tacit.attack.baskets import BasketPosterior, BasketView
 from tacit.attack.combination import Combination, Tallies, tallies
 from tacit.attack.contract import Adversary, ColumnView, View, adversaries_for, known
 from tacit.attack.curves import CurveFitting, Polyline, RegressionLine, Spline
@@ -15,6 +16,7 @@ from tacit.attack.families import Family, Gaussian, Uniform, Zipf
 from tacit.attack.family import FamilyMatching
 from tacit.attack.frequency import FrequencyMatching
 from tacit.attack.ignorant import Ignorant, chance
+from tacit.attack.informed import InformedMicrodata, KnownOrder, intersected
 from tacit.attack.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
 from tacit.attack.known_pairs import KnownPairs
 from tacit.attack.known_sample import KnownPairsAndSample, KnownSample
@@ -22,19 +24,40 @@ from tacit.attack.linking import NormLinking
 from tacit.attack.published import PublishedStatistics
 from tacit.attack.quantile import QuantileMatching
 from tacit.attack.ranks import RankInterpolation
+from tacit.attack.record_linking import (
+    BackgroundKnowledge,
+    Homogeneity,
+    NoisyLinking,
+    RecordLinking,
+)
 from tacit.attack.records import KnownRecords
 from tacit.attack.sorting import RangeSorting, RankSorting
+from tacit.attack.tables import Matches, TableAdversary, TableKnowledge, TableView
 from tacit.attack.together import Ranges, finer, overlaps, ranges
+from tacit.attack.traces import Totals, matched_rows, moved_points, published_columns
+from tacit.attack.transcript import (
+    Equations,
+    Recovered,
+    equations_of,
+    recover,
+    solve,
+    stacked,
+    wendel,
+)
 from tacit.attack.trilateration import Trilateration
 from tacit.attack.turned import RowAdversary, RowGuesses, RowKnowledge, TurnedView
 
 __all__ = [
-    "PRESETS", "RADII", "Adversary", "ColumnView", "Combination", "CurveFitting",
-    "DifferenceDirections", "Family", "FamilyMatching", "FrequencyMatching", "Gaussian",
-    "Histogram", "Ignorant", "IndependentComponents", "Knowledge", "KnownPairs",
-    "KnownPairsAndSample", "KnownRecords", "KnownSample", "NormLinking", "Points", "Polyline",
-    "PublishedStatistics", "QuantileMatching", "RangeSorting", "Ranges", "RankInterpolation",
-    "RankSorting", "RegressionLine", "RowAdversary", "RowGuesses", "RowKnowledge", "Spline",
-    "Tallies", "Trilateration", "TurnedView", "Uniform", "View", "Zipf", "adversaries_for",
-    "chance", "finer", "known", "overlaps", "ranges", "tallies",
+    "PRESETS", "RADII", "Adversary", "BackgroundKnowledge", "BasketPosterior", "BasketView",
+    "ColumnView", "Combination", "CurveFitting", "DifferenceDirections", "Equations", "Family",
+    "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Homogeneity", "Ignorant",
+    "IndependentComponents", "InformedMicrodata", "Knowledge", "KnownOrder", "KnownPairs",
+    "KnownPairsAndSample", "KnownRecords", "KnownSample", "Matches", "NoisyLinking", "NormLinking",
+    "Points", "Polyline", "PublishedStatistics", "QuantileMatching", "RangeSorting", "Ranges",
+    "RankInterpolation", "RankSorting", "RecordLinking", "Recovered", "RegressionLine",
+    "RowAdversary", "RowGuesses", "RowKnowledge", "Spline", "TableAdversary", "TableKnowledge",
+    "TableView", "Tallies", "Totals", "Trilateration", "TurnedView", "Uniform", "View", "Zipf",
+    "adversaries_for", "chance", "equations_of", "finer", "intersected", "known", "matched_rows",
+    "moved_points", "overlaps", "published_columns", "ranges", "recover", "solve", "stacked",
+    "tallies", "wendel",
 ]

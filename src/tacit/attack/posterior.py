@@ -48,7 +48,7 @@ def likeliest(law: Law, codes: Floats, counts: Floats, radius: float) -> Floats:
     where = np.clip(np.searchsorted(reported, codes, side="right") - 1, 0, reported.size - 2)
     binned = np.bincount(where, weights=counts, minlength=reported.size - 1).astype(np.float64)
     kernel = law.kernel(edges, reported, "integrated")
-    shares = reconstruct(binned, kernel).probabilities
+    shares = reconstruct(binned, kernel, "smoothed").probabilities
     return best_windows(kernel * shares, edges, radius)[where]
 
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from tacit.attack.contract import Adversary, View
 from tacit.attack.knowledge import Knowledge
 from tacit.core.registry import register
+from tacit.core.release import Release
 from tacit.engines.arrow import to_numbers
 from tacit.errors import InputError, explain
 from tacit.mine.laws import Additive, law_of
@@ -87,6 +88,10 @@ class _Filtering(Adversary):
     mechanisms: ClassVar[tuple[str, ...]] = ("noise",)
     rows: ClassVar[bool] = True
     """Needs a View with rows."""
+
+    def applies(self, release: Release | View) -> bool:
+        """Return whether everybody distorted: reports that were told have no noise to filter."""
+        return super().applies(release) and not release.mechanism.get("choices")
 
     def filtered(self, noisy: Floats, variances: Floats, index: int) -> Floats:
         """Return the estimate of one column, row by row."""

@@ -11,6 +11,7 @@ from tacit.cli.common import Adder, add_reading, columns, emit, read_table, verb
 if TYPE_CHECKING:
     from tacit.core.table import Table
     from tacit.engines.base import Counts
+    from tacit.risk.anonymity import Anonymity
     from tacit.stats.runs import AttributeFacts
 
 RADIUS = 0.02
@@ -49,10 +50,21 @@ def run(args: argparse.Namespace) -> int:
     numeric = table.schema.of_kind("numeric", "ordinal")
     rows = [row(name, counts, by is not None, args.min_width)
             for name, counts in table.counts(numeric, by).items()]
+    found = _anonymity(table)
     emit(args, {"rows": table.rows, "target": table.schema.target,
                 "schema": [c.to_json() | {"note": c.note} for c in table.schema.columns],
-                "attributes": rows, "warning": WARNING}, text(table, rows))
+                "attributes": rows, "anonymity": None if found is None else found.to_json(),
+                "warning": WARNING}, text(table, rows, found))
     return 0
+
+
+def _anonymity(table: Table) -> Anonymity | None:
+    """Measure how people hide among each other, if quasi-identifiers are declared."""
+    if not table.schema.with_role("quasi"):
+        return None
+    from tacit.risk.anonymity import measure
+
+    return measure(table)
 
 
 def _classes(table: Table) -> str | None:
@@ -117,8 +129,8 @@ def _grade(share: float) -> str:
     return "fair" if share < 0.5 else "weak"
 
 
-def text(table: Table, rows: list[dict[str, Any]]) -> str:
-    """Return the schema, the statistics and the warning as text."""
+def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = None) -> str:
+    """Return the schema, the statistics, K, L and t, and the warning as text."""
     head = ["column", "range", "values", "gaps", "mono", "length", "share", "protection"]
     body = [[r["column"], f"{r['range_width']:.6g}", str(r["distinct"]),
              _or_dash(r["discontinuities"]), _or_dash(r["mono_pieces"]),
@@ -128,7 +140,9 @@ def text(table: Table, rows: list[dict[str, Any]]) -> str:
               "values inside them;\nsorting: values that somebody who knows minimum and maximum "
               "guesses within 2% of the range by rank.")
     shown = [columns([head, *body], right=range(1, 7)), "", legend] if rows else []
-    return "\n".join([repr(table), "", *shown, "", *_folded(WARNING)])
+    hidden = [] if found is None else ["", *(part for line in found.summary().splitlines()
+                                             for part in _folded(line))]
+    return "\n".join([repr(table), "", *shown, *hidden, "", *_folded(WARNING)])
 
 
 def _or_dash(value: Any) -> str:

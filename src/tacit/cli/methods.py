@@ -18,11 +18,21 @@ METHODS = {
     "multiplicative-noise": "MultiplicativeNoise",
     "discretize": "Discretizer",
     "randomized-response": "RandomizedResponse",
+    "baskets": "SelectASize",
+    "anonymize": "TreePreservingAnonymizer",
+    "mondrian": "MondrianAnonymizer",
+    "generalize": "Generalizer",
+    "top-bottom": "TopBottomCoder",
+    "suppress-cells": "CellSuppressor",
+    "swap": "DataSwapper",
+    "sample": "SampleReleaser",
 }
 KEYED = ("piecewise", "rotation", "pairwise-rotation")
 """Methods that always make a key."""
 PIECEWISE = ("mode", "breakpoints", "neutral_names")
 """Options of the command that only the piecewise encoding has."""
+ANONYMITY = ("k", "l", "rule")
+"""Options of the command for methods that count how many people look alike."""
 
 
 def build(args: argparse.Namespace) -> Any:
@@ -37,7 +47,7 @@ def build(args: argparse.Namespace) -> Any:
 
 def _given(args: argparse.Namespace, known: set[str]) -> dict[str, Any]:
     """Return the options that were given; one that the method does not have is refused."""
-    found = {name: getattr(args, name) for name in PIECEWISE
+    found = {name: getattr(args, name) for name in (*PIECEWISE, *ANONYMITY)
              if getattr(args, name) is not None and getattr(args, name) is not False}
     found |= {"categorical": args.categorical} if args.categorical else {}
     found |= {"shuffle_rows": False} if args.no_shuffle else {}

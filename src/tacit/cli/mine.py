@@ -8,7 +8,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.common import Adder, emit, must_be_new, pairs, verb
+from tacit.cli import baskets, mine_distorted
+from tacit.cli.common import Adder, emit, must_be_new, pairs, save_model, verb
+from tacit.cli.mine_distorted import STRATEGIES
 from tacit.errors import InputError, explain
 
 LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
@@ -19,8 +21,12 @@ def add(verbs: Adder) -> None:
     parser = verb(verbs, "mine", run,
                   "Mine a model from a release directory. "
                   "Writes the model and, beside it, MODEL.recipe, which says how it was mined.")
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="release directory")
+    parser.add_argument("release", type=Path, metavar="RELEASE",
+                        help="release directory; for itemsets and rules also a file of baskets")
     add_learner(parser, "tree")
+    baskets.add_columns(parser)
+    parser.add_argument("--strategy", choices=STRATEGIES,
+                        help="how a tree is grown from distorted values (default: byclass)")
     parser.add_argument("--anyway", action="store_true",
                         help="mine even if the release promises nothing for this learner")
     parser.add_argument("--out", type=Path, required=True, metavar="MODEL",
@@ -29,8 +35,11 @@ def add(verbs: Adder) -> None:
 
 def add_learner(parser: argparse.ArgumentParser, default: str | None) -> None:
     """Add the options that say how to mine."""
-    parser.add_argument("--learner", choices=LEARNERS, default=default,
-                        help="what to mine" + (" (default: %(default)s)" if default else ""))
+    more = ("naive-bayes", "published", *baskets.LEARNERS) if default else ()
+    words = ("; published: the manifest's tree, by its stopping rule (default: %(default)s)"
+             if default else "")
+    parser.add_argument("--learner", "--model", choices=(*LEARNERS, *more), default=default,
+                        help="what to mine" + words)
     parser.add_argument("--task", choices=["classification", "regression"],
                         help="what the target is (default: follows the target)")
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE",
@@ -53,6 +62,21 @@ def _scalar(name: str, text: str) -> Any:
     return value
 
 
+def _published(args: argparse.Namespace) -> int:
+    """Grow the tree that was published with a release, by its stopping rule."""
+    from tacit import mine
+    from tacit.core.release import Release
+
+    release = Release.load(args.release)
+    grown, published = mine.grow(release), release.tree
+    same = published.same_as(grown)
+    save_model(grown, args.out)
+    emit(args, {"model": str(args.out), "identical": bool(same), "difference": same.difference},
+         f"{grown.summary()}\nCompared with the published tree: {same}.\n"
+         f"Model written to {args.out}.")
+    return 0 if same else 1
+
+
 def run(args: argparse.Namespace) -> int:
     """Mine a release."""
     from tacit import mine
@@ -60,10 +84,16 @@ def run(args: argparse.Namespace) -> int:
     from tacit.mine.trees import recipe_path
 
     must_be_new(args.out, "The model file")
+    if args.learner == "published":
+        return _published(args)
+    if args.learner in baskets.LEARNERS:
+        return baskets.mine(args, params(args.param))
     must_be_new(recipe_path(args.out), "The recipe file")
     wanted = params(args.param)
-    mined = mine.fit(Release.load(args.release), args.learner, task=args.task,
-                     anyway=args.anyway, **wanted)
+    release = Release.load(args.release)
+    if mine_distorted.wanted(args, release):
+        return mine_distorted.run(args, release, wanted)
+    mined = mine.fit(release, args.learner, task=args.task, anyway=args.anyway, **wanted)
     mined.save(args.out)
     emit(args, {
         "model": str(args.out), "recipe_file": str(recipe_path(args.out)),

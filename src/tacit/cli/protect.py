@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tacit.cli import baskets
 from tacit.cli.common import (
     Adder,
     add_passphrase,
@@ -31,7 +32,8 @@ def add(verbs: Adder) -> None:
     parser = verb(verbs, "protect", run,
                   "Write a release for a miner, and the key that only the custodian keeps. "
                   "The default method shows codes in place of values; their order stays visible.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("data", type=Path, metavar="DATA",
+                        help="Parquet, CSV or DuckDB file; of baskets also .dat")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR",
                         help="where the release goes: a directory that is not there yet")
@@ -64,6 +66,16 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--neutral-names", action="store_true",
                         help="of piecewise: replace the names of columns and classes; the key "
                              "holds the map")
+    parser.add_argument("--k", type=int, metavar="N",
+                        help="of anonymize, mondrian, generalize, suppress-cells: fewest records "
+                             "that look alike (default of anonymize and mondrian: 10)")
+    parser.add_argument("--l", type=float, metavar="N",
+                        help="of the same: least diversity of the sensitive columns in each "
+                             "class (default: 1)")
+    parser.add_argument("--rule", choices=["safe", "min-block", "leaf-merge"],
+                        help="of anonymize: how much is merged; all keep the tree "
+                             "(default: safe)")
+    baskets.add_options(parser)
     parser.add_argument("--no-shuffle", action="store_true",
                         help="keep the order of the rows, which is knowledge of its own")
     parser.add_argument("--overwrite", action="store_true",
@@ -74,6 +86,10 @@ def run(args: argparse.Namespace) -> int:
     """Protect a table."""
     from tacit.cli.original import released_names
 
+    if args.method == baskets.METHOD:
+        _check_places(args)
+        return baskets.protect(args)
+    baskets.refuse_options(args)
     method = build(args)
     _check_places(args)
     table = read_table(args, args.data, args.target)

@@ -13,6 +13,7 @@ from tacit.errors import InputError
 if TYPE_CHECKING:
     from tacit.core.comparison import Comparison
     from tacit.core.key import Key
+    from tacit.core.release import Release
     from tacit.core.table import Table
     from tacit.mine import Recipe
 
@@ -22,8 +23,9 @@ def add(verbs: Adder) -> None:
     parser = verb(verbs, "verify", run,
                   "Compare two models bit for bit, or a mined model with the original data. "
                   "With --release, --key and --data, MODEL is decoded and compared with the model "
-                  "that the same learner finds in the original, in the released order. Exit "
-                  "status 0: identical, 1: different.")
+                  "that the same learner finds in the original, in the released order. With "
+                  "--against, MODEL is a release directory, and what it promises is verified "
+                  "against the original. Exit status 0: identical, 1: different.")
     parser.add_argument("model", type=Path, metavar="MODEL",
                         help="the original's model, or with --release the mined one")
     parser.add_argument("decoded", type=Path, nargs="?", metavar="DECODED",
@@ -32,6 +34,8 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--key", type=Path, metavar="FILE", help="the key file")
     add_passphrase(parser)
     parser.add_argument("--data", type=Path, metavar="DATA", help="the original table")
+    parser.add_argument("--against", type=Path, metavar="DATA",
+                        help="the original table; MODEL is then a release directory")
     add_reading(parser)
     parser.add_argument("--recipe", type=Path, metavar="FILE",
                         help="how MODEL was mined (default: MODEL.recipe)")
@@ -40,10 +44,41 @@ def add(verbs: Adder) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, and say in words where the first difference is."""
+    if args.against is not None:
+        return _release(args)
     found = _with_original(args) if args.decoded is None else _two_files(args)
     words = "identical, bit for bit" if found else str(found)
     emit(args, {"identical": bool(found), "difference": found.difference}, words)
     return 0 if found else 1
+
+
+def _release(args: argparse.Namespace) -> int:
+    """Verify what a release promises against the original."""
+    from tacit.core.release import Release
+
+    if args.decoded or args.release or args.data:
+        raise InputError("Give a release directory with --against, and no other model, --release "
+                         "or --data.")
+    release = Release.load(args.model)
+    promise: Any = release.guarantee
+    if not hasattr(promise, "verify"):
+        raise InputError(f"The guarantee of '{args.model}' ('{promise.name}') has nothing that "
+                         "can be verified against the original. Use tacit audit.")
+    key = load_key(args) if args.key is not None else None
+    found = promise.verify(_as_released(args, release), release, key)
+    words = getattr(found, "difference", None) or str(found)
+    emit(args, {"identical": bool(found), "difference": None if found else words},
+         f"verified: {promise.statement}" if found else f"not as promised: {words}")
+    return 0 if found else 1
+
+
+def _as_released(args: argparse.Namespace, release: Release) -> Table:
+    """Read the original with the kinds that the release gives its columns."""
+    from tacit.cli.common import read_table
+
+    table = read_table(args, args.against, release.schema.target)
+    kinds = {c.name: c.kind for c in release.schema.columns if c.name in table.schema.names}
+    return table.with_frame(table.frame, table.schema.declare({}, kinds))
 
 
 def _two_files(args: argparse.Namespace) -> Comparison:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit._version import __version__
 from tacit.core.files import sha256_of, write_file, write_folder
@@ -21,6 +21,9 @@ from tacit.core.schema import Schema
 from tacit.core.table import Table
 from tacit.engines.base import Progress
 from tacit.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from tacit.core.baskets import Baskets
 
 FORMAT = "tacit-release"
 VERSION = 1
@@ -46,6 +49,13 @@ class Release:
         return self.table.schema
 
     @property
+    def baskets(self) -> Baskets:
+        """Return the released baskets; a release of a plain table has none."""
+        from tacit.core.basket_tables import from_table
+
+        return from_table(self.table, self.mechanism)
+
+    @property
     def fingerprint(self) -> str:
         """Return the hash that ties a key to this release."""
         return _hash({"id": self.release_id, "mechanism": dict(self.mechanism),
@@ -62,6 +72,20 @@ class Release:
             **self.details,
             "data": {"file": DATA, "sha256": self.data_sha256},
         }
+
+    @property
+    def trees(self) -> tuple[Any, ...]:
+        """Return the trees that were published with the data, if any."""
+        from tacit.core.models import model_from_json
+
+        return tuple(model_from_json(tree) for tree in self.details.get("trees") or ())
+
+    @property
+    def tree(self) -> Any:
+        """Return the tree that was published with the data: the first, if there are several."""
+        if not self.details.get("trees"):
+            raise ReleaseError("This release was published without a tree. Mine one from it.")
+        return self.trees[0]
 
     def summary(self) -> str:
         """Return what was released, in a few lines."""
@@ -102,8 +126,13 @@ class Release:
     def _read(cls, path: Path, manifest: dict[str, Any]) -> Release:
         from tacit.core.read import read
 
-        table = read(path / DATA, show=False)
         schema = Schema.from_json(manifest["schema"])
+        if schema.of_kind("basket"):
+            from tacit.core.basket_tables import read_table
+
+            table = read_table(path / DATA)
+        else:
+            table = read(path / DATA, show=False)
         if schema.names != table.schema.names:
             raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
         known = {"format", "version", "tacit", "id", "fingerprint", "mechanism", "schema", "rows",

@@ -14,14 +14,21 @@ Everything assumes semi-honest parties: they follow the protocol and keep what t
 own engine is not vetted by anybody outside; docs/concepts/joint.md says what that means.
 """
 
+from tacit.joint.budget import QueryBudget
 from tacit.joint.identity import Identity, load_identity, make_identity
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party, declares
+from tacit.joint.primitives.alignment import align_disclosures
+from tacit.joint.primitives.circle import SetRules
+from tacit.joint.primitives.intersection import intersection_disclosures
+from tacit.joint.primitives.union import union_disclosures
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.run import Outcome, run_local, run_outcomes
 from tacit.joint.study import Disclosure, Member, Study
 from tacit.joint.transport import Limits
+from tacit.joint.wide import Wide, join_wide
 
-__all__ = ["Disclosure", "Identity", "Ledger", "Limits", "Member", "Outcome", "Party", "Shared",
-           "Study", "concatenate", "declares", "load_identity", "make_identity", "run_local",
-           "run_outcomes"]
+__all__ = ["Disclosure", "Identity", "Ledger", "Limits", "Member", "Outcome", "Party",
+           "QueryBudget", "SetRules", "Shared", "Study", "Wide", "align_disclosures",
+           "concatenate", "declares", "intersection_disclosures", "join_wide", "load_identity",
+           "make_identity", "run_local", "run_outcomes", "union_disclosures"]

@@ -12,6 +12,7 @@ Keller 2020). The dealer and the holders run this same code.
     ands    w        a, b, c       xor c = (xor a) and (xor b), bit by bit
     pairs   w        a, b1, b2, c1, c2     two ANDs with one operand in common
     cuts    n f      r, h, t       sum h = (sum r) >> f, sum t = top bit of sum r
+    crosses n w w... R, C          sum C = R_i' R_j of all groups i < j of columns, modulo 2^20
 
 A holder's own parts are uniform; the correction is masked by the other holders' streams.
 """
@@ -26,10 +27,12 @@ import numpy as np
 
 from tacit.errors import InputError, explain
 from tacit.joint.planes import bits_of, plane_words, planes_of
-from tacit.joint.ring import total
+from tacit.joint.ring import times, total
+from tacit.joint.small_ring import MASK, ROWS, cell_words, cells_of, cross_size, crosses
 from tacit.joint.streams import Stream, Words
 
 MAX_WORDS = 1 << 27
+ANY = -1
 Parts = list[Words]
 
 
@@ -41,7 +44,8 @@ class Need:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        known = self.kind in KINDS and len(self.sizes) == KINDS[self.kind].dimensions
+        known = self.kind in KINDS and KINDS[self.kind].dimensions in (ANY, len(self.sizes))
+        known = known and len(self.sizes) > 0
         if not known or not all(isinstance(s, int) and 0 <= s <= MAX_WORDS for s in self.sizes):
             raise InputError(explain("Correlated randomness", "of a known kind and size",
                                      f"{self.kind!r} {self.sizes}"))
@@ -87,7 +91,7 @@ def _triple(draws: Sequence[Parts], n: int) -> Parts:
 
 def _matrix(draws: Sequence[Parts], n: int, k: int, m: int) -> Parts:
     a, b, c = (total(d[i] for d in draws) for i in range(3))
-    return [(a.reshape(n, k) @ b.reshape(k, m)).ravel() - c]
+    return [times(a.reshape(n, k), b.reshape(k, m)).ravel() - c]
 
 
 def _edabits(draws: Sequence[Parts], width: int, n: int) -> Parts:
@@ -113,6 +117,12 @@ def _cuts(draws: Sequence[Parts], n: int, f: int) -> Parts:
     return [(r >> np.uint64(f)) - h, (r >> np.uint64(63)) - t]
 
 
+def _crosses(draws: Sequence[Parts], n: int, *widths: int) -> Parts:
+    shape = n, sum(widths)
+    cells = reduce(np.add, [cells_of(d[0], *shape) for d in draws]) & MASK
+    return [crosses(cells, cells, widths) - total(d[1] for d in draws)]
+
+
 def _xor(draws: Sequence[Parts], place: int) -> Words:
     return reduce(np.bitwise_xor, [parts[place] for parts in draws])
 
@@ -125,6 +135,11 @@ def _edabits_lengths(width: int, n: int) -> tuple[int, ...]:
 def _cuts_lengths(n: int, f: int) -> tuple[int, ...]:
     _within("bits to cut", f, 1, 61)
     return n, n, n
+
+
+def _crosses_lengths(n: int, *widths: int) -> tuple[int, ...]:
+    _within("rows of a block", n, 0, ROWS)
+    return cell_words(n * sum(widths)), cross_size(widths)
 
 
 def _within(what: str, value: int, least: int, most: int) -> None:
@@ -149,4 +164,5 @@ KINDS = {
     "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands, True),
     "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs, True),
     "cuts": _Kind(2, _cuts_lengths, (1, 2), _cuts),
+    "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
 }

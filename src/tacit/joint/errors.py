@@ -104,5 +104,9 @@ class StudyError(JointError, InputError):
     """A study file that cannot be used."""
 
 
+class EngineError(JointError):
+    """An engine that failed on this machine."""
+
+
 class LedgerError(JointError):
     """A ledger file that cannot be read."""

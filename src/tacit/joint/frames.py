@@ -45,13 +45,14 @@ HEADER_BYTES = _HEADER.size
 
 
 class Kind(enum.IntEnum):
-    """What a frame is for the transport; only DATA reaches a program."""
+    """What a frame is for the transport; only DATA reaches a program, STREAM an engine."""
 
     DATA = 1
     HELLO = 2
     BEAT = 3
     ABORT = 4
     DONE = 5
+    STREAM = 6
 
 
 class Purpose(enum.IntEnum):
@@ -182,7 +183,7 @@ def _check_sizes(header: Header, limit: int) -> None:
     """Check all sizes before anybody allocates or reads."""
     total = header.total
     if header.kind is not Kind.DATA:
-        limit = min(limit, MAX_CONTROL)
+        limit = min(limit, CHUNK if header.kind is Kind.STREAM else MAX_CONTROL)
     _must("shape", total <= limit, f"at most {limit} bytes in all", total)
     _must("chunk", header.chunk < header.chunks, f"below {header.chunks}", header.chunk)
     expected = min(CHUNK, total - header.chunk * CHUNK)

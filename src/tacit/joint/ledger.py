@@ -30,7 +30,7 @@ UNVETTED = "tacit's own engine: semi-honest parties only, not reviewed by anybod
 
 @dataclass
 class Row:
-    """One message, or all beats of one link together."""
+    """One message, or all beats or all streams of one link together."""
 
     direction: str
     peer: str
@@ -67,12 +67,13 @@ class Ledger:
     openings: list[Opening] = field(default_factory=list)
     _open: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
     _beats: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
+    _streams: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
 
     def frame(self, direction: str, peer: str, header: Header, size: int) -> None:
-        """Record one frame; the frames of one message become one row, beats one per link."""
+        """Record one frame; a message is one row, all beats and all streams one per link."""
         link = direction, peer
-        rows = self._beats if header.kind is Kind.BEAT else self._open
-        if link not in rows or (header.kind is not Kind.BEAT and header.chunk == 0):
+        rows = {Kind.BEAT: self._beats, Kind.STREAM: self._streams}.get(header.kind, self._open)
+        if link not in rows or (rows is self._open and header.chunk == 0):
             rows[link] = _row(direction, peer, header)
             self.rows.append(rows[link])
         rows[link].frames += 1
@@ -165,7 +166,8 @@ class Ledger:
 
 def _row(direction: str, peer: str, header: Header) -> Row:
     purpose = Purpose(header.purpose).name.lower()
-    return Row(direction, peer, purpose, header.label, header.step, header.dtype, header.shape,
+    label = "engine" if header.kind is Kind.STREAM else header.label
+    return Row(direction, peer, purpose, label, header.step, header.dtype, header.shape,
                0, 0)
 
 

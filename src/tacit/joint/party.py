@@ -9,7 +9,7 @@ not run side by side.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -18,14 +18,21 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from tacit.errors import InputError, explain
 from tacit.joint.errors import DisclosureError, RefusedError
 from tacit.joint.frames import Purpose
+from tacit.joint.functions import Functions
 from tacit.joint.seam import Base, Roles, Seam
 from tacit.joint.streams import Stream, Words, derive
 from tacit.joint.study import Disclosure
 
 if TYPE_CHECKING:
     from tacit.joint.correlations import Need
+    from tacit.joint.primitives.alignment import Places
     from tacit.joint.primitives.bits import SharedBits
+    from tacit.joint.primitives.circle import SetRules
+    from tacit.joint.primitives.permutation import Permuted
+    from tacit.joint.primitives.polynomial import Side
+    from tacit.joint.primitives.transfer import Transfer
     from tacit.joint.ring import Shared
+    from tacit.joint.spu.engine import SpuEngine
 
 T = TypeVar("T")
 
@@ -37,7 +44,7 @@ class Source(Protocol):
         """Return this holder's parts of every wish; None to one who only deals."""
 
 
-class Party(Base):
+class Party(Functions, Base):
     """One party of a program."""
 
     def __init__(self, seam: Seam, roles: Roles, disclosures: Sequence[Disclosure] = ()) -> None:
@@ -50,6 +57,8 @@ class Party(Base):
         self.is_holder = self.name in roles.holders
         self.adds_public = bool(roles.holders) and self.name == roles.holders[0]
         self.source: Source | None = None
+        self.transfer: Transfer | None = None
+        self.engine: SpuEngine | None = None
         self._pairs: dict[str, bytes] = {}
         self._used: set[tuple[int, str, str]] = set()
         self._task = _running()
@@ -176,11 +185,73 @@ class Party(Base):
 
         return await to_numbers(self, bits)
 
+    async def evaluate(self, values: Any, polynomial: Side, points: Side,
+                       scale: int = 0) -> Shared:
+        """Return p(x) as shares: one owner has the polynomial, another the points."""
+        from tacit.joint.primitives.polynomial import evaluate
+
+        return await evaluate(self, values, polynomial, points, scale)
+
+    async def keep(self, bits: SharedBits, values: Sequence[Shared]) -> list[Shared]:
+        """Return each of several values where the bits are set, and 0 elsewhere."""
+        from tacit.joint.primitives.selection import keep
+
+        return await keep(self, bits, values)
+
     async def argmin(self, values: Shared) -> tuple[Shared, Shared]:
         """Return the first place of the least value along the last axis, and that value."""
         from tacit.joint.primitives.argmin import argmin
 
         return await argmin(self, values)
+
+    async def intersection_size(self, ids: Iterable[Any] | None, *, because: str,
+                                to: Sequence[str] = (), rules: SetRules | None = None,
+                                universe: Sequence[Any] | None = None) -> int | None:
+        """Return how many ids all owners have in common; the first of `to` counts."""
+        from tacit.joint.primitives.circle import SetRules
+        from tacit.joint.primitives.intersection import intersection_size
+
+        return await intersection_size(self, ids, because=because, to=to, universe=universe,
+                                       rules=rules or SetRules())
+
+    async def align(self, ids: Iterable[Any] | None, *, because: str, counter: str | None = None,
+                    rules: SetRules | None = None) -> Places | None:
+        """Return the places of the rows whose ids all owners have, in one common order."""
+        from tacit.joint.primitives.alignment import align
+        from tacit.joint.primitives.circle import SetRules
+
+        return await align(self, ids, because=because, counter=counter,
+                           rules=rules or SetRules())
+
+    async def union(self, items: Iterable[Any] | None, universe: Sequence[Any], *, because: str,
+                    to: Sequence[str] = (), method: str = "shares",
+                    rules: SetRules | None = None) -> list[Any] | None:
+        """Return the elements of a public universe that some owner has."""
+        from tacit.joint.primitives.circle import SetRules
+        from tacit.joint.primitives.union import union
+
+        return await union(self, items, universe, because=because, to=to, method=method,
+                           rules=rules or SetRules(least=0))
+
+    async def dot_encrypted(self, values: Any, owners: Sequence[str], shape: tuple[int, ...],
+                            low: int, high: int, scale: int = 0,
+                            key_bits: int = 3072) -> Shared:
+        """Return the product of two owners' vectors as shares, by homomorphic encryption.
+
+        The first owner has a vector of length n, the second values of `shape` (n,) or (n, m).
+        Needs no dealer, and time: for short vectors.
+        """
+        from tacit.joint.primitives.homomorphic import dot_encrypted
+
+        return await dot_encrypted(self, values, owners, shape, (low, high, scale), key_bits)
+
+    async def permuted_sum(self, values: Any, *, owner: str, adder: str, length: int,
+                           key_bits: int = 3072) -> Permuted | None:
+        """Return an owner's vector plus an adder's, in an order that only the adder knows."""
+        from tacit.joint.primitives.permutation import permuted_sum
+
+        return await permuted_sum(self, values, owner=owner, adder=adder, length=length,
+                                  key_bits=key_bits)
 
 
 def _running() -> asyncio.Task[Any] | None:

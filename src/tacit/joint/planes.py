@@ -34,6 +34,16 @@ def planes_of(values: Words, width: int = 64) -> Words:
     return out
 
 
+def words_of(planes: Words) -> Words:
+    """Return the values whose 64 planes are given, shape (64, words)."""
+    count = planes.shape[1]
+    out = np.empty((count, 64), np.uint64)
+    for start in range(0, count, BLOCK):
+        block = np.array(planes[:, start:start + BLOCK], order="C")
+        out[start:start + BLOCK] = _transposed(block).T
+    return out.ravel()
+
+
 def _transposed(block: Words) -> Words:
     """Transpose every column of 64 words as a square of bits, in place."""
     columns = block.shape[1]

@@ -107,6 +107,22 @@ class Shared:
     def __getitem__(self, index: Any) -> Shared:
         return self.with_share(np.asarray(self.share[index]))
 
+    def within(self, low: int, high: int) -> Shared:
+        """Promise a narrower interval that interval arithmetic cannot see; it is not checked.
+
+        A promise that is broken gives wrong results and discloses nothing.
+        """
+        least, most = max(self.low, int(low)), min(self.high, int(high))
+        if least > most and self.size:
+            raise RingError(explain("A promise about shared values", "possible for values between "
+                                    f"{self.low} and {self.high}", f"[{low}, {high}]"))
+        return replace(self, low=least, high=max(least, most))
+
+    @property
+    def T(self) -> Shared:
+        """Return the transposed array, as numpy calls it."""
+        return self.with_share(self.share.T)
+
     def reshape(self, *shape: int) -> Shared:
         """Return the same values in another shape."""
         return self.with_share(self.share.reshape(shape))
@@ -138,6 +154,25 @@ def concatenate(parts: Sequence[Shared], axis: int = 0) -> Shared:
         _same_scale(parts[0], part)
     return replace(parts[0], share=np.concatenate([part.share for part in parts], axis=axis),
                    low=min(part.low for part in parts), high=max(part.high for part in parts))
+
+
+def stack(parts: Sequence[Shared]) -> Shared:
+    """Return shared arrays of one shape under a new first axis."""
+    return concatenate([part.reshape(1, *part.shape) for part in parts])
+
+
+def public(party: Party, values: Any, scale: int = 0) -> Shared:
+    """Return values that everybody knows as a Shared array: one holder has them.
+
+    Floats are rounded to the scale; whole numbers are taken as they are, in units of it.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        array = _fixed_point(array, scale, "Public values")
+    array = array.astype(np.int64)
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    share = array if party.adds_public else np.zeros_like(array)
+    return Shared(party, share.view(np.uint64), low, high, scale)
 
 
 def to_ring(values: Any, low: int, high: int, scale: int, what: str) -> Words:
@@ -174,10 +209,21 @@ def from_ring(words: Words, scale: int) -> np.ndarray[Any, Any]:
     return np.ldexp(signed.astype(np.float64), -scale) if scale else signed
 
 
+def width_of(low: int, high: int) -> int:
+    """Return the least l for which [low, high] fits into two's complement of l bits."""
+    return 1 + max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0)
+
+
 def corners(one: Shared, other: Shared) -> tuple[int, int]:
     """Return the interval of a product."""
     ends = [a * b for a in (one.low, one.high) for b in (other.low, other.high)]
     return min(ends), max(ends)
+
+
+def times(one: Words, other: Words) -> Words:
+    """Return a matrix product modulo 2^64."""
+    # numpy multiplies whole numbers without BLAS: up to four times faster along memory.
+    return np.asarray(np.ascontiguousarray(one) @ np.asfortranarray(other))
 
 
 def total(values: Iterable[Words]) -> Words:

@@ -25,8 +25,12 @@ def check_together(study: Study) -> None:
             study.member(name)
     if study.mode == "dealer":
         _check_dealer(study)
+    elif study.mode == "two-party":
+        _check_two(study)
     elif study.mode == "three-party":
         _check_three(study)
+    elif study.mode == "spu":
+        _check_spu(study)
 
 
 def _check_dealer(study: Study) -> None:
@@ -40,6 +44,20 @@ def _check_dealer(study: Study) -> None:
     if both:
         raise StudyError(f"The dealer must not hold shares or data. '{min(both)}' does. A dealer "
                          "who also holds a share learns every value.")
+
+
+def _check_spu(study: Study) -> None:
+    holders, dealer = study.having("holder"), study.having("dealer")
+    if len(holders) not in (2, 3) or dealer:
+        raise StudyError("Mode 'spu' needs two or three parties with the role 'holder' and no "
+                         f"dealer. Got {len(holders)} holders and {len(dealer)} dealers.")
+
+
+def _check_two(study: Study) -> None:
+    holders, dealers = study.having("holder"), study.having("dealer")
+    if len(holders) != 2 or dealers:
+        raise StudyError("Mode 'two-party' needs exactly two parties with the role 'holder', and "
+                         f"no dealer. Got {len(holders)} holders and {len(dealers)} dealers.")
 
 
 def _check_three(study: Study) -> None:

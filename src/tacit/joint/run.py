@@ -8,8 +8,8 @@
 
 Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
 dealer, who is a party and a process of its own. In "three-party" there are exactly three owners:
-two hold shares, the third deals (honest majority: safe against any one of them). Two parties
-without a dealer (oblivious transfer) and SPU are not built yet and are refused.
+two hold shares, the third deals (honest majority: safe against any one of them). "two-party" has
+two holders and no dealer: they use oblivious transfer, which costs more and trusts nobody else.
 
 In memory nobody is protected from anybody; it is for trying out and for tests. tacit's own
 engine is not vetted.
@@ -28,6 +28,7 @@ from tacit.joint.errors import PartyError, PeerAbortedError, RefusedError
 from tacit.joint.identity import check_name
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
+from tacit.joint.primitives.oblivious_transfer import need_group
 from tacit.joint.seam import Roles, Seam
 from tacit.joint.sources import Dealer, open_source
 from tacit.joint.study import MODES, Disclosure, Study
@@ -35,7 +36,6 @@ from tacit.joint.transport.base import Limits
 from tacit.joint.transport.memory import Tap, memory_transports
 
 Program = Callable[[Party, Any], Awaitable[Any]]
-UNBUILT = ("two-party", "spu")
 DEALER = "dealer"
 
 
@@ -51,8 +51,6 @@ class Outcome:
 
 def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = None) -> Roles:
     """Return who does what: by default the first two hold shares, and a dealer is added."""
-    if mode in UNBUILT:
-        raise InputError(f"Mode '{mode}' is not built yet. There are: {', '.join(MODES)}.")
     if mode not in MODES:
         raise InputError(explain("'mode'", "one of " + ", ".join(MODES), mode))
     for name in names:
@@ -62,8 +60,12 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
         raise InputError(explain("'names'", "different names, none of them 'dealer'", program))
     if mode == "sums":
         return Roles(program, program)
-    if mode == "three-party":
-        return _three(program, holders)
+    kinds = {"two-party": _two, "three-party": _three, "spu": _spu}
+    return kinds.get(mode, _dealt)(program, holders)
+
+
+def _dealt(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
+    """Two or more hold shares; a dealer who runs no program is added."""
     chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
     for name in chosen:
         if name not in program:
@@ -72,6 +74,18 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
         raise RefusedError(f"Shares need two different holders where there are several parties. "
                            f"Got {len(set(chosen))}. A single holder would see every value.")
     return Roles(program, program, chosen, DEALER if len(chosen) > 1 else None)
+
+
+def _two(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
+    """Two hold shares and there is nobody else to trust; more owners may give data."""
+    if len(program) < 2:
+        raise RefusedError("Mode 'two-party' is for 2 parties or more, two of which hold shares. "
+                           f"Got {len(program)}.")
+    chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
+    if len(chosen) != 2 or not set(chosen) <= set(program):
+        raise InputError(explain("'holders'", "two of " + ", ".join(program), chosen))
+    need_group()
+    return Roles(program, program, chosen)
 
 
 def _three(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
@@ -85,12 +99,22 @@ def _three(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
     return Roles(program, program, chosen, next(n for n in program if n not in chosen))
 
 
+def _spu(program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
+    """Two hold shares (CHEETAH), or three (ABY3)."""
+    chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:3]
+    if len(chosen) not in (2, 3) or not set(chosen) <= set(program):
+        raise RefusedError(f"Mode 'spu' needs two or three of {', '.join(program)} as holders. "
+                           f"Got {len(chosen)}.")
+    return Roles(program, program, chosen, engine="spu")
+
+
 def roles_of(study: Study) -> Roles:
     """Return who does what in a study."""
     outside = () if study.mode == "three-party" else (study.dealer,)
     program = tuple(name for name in study.names if name not in outside)
     holders = study.having("holder") if study.mode != "sums" else ()
-    return Roles(program, study.having("owner"), holders, study.dealer)
+    engine = "spu" if study.mode == "spu" else ""
+    return Roles(program, study.having("owner"), holders, study.dealer, engine)
 
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
@@ -118,8 +142,28 @@ async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
         return None
     party = Party(seam, roles, disclosures)
     await party.agree()
+    if roles.engine == "spu":
+        return await _with_spu(party, program, data)
     await open_source(party)
     return await program(party, data)
+
+
+async def _with_spu(party: Party, program: Program, data: Any) -> Any:
+    """Run a program on SPU; a party without shares needs none."""
+    from tacit.joint.spu.engine import SpuEngine
+    from tacit.joint.spu.source import SpuSource
+
+    if not party.is_holder:
+        return await program(party, data)
+    engine = SpuEngine(party)
+    try:
+        await engine.open()
+        party.engine, party.source = engine, SpuSource(engine)
+        output = await program(party, data)
+        await engine.finish()
+    finally:
+        await engine.close()
+    return output
 
 
 def _status(error: BaseException) -> str:
@@ -171,14 +215,15 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
 
 
 async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
-                    limits: Limits | None = None, tap: Tap | None = None) -> list[Outcome]:
-    """Run every party as a task of one loop."""
+                    limits: Limits | None = None, tap: Tap | None = None,
+                    wrap: Callable[[Seam], Seam] | None = None) -> list[Outcome]:
+    """Run every party as a task of one loop; `wrap` may put something around its transport."""
     names = roles.everybody
     ends = memory_transports(names, limits, tap)
     declared = tuple(getattr(program, "disclosures", ()))
 
     async def one(name: str, data: Any) -> Outcome:
-        seam = ends[name]
+        seam = ends[name] if wrap is None else wrap(ends[name])
         try:
             output = await play(seam, roles, program, data, declared)
         except Exception as error:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
 from tacit.joint.errors import PartyError, PeerGarbageError
 from tacit.joint.frames import Array, Message, Purpose
 from tacit.joint.ledger import Ledger
+
+if TYPE_CHECKING:
+    from tacit.joint.transport.base import Transport
+
+T = TypeVar("T")
 
 
 class Seam(Protocol):
@@ -46,6 +51,12 @@ class Seam(Protocol):
     async def receive_or_end(self, peer: str) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""
 
+    async def visit(self, job: Callable[[Transport], Coroutine[Any, Any, T]]) -> T:
+        """Run a job where the links live."""
+
+    async def broken(self) -> PartyError | None:
+        """Wait until the run has failed; return why."""
+
     async def finish(self) -> None:
         """Say that everything was sent."""
 
@@ -64,6 +75,12 @@ class Roles:
     owners: tuple[str, ...]
     holders: tuple[str, ...] = ()
     dealer: str | None = None
+    engine: str = ""
+
+    @property
+    def by_transfer(self) -> bool:
+        """Say whether two holders are alone, without a dealer: they use oblivious transfer."""
+        return len(self.holders) == 2 and self.dealer is None and not self.engine
 
     @property
     def everybody(self) -> tuple[str, ...]:
@@ -116,6 +133,11 @@ class Base:
             self._end(source, f"sent '{message.label}' of step {message.step}, not '{label}' of "
                               "this step")
         return message.array
+
+    def refuse(self, source: str, what: str) -> NoReturn:
+        """End the run because of what a party sent."""
+        self._end(source, what)
+        raise AssertionError
 
     def _end(self, source: str, what: str) -> None:
         error = PeerGarbageError(source, self.seam.step, what)

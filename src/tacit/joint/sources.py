@@ -14,6 +14,9 @@ Cost: one request and its answer per step, to the last holder only.
 it knows what is needed and nobody has to ask. Safe against any one of the three, as ABY3 is; any
 two together know everything. It also takes part in the result, which the zero share of `reveal`
 makes safe.
+
+**Two parties**: no dealer at all; the two holders make everything by oblivious transfer
+(`transfer_source`). It costs kilobytes where a dealer costs bytes.
 """
 
 from __future__ import annotations
@@ -121,6 +124,12 @@ async def open_source(party: Party) -> None:
         await third.open()
     elif party.holders == (party.name,):
         party.source = OwnSource()
+    elif party.is_holder and party.roles.by_transfer:
+        from tacit.joint.primitives.transfer import Transfer
+        from tacit.joint.transfer_source import TransferSource
+
+        party.transfer = Transfer(party)
+        party.source = TransferSource(party.transfer)
     elif party.is_holder and party.roles.dealer is not None:
         raw = await party.receive(party.roles.dealer, SEED, "|u1", (SEED_BYTES,),
                                   Purpose.SHARE)

@@ -45,11 +45,18 @@ class Stream:
     def words(self, count: int) -> Words:
         """Return the next words."""
         out = np.empty(count, np.uint64)
+        self.fill(out)
+        return out
+
+    def fill(self, out: Words) -> None:
+        """Put the next words into a contiguous array; much faster into one that is used again."""
         view = memoryview(out.view(np.uint8).data)
+        if len(view) <= len(_ZEROS):
+            self._cipher.update_into(_ZEROS[:len(view)], view)
+            return
         for start in range(0, len(view), len(_ZEROS)):
             size = min(len(_ZEROS), len(view) - start)
             self._cipher.update_into(_ZEROS[:size], view[start:start + size])
-        return out
 
 
 def fresh_words(count: int) -> Words:

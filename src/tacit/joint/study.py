@@ -46,7 +46,7 @@ from tacit.joint.identity import check_name, fingerprint
 from tacit.joint.rules import check_together
 
 ROLES = ("owner", "holder", "dealer", "receiver")
-MODES = ("sums", "dealer", "three-party")
+MODES = ("sums", "dealer", "two-party", "three-party", "spu")
 PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records", "samples",
            "n_samples", "count", "counts", "size", "sizes")
 _ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)

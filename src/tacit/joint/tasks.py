@@ -20,6 +20,11 @@ from tacit.joint.study import Disclosure, Study
 UNVETTED = "tacit's own engine is not vetted and assumes that everybody follows the protocol"
 
 
+# Seconds a round and bytes a second.
+NETWORKS = {"on one machine": (0.0006, 150e6), "in one building": (0.002, 60e6),
+            "across a country": (0.03, 8e6)}
+
+
 @dataclass(frozen=True)
 class Plan:
     """What will happen, before anything is sent."""
@@ -29,18 +34,53 @@ class Plan:
     learns: dict[str, list[str]]
     safe: str
     notes: tuple[str, ...] = (UNVETTED,)
+    computing: float = 0.0
+
+    def seconds(self, network: str) -> float:
+        """Return how long it will take over a kind of network, waiting and sending together."""
+        delay, rate = NETWORKS[network]
+        return self.computing + self.rounds * delay + self.bytes / rate
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain data."""
         return {"rounds": self.rounds, "bytes": self.bytes, "learns": self.learns,
+                "seconds": {network: self.seconds(network) for network in NETWORKS},
                 "safe_against": self.safe, "notes": list(self.notes)}
 
     def text(self) -> str:
         """Return the plan for people."""
         lines = [f"  {name} learns: {'; '.join(what) or 'nothing'}"
                  for name, what in self.learns.items()]
+        times = "; ".join(f"{_duration(self.seconds(n))} {n}" for n in NETWORKS)
         return "\n".join([f"{self.rounds} rounds, about {self.bytes:,} bytes in all",
+                          f"about {times}",
                           f"safe against: {self.safe}", *lines, *self.notes])
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people."""
+    if seconds < 120:
+        return f"{seconds:.0f} s" if seconds >= 1 else "1 s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def safe_against(study: Study) -> str:
+    """Return against whom values on shares are safe in a study's mode."""
+    holders = len(study.having("holder"))
+    if study.mode == "dealer" and holders > 1:
+        return (f"any {holders - 1} of the {holders} holders, with any other owners, but "
+                "never a holder with the dealer")
+    if holders == 2 and study.mode != "three-party":
+        return "either of the two holders, with any other owners, but never both"
+    return "any one of the three who compute, with any other owners"
+
+
+def notes_of(study: Study) -> tuple[str, ...]:
+    """Return what must be said about the engine of a study's mode."""
+    if study.mode != "spu":
+        return (UNVETTED,)
+    name = "CHEETAH" if len(study.having("holder")) == 2 else "ABY3"
+    return (f"SecretFlow's SPU computes ({name}) and assumes that everybody follows the protocol",)
 
 
 @dataclass(frozen=True)
@@ -58,6 +98,10 @@ class Task:
 # Where the TASK of each name lives.
 HOMES = {
     "sum": "tacit.joint.protocols.column_sums",
+    "intersection": "tacit.joint.protocols.common_ids",
+    "rules": "tacit.joint.protocols.associations.horizontal_task",
+    "tree": "tacit.joint.protocols.trees.horizontal_task",
+    "tree-columns": "tacit.joint.protocols.trees.vertical_task",
 }
 
 

@@ -52,6 +52,16 @@ class Distorted:
         """Return the number of intervals of true values."""
         return int(self.edges.size - 1)
 
+    @property
+    def table(self) -> Floats:
+        """Return the chance of every kind of report (row) by interval."""
+        return np.eye(self.intervals) if self.kernel is None else self.kernel
+
+    @property
+    def exact(self) -> Ints | None:
+        """Return the interval of records that are known exactly, None if none is."""
+        return self.where if self.kernel is None else None
+
     def distribution(self, rows: Any, start: Floats | None = None) -> Floats:
         """Return the estimated shares of the intervals among some records.
 

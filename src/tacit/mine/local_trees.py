@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.core.tree import Label, Tree
-from tacit.mine.columns import Distorted
+from tacit.mine.inputs import Column
 from tacit.stats.assigning import impurity, split_scores
 
 Floats = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ class _Made:
 class Grower:
     """Grows one tree; `columns` are binned, `codes` number the classes."""
 
-    columns: Sequence[Distorted]
+    columns: Sequence[Column]
     codes: Ints
     classes: int
     criterion: str
@@ -120,7 +120,7 @@ class Grower:
                     node.known[index, label] = shares
                     node.assigned[here, index] = column.assign(rows, shares)
 
-    def _table(self, node: _Node, index: int, column: Distorted) -> Floats:
+    def _table(self, node: _Node, index: int, column: Column) -> Floats:
         """Return the records by interval and class."""
         flat = node.assigned[:, index].astype(np.int64) * self.classes + self.codes[node.rows]
         found = np.bincount(flat, minlength=column.intervals * self.classes)

@@ -2,7 +2,8 @@
 
 Global reconstructs every column once, ByClass once for each class, Local again at every node. In
 each case records are then put into intervals by their order, and the tree is grown on intervals.
-The trees are for undistorted records: thresholds stand on the scale of the original values.
+ByClass goes on from there: records are put into intervals again, by all of their reports together
+(`refining`). The trees are for undistorted records: thresholds stand on the scale of the values.
 
 What the miner learns: class labels, and distributions by class (at every node, for Local). Global
 cannot work well, because the difference between the classes is what is reconstructed away.
@@ -24,12 +25,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit.core.params import OneOf, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.tree import Tree
-from tacit.errors import DataError, InputError, explain
-from tacit.mine.columns import MAX_STEPS, Distorted, Setting, as_law, column_of, exact_column
-from tacit.mine.laws import Answers, law_of
+from tacit.errors import DataError, explain
+from tacit.mine.columns import MAX_STEPS, Setting, exact_column
+from tacit.mine.inputs import Column, OrNone, Told, records_of
 from tacit.mine.local_trees import Grower
 from tacit.mine.pruning import prune
-from tacit.stats.noise import Noise
+from tacit.mine.refining import LEAST, LEAVES, ROUNDS, SHARE, Refiner, blurred
 from tacit.stats.reconstruct import RULES
 
 Floats = npt.NDArray[np.float64]
@@ -37,26 +38,14 @@ Floats = npt.NDArray[np.float64]
 STRATEGIES = ("global", "byclass", "local", "randomized", "original")
 
 
-class _OrNone:
-    """A rule, or None."""
-
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-
-    def allowed(self) -> str:
-        return f"None or {self.rule.allowed()}"
-
-    def admits(self, value: Any) -> bool:
-        return value is None or self.rule.admits(value)
-
-
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "strategy": (OneOf(STRATEGIES), "Use 'byclass'."),
     "criterion": (OneOf(("gini", "entropy")), ""),
-    "bins": (_OrNone(Whole(2)), "Leave it out for about a hundred records an interval."),
-    "max_depth": (_OrNone(Whole(1)), ""),
+    "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records an interval."),
+    "max_depth": (OrNone(Whole(1)), ""),
     "min_samples_leaf": (Whole(1), ""),
     "prune": (OneOf(("mdl", None)), ""),
+    "rounds": (Whole(0), "Use 0 for ByClass as in the paper."),
     "stop": (OneOf(RULES), "Use 'held-out'."),
 }
 
@@ -76,6 +65,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     max_depth, min_samples_leaf : limits of growth.
     prune : "mdl" takes back splits that do not pay for their description, None takes back none.
     stop : the stopping rule of the reconstruction.
+    rounds : how often ByClass puts records into intervals again by all of their reports together,
+        where the noise is wide; 0 is ByClass as in the paper.
     random_state : breaks ties between equal splits and deals out randomised answers.
 
     Attributes
@@ -89,7 +80,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         self, noise: Any = None, strategy: str = "byclass", *, criterion: str = "gini",
         bins: int | None = None, support: Any = None, max_depth: int | None = None,
         min_samples_leaf: int = 1, prune: str | None = "mdl", stop: str = "held-out",
-        random_state: int | None = 0,
+        rounds: int = ROUNDS, random_state: int | None = 0,
     ) -> None:
         self.noise = noise
         self.strategy = strategy
@@ -100,21 +91,26 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
         self.stop = stop
+        self.rounds = rounds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> ReconstructingTreeClassifier:
-        """Grow a tree from reports X and true classes y."""
+    def fit(self, X: Any, y: Any, choices: Any = None) -> ReconstructingTreeClassifier:
+        """Grow a tree from reports X and true classes y.
+
+        `choices`: an array like X of "distort", "truth" and "withhold", where people chose; what
+        was withheld may be NaN.
+        """
         check("ReconstructingTreeClassifier", _RULES, self.get_params())
-        data, labels = validate_data(self, X, y, dtype=np.float64)
+        finite: Any = True if choices is None else "allow-nan"
+        data, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
             raise DataError(explain("y", "of two classes or more", "one class",
                                     "There is nothing to learn."))
         codes = codes.reshape(-1)
-        columns = self._columns(data)
-        grown = self._local(columns, data, codes) if self.strategy == "local" \
-            else self._once(columns, data, codes)
+        columns = self._columns(data, choices)
+        grown = self._grown(columns, data, codes)
         self.tree_ = prune(grown, self._cuts(columns, data)) if self.prune else grown
         return self
 
@@ -122,51 +118,73 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return [str(n) for n in getattr(self, "feature_names_in_",
                                         [f"x{i}" for i in range(width)])]
 
-    def _columns(self, data: Floats) -> list[Distorted | None]:
+    @property
+    def _seed(self) -> int:
+        return self.random_state if isinstance(self.random_state, int) else 0
+
+    def _columns(self, data: Floats, choices: Any) -> list[Column | None]:
         names = self._names(data.shape[1])
         if self.strategy in ("randomized", "original"):
             return [None] * len(names)
-        seed = self.random_state if isinstance(self.random_state, int) else 0
-        setting = Setting(self.stop, MAX_STEPS, seed)
-        return [column_of(data[:, i],
-                          as_law(_of(self.noise, "noise", i, names), _support(self.support, i,
-                                                                              names)),
-                          self.bins, setting) for i, name in enumerate(names)]
+        told = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
+        return told.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
 
-    def _cuts(self, columns: Sequence[Distorted | None], data: Floats) -> list[int]:
+    def _cuts(self, columns: Sequence[Column | None], data: Floats) -> list[int]:
         return [data.shape[0] if c is None else c.intervals for c in columns]
 
-    def _once(self, columns: Sequence[Distorted | None], data: Floats, codes: Any) -> Tree:
+    def _grown(self, columns: Sequence[Column | None], data: Floats, codes: Any) -> Tree:
+        if self.strategy == "local":
+            return self._local(_binned(columns, data), codes, data.shape[1])
+        noisy = [column for column in columns if column is not None]
+        if self.strategy == "byclass" and self.rounds and blurred(noisy):
+            return self._refined(_binned(columns, data), codes, data.shape[1])
+        return self._once(columns, data, codes)
+
+    def _once(self, columns: Sequence[Column | None], data: Floats, codes: Any) -> Tree:
         """Put every record into intervals once, and let scikit-learn grow the tree."""
         corrected = data.copy()
         for index, column in enumerate(columns):
             if column is not None:
-                corrected[:, index] = self._corrected(column, codes)
-        grower = DecisionTreeClassifier(
-            criterion=self.criterion, max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf, random_state=self.random_state)
-        grower.fit(corrected, self.classes_[codes])
-        tree = Tree.from_sklearn(grower)
+                corrected[:, index] = self._corrected(column, codes)[0]
+        tree = self._sklearn(corrected, codes)
         return _on_values(tree, columns, tuple(self._names(data.shape[1])))
 
-    def _corrected(self, column: Distorted, codes: Any) -> Any:
+    def _sklearn(self, data: Any, codes: Any, most: int | None = None, least: int = 1) -> Tree:
+        grower = DecisionTreeClassifier(
+            criterion=self.criterion, max_depth=self.max_depth, max_leaf_nodes=most,
+            min_samples_leaf=max(self.min_samples_leaf, least), random_state=self.random_state)
+        return Tree.from_sklearn(grower.fit(data, self.classes_[codes]))
+
+    def _corrected(self, column: Column, codes: Any) -> tuple[Any, Floats]:
+        """Return everybody's interval, and the distributions behind it, one row a class."""
         everybody = np.arange(codes.size)
         whole = column.distribution(everybody)
         if self.strategy == "global":
-            return column.assign(everybody, whole)
-        out = np.empty(codes.size, np.int64)
+            return column.assign(everybody, whole), whole[None]
+        out, shares = np.empty(codes.size, np.int64), []
         for label in range(self.classes_.size):
             rows = np.flatnonzero(codes == label)
-            out[rows] = column.assign(rows, column.distribution(rows, whole))
-        return out
+            shares.append(column.distribution(rows, whole))
+            out[rows] = column.assign(rows, shares[-1])
+        return out, np.array(shares)
 
-    def _local(self, columns: Sequence[Distorted | None], data: Floats, codes: Any) -> Tree:
-        whole = [exact_column(data[:, i], Setting()) if c is None else c
-                 for i, c in enumerate(columns)]
+    def _refined(self, columns: list[Column], codes: Any, width: int) -> Tree:
+        found = [self._corrected(column, codes) for column in columns]
+        least = max(LEAST, codes.size // SHARE)
+
+        def grow(draws: Sequence[Any]) -> Tree:
+            return self._sklearn(np.concatenate(draws), np.tile(codes, len(draws)), LEAVES,
+                                 least * len(draws))
+
+        refiner = Refiner(columns, codes, [shares for _, shares in found], grow, self._seed)
+        tree = refiner.refined(np.column_stack([where for where, _ in found]), self.rounds)
+        return _on_values(tree, columns, tuple(self._names(width)))
+
+    def _local(self, columns: list[Column], codes: Any, width: int) -> Tree:
         labels = tuple(self.classes_.tolist())
-        grower = Grower(whole, codes, len(labels), self.criterion, self.max_depth,
+        grower = Grower(columns, codes, len(labels), self.criterion, self.max_depth,
                         self.min_samples_leaf)
-        return grower.grow(labels, tuple(self._names(data.shape[1])))
+        return grower.grow(labels, tuple(self._names(width)))
 
     def predict_proba(self, X: Any) -> Any:
         """Return the share of each class in the leaf of each (undistorted) record."""
@@ -180,25 +198,13 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-def _of(given: Any, what: str, index: int, names: Sequence[str]) -> Any:
-    """Return what a parameter says about one column."""
-    if given is None or isinstance(given, Noise | Answers) or hasattr(given, "kernel"):
-        return given
-    if isinstance(given, Mapping):
-        return given.get(names[index], given.get(index))
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == len(names):
-        return given[index]
-    raise InputError(explain(f"ReconstructingTreeClassifier: '{what}'",
-                             f"one for all, a mapping, or a sequence of {len(names)}", given))
+def _binned(columns: Sequence[Column | None], data: Floats) -> list[Column]:
+    """Return the columns with intervals for those that were not distorted, too."""
+    return [exact_column(data[:, i], Setting()) if column is None else column
+            for i, column in enumerate(columns)]
 
 
-def _support(given: Any, index: int, names: Sequence[str]) -> Any:
-    if isinstance(given, tuple) and len(given) == 2 and np.isscalar(given[0]):
-        return given
-    return _of(given, "support", index, names)
-
-
-def _on_values(tree: Tree, columns: Sequence[Distorted | None], names: tuple[str, ...]) -> Tree:
+def _on_values(tree: Tree, columns: Sequence[Column | None], names: tuple[str, ...]) -> Tree:
     """Replace thresholds between interval numbers by thresholds of values, and name columns."""
     threshold = tree.threshold.copy()
     for index, column in enumerate(columns):
@@ -209,39 +215,18 @@ def _on_values(tree: Tree, columns: Sequence[Distorted | None], names: tuple[str
 
 
 def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> Tree:
-    """Mine a tree from the release of a method that distorts; the manifest says how it did."""
-    table = release.table
-    names = list(release.mechanism.get("columns") or ())
-    if not names:
-        raise InputError(explain("The release", "of a method that distorts columns",
-                                 release.mechanism.get("name")))
-    if release.mechanism.get("choices"):
-        raise InputError(explain("A release to grow a tree from", "one where everybody distorted",
-                                 "one where people chose to tell or to withhold",
-                                 "Leave out who told, or reconstruct distributions only."))
-    laws = {name: law_of(release.mechanism, name) for name in names}
-    data, kept = _complete(table, names, laws)
-    found = ReconstructingTreeClassifier(list(laws.values()), strategy, **options)
-    fitted: Tree = found.fit(data, table.labels()[kept]).tree_
-    return replace(fitted, features=tuple(names))
+    """Mine a tree from the release of a method that distorts; the manifest says how it did.
 
-
-def _complete(table: Any, names: Sequence[str], laws: Mapping[str, Any]) -> tuple[Floats, Any]:
-    """Return complete records; answers become the codes of their categories."""
-    rows = table.arrow(list(names))
-    columns = []
-    for name in names:
-        law = laws[name]
-        if isinstance(law, Answers):
-            place = {value: float(i) for i, value in enumerate(law.values)}
-            columns.append([place.get(value, np.nan) for value in rows[name].to_pylist()])
-        else:
-            columns.append(table.numbers([name])[:, 0])
-    data = np.column_stack(columns)
-    kept = ~np.isnan(data).any(axis=1)
-    if not kept.any():
-        raise DataError(explain("The release", "one with complete records", "none"))
-    return data[kept], kept
+    Where people chose, every report is used as what it is; what is missing or was withheld is
+    dealt out like the others of its class.
+    """
+    found = records_of(release)
+    choices = found.choices
+    if choices is None and np.isnan(found.data).any():
+        choices = np.full(found.data.shape, "distort", dtype=object)
+    learner = ReconstructingTreeClassifier(list(found.laws.values()), strategy, **options)
+    fitted: Tree = learner.fit(found.data, found.labels, choices).tree_
+    return replace(fitted, features=found.names)
 
 
 __all__ = ["STRATEGIES", "ReconstructingTreeClassifier", "noisy_tree"]

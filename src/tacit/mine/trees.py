@@ -92,7 +92,8 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     warning, and named in the recipe.
     """
     table = source.table if isinstance(source, Release) else source
-    columns, left_out = _columns(table)
+    only = source.guarantee.facts.get("predictors") if isinstance(source, Release) else None
+    columns, left_out = _columns(table, only)
     labels = _labels(table)
     task = task or task_of(labels)
     estimator, used = build(learner, task, params)
@@ -113,13 +114,17 @@ def forest(source: Release | Table, **params: Any) -> Forest:
     return Forest.from_sklearn(fit(source, "forest", **params).estimator)
 
 
-def _columns(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _columns(table: Table, only: Any = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the numeric features, of those that the release names as predictors if it does."""
     numeric = table.schema.of_kind("numeric", "ordinal")
+    if isinstance(only, list):
+        numeric = tuple(name for name in numeric if name in only)
     left_out = tuple(name for name in table.schema.features if name not in numeric)
     if not numeric:
         raise SchemaError("Mining needs at least one numeric feature. Got none.")
     if left_out:
-        warnings.warn(f"Left out, because a threshold learner would order their labels: "
+        other = ", or because the release names other predictors" * isinstance(only, list)
+        warnings.warn(f"Left out, because a threshold learner would order their labels{other}: "
                       f"{', '.join(left_out[:10])}.", UserWarning, stacklevel=3)
     return numeric, left_out
 

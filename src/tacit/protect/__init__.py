@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from tacit.protect.anonymize import Growth, TreePreservingAnonymizer
+from tacit.protect.baskets import (
+    CutAndPaste,
+    GuidedPerturbation,
+    Mask,
+    SelectASize,
+    UniformOperator,
+)
 from tacit.protect.decode import decode
 from tacit.protect.discretize import Discretizer
+from tacit.protect.masking import (
+    CellSuppressor,
+    DataSwapper,
+    Generalizer,
+    MondrianAnonymizer,
+    SampleReleaser,
+    TopBottomCoder,
+)
 from tacit.protect.mixture import LocalMixture
 from tacit.protect.multiplicative import MultiplicativeNoise
 from tacit.protect.noise import NoiseAdder
 from tacit.protect.piecewise import PiecewiseEncoder
+from tacit.protect.queries import QueryGuard, column
 from tacit.protect.response import RandomizedResponse
 from tacit.protect.rotation import (
     PairwiseRotation,
@@ -17,6 +34,9 @@ from tacit.protect.rotation import (
     Store,
 )
 
-__all__ = ["Discretizer", "LocalMixture", "MultiplicativeNoise", "NoiseAdder", "PairwiseRotation",
-           "PiecewiseEncoder", "RandomProjection", "RandomizedResponse", "Rotation",
-           "SimilarityOutsourcing", "Store", "decode"]
+__all__ = ["CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer", "Generalizer", "Growth",
+           "GuidedPerturbation", "LocalMixture", "Mask", "MondrianAnonymizer",
+           "MultiplicativeNoise", "NoiseAdder", "PairwiseRotation", "PiecewiseEncoder",
+           "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "SampleReleaser",
+           "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
+           "TreePreservingAnonymizer", "UniformOperator", "column", "decode"]

@@ -22,6 +22,7 @@ from tacit.core.params import OneOf, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import DataError, InputError, explain
+from tacit.protect.choosing import check_choices, chosen_changes, limited, markers_of, sent
 from tacit.protect.distorted import (
     OTHERS,
     Distorted,
@@ -30,6 +31,7 @@ from tacit.protect.distorted import (
     PerColumn,
     Plan,
     Range,
+    Text,
     chosen_columns,
     finite,
     make_release,
@@ -65,6 +67,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "edges": (PerColumn(Edges(), none=True, single=False), "Leave it out to cut 'classes' pieces."),
     "ranges": (PerColumn(Range(), none=True, single=False), "Leave it out to take the data's."),
     "columns": (Names(), "Leave it out for all numeric features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to class everything."),
     "others": (OneOf(OTHERS), ""),
 }
 
@@ -75,11 +78,12 @@ class _Classing:
 
     name: str
     edges: Floats
+    kind: Any
 
     def __call__(self, batch: Any, start: int) -> Any:
         values, missing = finite(self.name, batch.column(self.name))
         return pa.array(class_of(np.where(missing, self.edges[0], values), self.edges),
-                        pa.int32(), mask=missing)
+                        self.kind, mask=missing)
 
 
 def class_of(values: Floats, edges: Floats) -> Any:
@@ -97,6 +101,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     edges : mapping from column to given edges, in place of `classes`.
     ranges : mapping from column to (low, high) for equal widths, public knowledge.
     columns, others : as for NoiseAdder.
+    choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
+        and values of those who told; the column of choices says which is which.
 
     Attributes
     ----------
@@ -104,12 +110,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     """
 
     def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,
-                 ranges: Any = None, columns: Any = None, others: str = "refuse") -> None:
+                 ranges: Any = None, columns: Any = None, choices: Any = None,
+                 others: str = "refuse") -> None:
         self.classes = classes
         self.strategy = strategy
         self.edges = edges
         self.ranges = ranges
         self.columns = columns
+        self.choices = choices
         self.others = others
 
     def fit(self, X: Any, y: Any = None) -> Discretizer:
@@ -146,16 +154,21 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             out[:, index] = np.where(np.isnan(column), np.nan, class_of(column, edges))
         return out
 
-    def distort(self, record: Mapping[str, Any]) -> dict[str, int | None]:
-        """Return the classes of one record; attributes that have no classes are not sent."""
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the classes of one record, or what the person chose, like NoiseAdder's.
+
+        Attributes that have no classes are not sent.
+        """
         if not hasattr(self, "edges_"):
             check("Discretizer", _RULES, self.get_params())
             self._from_parameters()
+        check_choices(choices, self.edges_)
         out: dict[str, int | None] = {}
         for name, edges in self.edges_.items():
             value = np.array([np.nan if record.get(name) is None else float(record[name])])
             out[name] = None if np.isnan(value[0]) else int(class_of(value, edges)[0])
-        return out
+        return sent(record, out, choices)
 
     def _from_parameters(self) -> None:
         named = {**(self.ranges or {}), **(self.edges or {})}
@@ -168,12 +181,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """Return the release of a table; there is no key."""
         check("Discretizer", _RULES, self.get_params())
         names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
+        names, markers = markers_of("Discretizer", table.schema, names, self.choices)
         self.edges_ = {name: self._cut(name, _column(table, name)) for name in names}
-        changes = {name: _Classing(name, edges) for name, edges in self.edges_.items()}
+        types = {name: pa.float64() if name in markers else pa.int32() for name in names}
+        changes = {name: _Classing(name, cut, types[name]) for name, cut in self.edges_.items()}
         laws = {name: {"edges": edges.tolist()} for name, edges in self.edges_.items()}
-        plan = Plan("Discretizer", changes, dict.fromkeys(names, pa.int32()),
-                    {"name": MECHANISM, "columns": laws}, promise(self.edges_), self.others,
-                    kinds=dict.fromkeys(names, "ordinal"))
+        plan = Plan("Discretizer", chosen_changes(changes, markers), types,
+                    {"name": MECHANISM, "columns": laws, "choices": markers},
+                    limited(promise(self.edges_), markers), self.others, tuple(markers.values()),
+                    {name: "numeric" if name in markers else "ordinal" for name in names})
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, fresh_seed(), False), None

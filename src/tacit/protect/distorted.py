@@ -115,7 +115,8 @@ class Distorted(Guarantee):
             return Verdict(True, "It learns from reconstructed distributions. The model is an "
                            "estimate of the original's, not the same one.")
         return Verdict(False, "Values are distorted: a learner that takes them as they are finds "
-                       "another model. Use mine.reconstruct or mine.ReconstructingTreeClassifier, "
+                       "another model. Use mine.reconstruct, mine.ReconstructingTreeClassifier or "
+                       "mine.ReconstructingNaiveBayes (command line: --model tree or naive-bayes), "
                        "which know the law of the distortion.")
 
 

@@ -25,13 +25,16 @@ from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import DataError, explain
+from tacit.protect.choosing import check_choices, chosen_changes, limited, markers_of, sent
 from tacit.protect.distorted import (
     OTHERS,
     Distorted,
     Draws,
     Floats,
     Names,
+    PerColumn,
     Plan,
+    Text,
     chosen_columns,
     finite,
     make_release,
@@ -49,6 +52,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "cut": (Real(0.0, 10.0), "Use 2."),
     "variance": (Real(0.0, 100.0), "Use 0.1."),
     "columns": (Names(), "Leave it out for all numeric features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
     "others": (OneOf(OTHERS), ""),
 }
 
@@ -121,7 +125,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     deviation, cut : standard deviation of the truncated form before it is cut, and where it is
         cut, in deviations.
     variance : covariance of the logarithmic noise as a multiple of the logarithms' covariance.
-    columns, others, random_state : as for NoiseAdder.
+    columns, choices, others, random_state : as for NoiseAdder.
 
     Attributes
     ----------
@@ -129,13 +133,14 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     """
 
     def __init__(self, form: str = "truncated", deviation: float = 0.15, cut: float = 2.0, *,
-                 variance: float = 0.1, columns: Any = None, others: str = "refuse",
-                 random_state: Any = None) -> None:
+                 variance: float = 0.1, columns: Any = None, choices: Any = None,
+                 others: str = "refuse", random_state: Any = None) -> None:
         self.form = form
         self.deviation = deviation
         self.cut = cut
         self.variance = variance
         self.columns = columns
+        self.choices = choices
         self.others = others
         self.random_state = random_state
 
@@ -170,31 +175,39 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             out[:, index] = data[:, index] * self.law_.draw(seed, index, 0, data.shape[0])
         return out
 
-    def distort(self, record: Mapping[str, Any]) -> dict[str, float | None]:
-        """Return one record times fresh factors; attributes that have no law are not sent."""
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return one record times fresh factors, or as the person chose, like NoiseAdder's.
+
+        Attributes that have no law are not sent.
+        """
         check_is_fitted(self)
         names = self.law_.names
-        given = [np.nan if record.get(name) is None else float(record[name]) for name in names]
+        check_choices(choices, names)
+        told = {n: None if record.get(n) is None or record[n] != record[n] else float(record[n])
+                for n in names}
         seed, out = self.draws_.next(), {}
-        for index, value in enumerate(given):
-            _positive(names[index], np.array([value]), self.form)
-            out[names[index]] = None if np.isnan(value) \
+        for index, (name, value) in enumerate(told.items()):
+            _positive(name, np.array([np.nan if value is None else value]), self.law_.form)
+            out[name] = None if value is None \
                 else float(value * self.law_.draw(seed, index, 0, 1)[0])
-        return out
+        return sent(told, out, choices)
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
         check("MultiplicativeNoise", _RULES, self.get_params())
         names = chosen_columns("MultiplicativeNoise", table.schema, ("numeric", "ordinal"),
                                self.columns)
+        names, markers = markers_of("MultiplicativeNoise", table.schema, names, self.choices)
         for name in names:
             finite(name, table.arrow([name])[name])
         self._set(list(names), table.numbers(names))
         seed = self.draws_.next()
         changes = {name: _Multiplying(name, i, self.law_, seed) for i, name in enumerate(names)}
-        plan = Plan("MultiplicativeNoise", changes, dict.fromkeys(names, pa.float64()),
-                    self._public(), promise(self.law_), self.others,
-                    kinds=dict.fromkeys(names, "numeric"))
+        plan = Plan("MultiplicativeNoise", chosen_changes(changes, markers),
+                    dict.fromkeys(names, pa.float64()), self._public() | {"choices": markers},
+                    limited(promise(self.law_), markers), self.others, tuple(markers.values()),
+                    dict.fromkeys(names, "numeric"))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, seed, self.random_state is not None), None

@@ -25,12 +25,9 @@ from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import DataError, InputError, explain
+from tacit.protect.choosing import check_choices, chosen_changes, limited, markers_of, sent
 from tacit.protect.distorted import (
-    CHOICES,
-    DISTORT,
     OTHERS,
-    TRUTH,
-    WITHHOLD,
     Draws,
     Names,
     PerColumn,
@@ -61,30 +58,16 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 
 @dataclass(frozen=True)
 class _Adding:
-    """The change of one column: withheld, told or distorted, as each person chose."""
+    """The change of one column: every value plus its own noise."""
 
     name: str
     law: ColumnNoise
     seed: bytes
-    marker: str | None
 
     def __call__(self, batch: Any, start: int) -> Any:
         values, missing = finite(self.name, batch.column(self.name))
         noisy = self.law.add(np.where(missing, 0.0, values), self.seed, start)
-        if self.marker is not None:
-            said = _said(self.marker, batch.column(self.marker))
-            noisy = np.where(said == TRUTH, values, noisy)
-            missing = missing | (said == WITHHOLD)
         return pa.array(noisy, pa.float64(), mask=missing)
-
-
-def _said(name: str, column: Any) -> Any:
-    said = np.asarray(column.to_pylist(), dtype=object)
-    strange = [one for one in set(said.tolist()) if one not in CHOICES]
-    if strange:
-        raise DataError(explain(f"Column '{name}' of choices", "one of " + ", ".join(CHOICES),
-                                strange[0]))
-    return said
 
 
 class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -178,15 +161,13 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         were withheld (None), told or distorted, as `<column>_choice`.
         """
         self._ready()
-        _check_record(record, choices, self.laws_)
+        check_choices(choices, self.laws_)
+        _check_record(record, self.laws_)
         seed = self.draws_.next()
-        out: dict[str, Any] = {}
-        for name, law in self.laws_.items():
-            said = (choices or {}).get(name, DISTORT)
-            out[name] = _told(record.get(name), said, law, derive(seed, "noise", name))
-            if choices is not None:
-                out[f"{name}_choice"] = said
-        return out
+        noisy = {name: _noisy(record[name], law, derive(seed, "noise", name))
+                 for name, law in self.laws_.items()}
+        told = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
+        return sent(told, noisy, choices)
 
     def _ready(self) -> None:
         """A device has no table to fit: the ranges say it all."""
@@ -212,15 +193,15 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """Return the release of a table; there is no key."""
         check("NoiseAdder", _RULES, self.get_params())
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
-        markers = _markers(table, names, self.choices)
-        names = tuple(n for n in names if n not in markers.values())
+        names, markers = markers_of("NoiseAdder", table.schema, names, self.choices)
         ends = table_ends(table, [n for n in names if of_column(self.ranges, n) is None])
         self._set({name: self._law(name, lambda n=name: ends[n]) for name in names})
         seed = self.draws_.next()
-        changes = {name: _Adding(name, law, derive(seed, "noise", name), markers.get(name))
+        changes = {name: _Adding(name, law, derive(seed, "noise", name))
                    for name, law in self.laws_.items()}
-        plan = Plan("NoiseAdder", changes, dict.fromkeys(names, pa.float64()),
-                    self._public(markers), promise(self.laws_, self.confidence), self.others,
+        plan = Plan("NoiseAdder", chosen_changes(changes, markers),
+                    dict.fromkeys(names, pa.float64()), self._public(markers),
+                    limited(promise(self.laws_, self.confidence), markers), self.others,
                     tuple(markers.values()), dict.fromkeys(names, "numeric"))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
@@ -239,31 +220,17 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return tags
 
 
-def _markers(table: Table, names: tuple[str, ...], choices: Any) -> dict[str, str]:
-    for column, marker in (choices or {}).items():
-        if column not in names:
-            raise InputError(explain("NoiseAdder: 'choices'", f"about {list(names)[:10]}", column))
-        _ = table.schema[marker]
-    return dict(choices or {})
-
-
-def _check_record(record: Mapping[str, Any], choices: Mapping[str, str] | None,
-                  laws: Mapping[str, ColumnNoise]) -> None:
-    for name, said in (choices or {}).items():
-        if name not in laws or said not in CHOICES:
-            raise InputError(explain(f"The choice for '{name}'",
-                                     f"one of {', '.join(CHOICES)} for one of {list(laws)[:10]}",
-                                     said))
+def _check_record(record: Mapping[str, Any], laws: Mapping[str, ColumnNoise]) -> None:
     missing = [name for name in laws if name not in record]
     if missing:
         raise DataError(explain("A record", f"one with {list(laws)[:10]}", f"no '{missing[0]}'",
                                 "Use None for a value that is missing."))
 
 
-def _told(value: Any, said: str, law: ColumnNoise, seed: bytes) -> float | None:
-    if value is None or said == WITHHOLD or value != value:
+def _noisy(value: Any, law: ColumnNoise, seed: bytes) -> float | None:
+    if value is None or value != value:
         return None
     number = np.array([float(value)])
     if not np.isfinite(number[0]):
         raise DataError(explain("A value to distort", "finite", value))
-    return float(number[0] if said == TRUTH else law.add(number, seed)[0])
+    return float(law.add(number, seed)[0])

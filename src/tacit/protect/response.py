@@ -24,6 +24,7 @@ from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import DataError, InputError, UnseenValueError, explain
+from tacit.protect.choosing import check_choices, chosen_changes, limited, markers_of, sent
 from tacit.protect.distorted import (
     OTHERS,
     Distorted,
@@ -32,6 +33,7 @@ from tacit.protect.distorted import (
     Names,
     PerColumn,
     Plan,
+    Text,
     chosen_columns,
     make_release,
     of_column,
@@ -81,6 +83,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "matrix": (PerColumn(Matrix(), none=True), "Leave it out for truth or gamma."),
     "values": (PerColumn(Listed(), none=True, single=False), "Leave it out to take the data's."),
     "columns": (Names(), "Leave it out for all categorical and ordinal features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out: all answer at random."),
     "others": (OneOf(OTHERS), ""),
 }
 
@@ -142,7 +145,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     matrix : in place of both, any invertible response matrix (rows: true value).
     values : mapping from column to the possible answers, public knowledge; by default those that
         occur, which are thereby published.
-    columns, others : as for NoiseAdder; by default all categorical and ordinal features.
+    columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
@@ -151,13 +154,14 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def __init__(self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
-                 values: Any = None, columns: Any = None, others: str = "refuse",
-                 random_state: Any = None) -> None:
+                 values: Any = None, columns: Any = None, choices: Any = None,
+                 others: str = "refuse", random_state: Any = None) -> None:
         self.truth = truth
         self.gamma = gamma
         self.matrix = matrix
         self.values = values
         self.columns = columns
+        self.choices = choices
         self.others = others
         self.random_state = random_state
 
@@ -209,33 +213,37 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             out[:, index] = [np.nan if v is None and data.dtype.kind == "f" else v for v in found]
         return out
 
-    def distort(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answers of one person; None stays None."""
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the answers of one person, or what the person chose, like NoiseAdder's."""
         if not hasattr(self, "laws_"):
             check("RandomizedResponse", _RULES, self.get_params())
             if not self.values:
                 raise InputError(explain("RandomizedResponse: 'values'",
                                          "given where there is no table to fit", self.values))
             self._set({name: self._law(name, None) for name in self.values})
+        check_choices(choices, self.laws_)
         seed = self.draws_.next()
-        return {name: _one(name, law, record.get(name), derive(seed, "answer", name))
-                for name, law in self.laws_.items()}
+        return sent(record, {name: _one(name, law, record.get(name), derive(seed, "answer", name))
+                             for name, law in self.laws_.items()}, choices)
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
         check("RandomizedResponse", _RULES, self.get_params())
         names = chosen_columns("RandomizedResponse", table.schema, ("categorical", "ordinal"),
                                self.columns)
+        names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
         self._set({name: self._law(name, lambda n=name: table.engine.distinct(table.frame, n))
                    for name in names})
         seed = self.draws_.next()
         changes = {name: _Answering(name, law, derive(seed, "answer", name))
                    for name, law in self.laws_.items()}
         known = table.engine.schema(table.frame)
-        plan = Plan("RandomizedResponse", changes, {n: known.field(n).type for n in names},
-                    {"name": MECHANISM,
-                     "columns": {name: law.to_json() for name, law in self.laws_.items()}},
-                    promise(self.laws_), self.others)
+        public = {name: law.to_json() for name, law in self.laws_.items()}
+        plan = Plan("RandomizedResponse", chosen_changes(changes, markers),
+                    {n: known.field(n).type for n in names},
+                    {"name": MECHANISM, "columns": public, "choices": markers},
+                    limited(promise(self.laws_), markers), self.others, tuple(markers.values()))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, seed, self.random_state is not None), None

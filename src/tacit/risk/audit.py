@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from tacit.attack.contract import Adversary, View, adversaries_for
 from tacit.core import registry
+from tacit.core.basket_tables import as_table
+from tacit.core.baskets import Baskets
 from tacit.core.key import Key
 from tacit.core.params import Real, Rule, Whole, check
 from tacit.core.read import read
@@ -55,7 +57,7 @@ _LIMITS = (
 
 
 def audit(  # noqa: PLR0913
-    table: Table,
+    table: Table | Baskets,
     release: Release,
     key: Key | None = None,
     sample: Any = None,
@@ -72,17 +74,19 @@ def audit(  # noqa: PLR0913
 ) -> Audit:
     """Attack a release in every known way and say how much each way gets.
 
-    `table`: the original. `key`: the key of the release, for scoring only. `sample`: similar
-    data that an adversary may have (a Table or anything that `read` takes); without it samples
-    of 1% and 0.1% are drawn from the table. `policy`: judged at the end, `Audit.judgement`.
-    `adversaries`: names or objects, by default all that apply. `radius`: what counts as a crack,
-    a share of the range; 0.02 or the policy's. `subspaces`: the most columns of a subspace.
+    `table`: the original, or original baskets. `key`: the key of the release, for scoring only.
+    `sample`: similar data that an adversary may have (a Table or anything that `read` takes);
+    without it samples of 1% and 0.1% are drawn from the table. `policy`: judged at the end,
+    `Audit.judgement`. `adversaries`: names or objects, by default all that apply. `radius`: what
+    counts as a crack, a share of the range; 0.02 or the policy's. `subspaces`: the most columns
+    of a subspace.
     `tree`: a tree mined on the release, whose paths are then attacked too; this needs the key.
     `precision`: how far the medians may be off, with 95% confidence; more trials than `trials`
     are made where that needs them, up to `MAX_TRIALS`.
     `random_state`: the same seed gives the same audit.
     """
     rules = Policy.load(policy) if isinstance(policy, str | os.PathLike) else policy
+    table = as_table(table, release.mechanism)
     size = radius if radius is not None else rules.radius if rules else 0.02
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})

@@ -1,31 +1,37 @@
 """What distorted reports really stand for: rows of the original beside rows of the release.
 
 Distorting methods have no key and keep the order of rows, so each report is scored against the
-value in the same row.
+value in the same row. Where people could choose, adversaries know who told: shares are of those who
+distorted, and an adversary of its own counts those who told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.attack.choosing import distorted_only, distorted_rows, markers
 from tacit.attack.contract import Adversary, ColumnView, View, adversaries_for
+from tacit.attack.knowledge import fullest_window
 from tacit.core.key import Key
 from tacit.core.registry import register
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.engines.arrow import to_numbers
 from tacit.risk.grants import Setting
-from tacit.risk.result import Audit
+from tacit.risk.result import Audit, Row
 from tacit.risk.truth import Truth, Truths
 from tacit.stats.random import seed_from
+from tacit.stats.sorting import range_width
 
 Floats = npt.NDArray[np.float64]
 
 MECHANISMS = ("noise", "multiplicative", "discretize")
+_CHOSEN = "where people chose, shares are of those who distorted; who told is known"
 
 
 def audit_distorted(  # noqa: PLR0913
@@ -36,13 +42,25 @@ def audit_distorted(  # noqa: PLR0913
     """Attack a release of distorted values in every known way; filters need its rows."""
     from tacit.risk.audit import _result, _run, _sample_values
 
-    view = View.of(release, rows=True)
+    view = distorted_only(View.of(release, rows=True))
     truths = row_truths(table, view, key)
     setting = Setting(float(radius), int(trials), seed_from(random_state),
                       _sample_values(sample, truths))
     chosen = adversaries_for(view, adversaries)
-    return _result(release, truths, chosen, setting, _run(view, truths, chosen, setting, progress),
-                   None)
+    rows = _run(view, truths, chosen, setting, progress)
+    found = _result(release, truths, chosen, setting, rows, None)
+    return _with_told(found, table, view, radius) if markers(view.mechanism) else found
+
+
+def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
+    """Add what is simply known where people chose."""
+    chosen = markers(view.mechanism)
+    told = [row for name in chosen if name in table.schema.names
+            for row in _told(table, view, name, radius)]
+    why = dict.fromkeys(chosen.values(), "it holds choices, which are released as they are")
+    return replace(found, rows=(*found.rows, *told), limits=(*found.limits, _CHOSEN),
+                   words={**found.words, "told": "reads what was told"},
+                   unscored={**found.unscored, **why})
 
 
 for _name in MECHANISMS:
@@ -60,10 +78,34 @@ def row_truths(table: Table, view: View, key: Key | None) -> Truths:
             unscored[name] = "the table has no column of this name"
         elif name not in view.mechanism.get("columns", {}):
             unscored[name] = "the column was released as it is"
+        elif not seen.codes.size:
+            unscored[name] = "nobody chose to distort it"
         else:
             found[name] = _truth(name, seen, to_numbers(table.arrow([name])[name]),
-                                 to_numbers(view.table[name]))
+                                 np.where(distorted_rows(view, name),
+                                          to_numbers(view.table[name]), np.nan))
     return Truths(found, unscored)
+
+
+def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
+    """Yield the share of people who told a column, beside the best guess for everybody."""
+    assert view.table is not None
+    truth = np.asarray(to_numbers(table.arrow([name])[name]), np.float64)
+    sent = ~np.isnan(np.asarray(to_numbers(view.table[name]), np.float64))
+    told = sent & ~distorted_rows(view, name)
+    if not told.any():
+        return
+    values, owner = np.unique(truth[sent], return_inverse=True)
+    counts = np.bincount(owner.reshape(-1))
+    near = radius * range_width(values)
+    middle = fullest_window(values, counts, near)
+    hit = np.abs(values - middle) <= near
+    each = np.bincount(owner.reshape(-1), weights=told[sent]) / counts
+    for measure, share, blind in (("domain", each.mean(), hit.mean()),
+                                  ("records", told.sum() / sent.sum(),
+                                   counts[hit].sum() / counts.sum())):
+        yield Row("told", "ignorant", name, measure, float(share), float(share), float(share),
+                  float(blind), 1)
 
 
 def _truth(name: str, seen: ColumnView, original: Floats, released: Floats) -> Truth:

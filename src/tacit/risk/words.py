@@ -16,6 +16,11 @@ MUST_KNOW = {
     "sample": "a sample of similar data",
     "histogram": "how often each value occurs",
     "records": "some records in full",
+    "quasi": "every quasi-identifier of a person",
+    "quasi errors": "the quasi-identifiers of a person, with errors",
+    "quasi never": "every quasi-identifier of a person, and a value that it does not have",
+    "pool": "who is likely in the sample, the pool it comes from, and all values within 10%",
+    "order": "where a person stands in the order of an attribute",
 }
 """What the levels of knowledge stand for, by the first word of their label."""
 _TITLES = ("column", "worst", "interval", "baseline", "records", "adversary", "knowledge")
@@ -42,7 +47,7 @@ def percent(value: float) -> str:
 
 def summary(audit: Audit) -> str:
     """Return the whole audit as text."""
-    parts = [_head(audit), _table(audit), *_worst(audit)]
+    parts = [_head(audit), _table(audit), *_worst(audit), *_people(audit)]
     parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
     parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
     parts += _listed("Limits of this audit:", list(audit.limits))
@@ -87,6 +92,18 @@ def _worst(audit: Audit) -> list[str]:
             f"values of '{row.column}'. It must know {must_know(row.knowledge)} "
             f"({row.knowledge}); without the release the same knowledge cracks "
             f"{percent(row.baseline)}."]
+
+
+def _people(audit: Audit) -> list[str]:
+    """Say how many people look alike, and how many are named, where an audit looked for them."""
+    k, named = audit.worst(measure="k"), audit.worst(measure="identified")
+    lines = [] if k is None else [f"K is {k.value:g}: so many records share the published "
+                                  "quasi-identifiers at least."]
+    if named is not None:
+        lines.append(f"{percent(named.value)} of the people looked for are named rightly by an "
+                     f"adversary who {audit.words.get(named.adversary, named.adversary)} "
+                     f"({named.knowledge}); guessing names {100 * named.baseline:.2g}%.")
+    return lines
 
 
 def _listed(title: str, lines: list[str]) -> list[str]:

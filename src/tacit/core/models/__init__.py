@@ -10,6 +10,8 @@ from typing import Any
 
 from tacit.core.forest import FORMAT as FOREST
 from tacit.core.forest import Forest
+from tacit.core.mixed_tree import FORMAT as MIXED
+from tacit.core.mixed_tree import MixedTree
 from tacit.core.models.lightgbm_text import LightGBMModel
 from tacit.core.models.xgboost_json import XGBoostModel
 from tacit.core.reading import DEFAULT_LIMITS, Limits, Source, as_text, parse_json, read_bytes
@@ -17,7 +19,7 @@ from tacit.core.tree import FORMAT as TREE
 from tacit.core.tree import Tree
 from tacit.errors import ModelError, explain
 
-Model = Tree | Forest | XGBoostModel | LightGBMModel
+Model = Tree | Forest | MixedTree | XGBoostModel | LightGBMModel
 
 SKLEARN_MODELS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "RandomForestClassifier",
@@ -54,7 +56,9 @@ def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) ->
         return Tree.from_json(data, limits)
     if kind == FOREST:
         return Forest.from_json(data, limits)
-    raise ModelError(explain("model field 'format'", f"'{TREE}' or '{FOREST}'", kind))
+    if kind == MIXED:
+        return MixedTree.from_json(data, limits)
+    raise ModelError(explain("model field 'format'", f"'{TREE}', '{FOREST}' or '{MIXED}'", kind))
 
 
 def is_sklearn(model: object) -> bool:
@@ -69,7 +73,7 @@ def as_model(model: Any, limits: Limits = DEFAULT_LIMITS) -> Any:
     Live xgboost and lightgbm objects become their JSON or text; scikit-learn estimators and
     tacit's own patterns stay; a mapping is taken as parsed JSON, text, bytes and paths are read.
     """
-    if isinstance(model, Tree | Forest | XGBoostModel | LightGBMModel) or is_sklearn(model):
+    if isinstance(model, Model) or is_sklearn(model):
         return model
     room = type(model).__module__.partition(".")[0]
     if room == "xgboost":

@@ -17,9 +17,8 @@ import numpy as np
 from tacit.errors import explain
 from tacit.joint.errors import RingError
 from tacit.joint.party import Party
-from tacit.joint.primitives.bits import to_numbers
 from tacit.joint.primitives.comparison import less_than
-from tacit.joint.primitives.products import multiply
+from tacit.joint.primitives.selection import keep
 from tacit.joint.ring import Shared, concatenate
 
 
@@ -54,22 +53,14 @@ async def _round(party: Party, value: Shared, place: Shared) -> tuple[Shared, Sh
     """Let neighbours play; a last one without a neighbour goes on."""
     k = value.shape[1] // 2
     left, right = value[:, 0:2 * k:2], value[:, 1:2 * k:2]
-    wins = await to_numbers(party, await less_than(party, right, left))
+    wins = await less_than(party, right, left)
     left_place, right_place = place[:, 0:2 * k:2], place[:, 1:2 * k:2]
-    # Values and places are selected in one product.
-    gaps = [replace(right - left, scale=0), right_place - left_place]
-    chosen = await _times(party, wins, gaps)
-    new_value = _bounded(left + replace(chosen[0], scale=value.scale), value)
+    # Values and places are kept in one step.
+    chosen = await keep(party, wins, [right - left, right_place - left_place])
+    new_value = _bounded(left + chosen[0], value)
     new_place = _bounded(left_place + chosen[1], place)
     rest_value, rest_place = value[:, 2 * k:], place[:, 2 * k:]
     return concatenate([new_value, rest_value], 1), concatenate([new_place, rest_place], 1)
-
-
-async def _times(party: Party, wins: Shared, gaps: list[Shared]) -> list[Shared]:
-    """Return wins times each gap, in one step."""
-    both = concatenate([gap.reshape(1, *gap.shape) for gap in gaps])
-    product = await multiply(party, wins.reshape(1, *wins.shape), both)
-    return [product[i] for i in range(len(gaps))]
 
 
 def _bounded(chosen: Shared, among: Shared) -> Shared:

@@ -19,7 +19,7 @@ import numpy as np
 from tacit.errors import explain
 from tacit.joint.correlations import Need
 from tacit.joint.errors import RingError
-from tacit.joint.planes import bits_of, plane_words
+from tacit.joint.planes import bits_of, plane_of, plane_words
 from tacit.joint.primitives.opening import open_xor
 from tacit.joint.ring import Shared
 from tacit.joint.streams import Words
@@ -74,6 +74,9 @@ async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
     """Return where both bits are set; 1 round, 2 bits a value."""
     _same_shape(one, other)
     party.begin("and")
+    if party.engine is not None:
+        words = [bits_of(x.share, x.size) for x in (one, other)]
+        return replace(one, share=plane_of(await party.engine.both(*words)))
     drawn = await party.draw([Need("ands", (one.share.size,))])
     if drawn is None:
         return one
@@ -95,6 +98,9 @@ async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[W
 async def to_numbers(party: Party, bits: SharedBits) -> Shared:
     """Return shared bits as shared numbers 0 and 1."""
     party.begin("to numbers")
+    if party.engine is not None:
+        found = await party.engine.numbers(bits_of(bits.share, bits.size))
+        return Shared(party, found.reshape(bits.shape), 0, 1)
     drawn = await party.draw([Need("dabits", (bits.size,))])
     if drawn is None:
         return Shared(party, np.zeros(bits.shape, np.uint64), 0, 1)

@@ -8,6 +8,7 @@ The result stays shared. (The book's "v > 0" modulo m is wrong; the top bit is m
   safe against: all holders but one; never the dealer with a holder.
   cost for l = 64: 7 rounds; 62.5 bytes a comparison between two holders, 23.5 from the dealer.
     l = 18: 6 rounds, about 16.5 and 6.3 bytes.
+Two holders without a dealer compare directly instead: see `millionaires`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import numpy as np
 
 from tacit.joint.correlations import Need
 from tacit.joint.party import Party
-from tacit.joint.planes import plane_words, planes_of
+from tacit.joint.planes import plane_of, plane_words, planes_of
+from tacit.joint.primitives import millionaires
 from tacit.joint.primitives.bits import SharedBits, and_words, blank_bits
 from tacit.joint.primitives.opening import open_sum, open_xor
-from tacit.joint.ring import Shared
+from tacit.joint.ring import Shared, width_of
 from tacit.joint.streams import Words
 
 BLOCK = 1 << 22
@@ -37,26 +39,23 @@ def plain_equal(one: Any, other: Any) -> Any:
     return np.equal(one, other)
 
 
-def width_of(low: int, high: int) -> int:
-    """Return the least l for which [low, high] fits into two's complement of l bits."""
-    return 1 + max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0)
-
-
 async def less_than(party: Party, one: Shared, other: Shared | int) -> SharedBits:
     """Return shared bits: where one is less than the other."""
-    return await _by_blocks(party, one - other, _below_zero)
+    return await _by_blocks(party, one - other, _below_zero, millionaires.below_zero)
 
 
 async def equal(party: Party, one: Shared, other: Shared | int) -> SharedBits:
     """Return shared bits: where one equals the other."""
-    return await _by_blocks(party, one - other, _is_zero)
+    return await _by_blocks(party, one - other, _is_zero, millionaires.is_zero)
 
 
-async def _by_blocks(party: Party, value: Shared, test: Any) -> SharedBits:
+async def _by_blocks(party: Party, value: Shared, test: Any, test_of_two: Any) -> SharedBits:
     """Compare so many at a time that planes fit into memory."""
-    flat = value.reshape(-1)
-    parts = [await test(party, flat[start:start + BLOCK])
-             for start in range(0, max(1, flat.size), BLOCK)]
+    flat, block = value.reshape(-1), BLOCK
+    if party.roles.by_transfer:
+        test, block = test_of_two, millionaires.BLOCK
+    parts = [await test(party, flat[start:start + block])
+             for start in range(0, max(1, flat.size), block)]
     share = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return SharedBits(party, share, value.shape)
 
@@ -64,6 +63,8 @@ async def _by_blocks(party: Party, value: Shared, test: Any) -> SharedBits:
 async def _below_zero(party: Party, value: Shared) -> Words:
     """Return this party's plane of top bits."""
     party.begin("less than")
+    if party.engine is not None:
+        return plane_of(await party.engine.below_zero(value.share.ravel()))
     width, words = width_of(value.low, value.high), plane_words(value.size)
     levels = tree(width - 1)
     needs = [Need("edabits", (width, value.size)), *(Need("pairs", (k * words,)) for k in levels)]
@@ -118,6 +119,8 @@ async def _borrow(party: Party, generate: Words, passes: Words, pairs: list[Any]
 async def _is_zero(party: Party, value: Shared) -> Words:
     """Return this party's plane of [value = 0]: all bits of c and r are the same."""
     party.begin("equal")
+    if party.engine is not None:
+        return plane_of(await party.engine.is_zero(value.share.ravel()))
     width, words = width_of(value.low, value.high), plane_words(value.size)
     levels = tree(width)
     needs = [Need("edabits", (width, value.size)), *(Need("ands", (k * words,)) for k in levels)]

@@ -22,7 +22,7 @@ from tacit.joint.correlations import Need
 from tacit.joint.errors import RingError
 from tacit.joint.party import Party
 from tacit.joint.primitives.opening import open_sum
-from tacit.joint.ring import Shared, check_interval, corners
+from tacit.joint.ring import Shared, check_interval, corners, times
 from tacit.joint.streams import Words
 
 
@@ -31,15 +31,21 @@ def plain_multiply(one: Any, other: Any) -> Any:
     return np.multiply(one, other)
 
 
-async def multiply(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the products, element by element, shapes broadcast as numpy does."""
+async def multiply(party: Party, one: Shared, other: Shared,
+                   within: tuple[int, int] | None = None) -> Shared:
+    """Return the products, element by element, shapes broadcast as numpy does.
+
+    `within` promises an interval that the factors' intervals do not show, as for x times 1/x.
+    """
     party.begin("multiply")
-    low, high = corners(one, other)
+    low, high = within or corners(one, other)
     check_interval(low, high, "A product")
     x, y = np.broadcast_arrays(one.share, other.share)
     shape = x.shape
     blank = replace(one, share=np.zeros(shape, np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
+    if party.engine is not None:
+        return blank.with_share(await party.engine.multiply(x, y))
     drawn = await party.draw([Need("triple", (int(x.size),))])
     if drawn is None:
         return blank
@@ -53,15 +59,18 @@ async def multiply(party: Party, one: Shared, other: Shared) -> Shared:
     return blank.with_share(product.reshape(shape))
 
 
-async def matmul(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the matrix product of two shared matrices."""
+async def matmul(party: Party, one: Shared, other: Shared,
+                 within: tuple[int, int] | None = None) -> Shared:
+    """Return the matrix product of two shared matrices; `within` as in multiply."""
     party.begin("matmul")
     n, k, m = _sizes(one, other)
     ends = corners(one, other)
-    low, high = min(0, ends[0] * k), max(0, ends[1] * k)
+    low, high = within or (min(0, ends[0] * k), max(0, ends[1] * k))
     check_interval(low, high, "A matrix product")
     blank = replace(one, share=np.zeros((n, m), np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
+    if party.engine is not None:
+        return blank.with_share(await party.engine.matmul(one.share, other.share))
     drawn = await party.draw([Need("matrix", (n, k, m))])
     if drawn is None:
         return blank
@@ -87,4 +96,4 @@ def _combined(party: Party, opened: Words, triple: tuple[Words, Words, Words],
     d, e = opened[:n * k].reshape(n, k), opened[n * k:].reshape(k, m)
     # One product fewer at the holder who also adds d e: d (b + e) + a e.
     right = b + e if party.adds_public else b
-    return np.asarray(c + d @ right + a @ e)
+    return np.asarray(c + times(d, right) + times(a, e))

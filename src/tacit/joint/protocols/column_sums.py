@@ -20,7 +20,7 @@ from tacit.joint.party import Party
 from tacit.joint.primitives.sums import plan_masks, refuse_two
 from tacit.joint.ring import LIMIT, to_ring
 from tacit.joint.study import Disclosure, Study
-from tacit.joint.tasks import Plan, Task
+from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
 SUM = "sum of each column"
 
@@ -81,11 +81,8 @@ def _sum_plan(study: Study) -> Plan:
         return Plan(cost["rounds"] + 1, cost["bytes"], learns, safe)
     holders = len(study.having("holder"))
     messages = owners + holders * len(receivers)
-    safe = "any one of the three"
-    if study.mode == "dealer":
-        safe = (f"any {holders - 1} of the {holders} holders, with any other owners, but "
-                "never a holder with the dealer")
-    return Plan(3, messages * wire_bytes("<u8", (size,)), learns, safe)
+    return Plan(3, messages * wire_bytes("<u8", (size,)), learns, safe_against(study),
+                notes_of(study))
 
 
 def _load_sum(path: Path, study: Study) -> npt.NDArray[np.float64]:

@@ -17,8 +17,9 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from tacit.errors import InputError, explain
 from tacit.joint.errors import (
@@ -45,6 +46,7 @@ from tacit.joint.frames import (
 )
 from tacit.joint.ledger import RECEIVED, SENT, Ledger
 
+T = TypeVar("T")
 _PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
 
 
@@ -123,6 +125,8 @@ class Transport(ABC):
         self.session = NO_SESSION
         self.step = "start"
         self.error: PartyError | None = None
+        self.on_stream: Callable[[str, Message], None] | None = None
+        self._broken = asyncio.Event()
         self._done = False
         self._boxes = {peer: Mailbox(self.limits.ahead) for peer in self.peers}
         self._incoming = {peer: Assembler(limit=self.limits.message) for peer in self.peers}
@@ -169,6 +173,20 @@ class Transport(ABC):
         self._check()
         return box.take() if box.messages else None
 
+    async def visit(self, job: Callable[[Transport], Coroutine[Any, Any, T]]) -> T:
+        """Run a job where the links live."""
+        return await job(self)
+
+    async def broken(self) -> PartyError | None:
+        """Wait until the run has failed; return why."""
+        await self._broken.wait()
+        return self.error
+
+    def hold(self, peer: str, *, full: bool) -> None:
+        """Stop reading a peer while whoever takes its stream has no room, and go on later."""
+        room = self._boxes[peer].room
+        room.clear() if full else room.set()
+
     async def finish(self) -> None:
         """Say that this party has sent everything, and wait until every other one has."""
         if self.error is None:
@@ -186,6 +204,7 @@ class Transport(ABC):
         if self.error is not None:
             return
         self.error = error
+        self._broken.set()
         frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": _plain(error.step),
                                                "what": _plain(error.what)})
         # The culprit hears of it last, so that it is not the one from whom the others hear.
@@ -254,6 +273,10 @@ class Transport(ABC):
             box.news.set()
         elif message.kind is Kind.ABORT:
             self.fail(self._told(peer, message))
+        elif message.kind is Kind.STREAM and self.on_stream is not None:
+            self.on_stream(peer, message)
+        elif message.kind is Kind.STREAM:
+            self._garbage(peer, "a stream that nobody asked for")
         elif message.kind is Kind.HELLO:
             self._garbage(peer, "a second greeting")
 

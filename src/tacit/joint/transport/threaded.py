@@ -94,6 +94,14 @@ class ThreadedTransport:
         """Return the next message of a peer, or None when it has finished."""
         return await self._there(self.inside.receive_or_end(peer))
 
+    async def visit(self, job: Callable[[Transport], Coroutine[Any, Any, T]]) -> T:
+        """Run a job in the thread of the links."""
+        return await self._there(job(self.inside))
+
+    async def broken(self) -> PartyError | None:
+        """Wait until the run has failed; return why."""
+        return await self._there(self.inside.broken())
+
     async def finish(self) -> None:
         """Say that everything was sent, and wait until every other party has said so."""
         await self._there(self.inside.finish())

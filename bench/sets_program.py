@@ -1,0 +1,15 @@
+"""The program of the intersection bench, importable by the processes that run it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacit.joint import Party, declares
+from tacit.joint.primitives.intersection import intersection_disclosures
+
+COMMON = "in common"
+
+
+@declares(*intersection_disclosures(COMMON, ["p0", "p1"], ["p0"]))
+async def program(party: Party, data: Any) -> int | None:
+    return await party.intersection_size(data, because=COMMON, to=["p0"])

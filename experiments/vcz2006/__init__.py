@@ -1,0 +1,1 @@
+"""Experiments of vcz2006: supports estimated from randomised baskets."""

@@ -1,0 +1,152 @@
+"""Baskets on the command line: protect, mine and audit files of baskets."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacit.cli.common import emit, pairs, save_model
+from tacit.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from tacit.core.baskets import Baskets
+    from tacit.core.release import Release
+
+METHOD = "baskets"
+LEARNERS = ("itemsets", "rules")
+OPERATORS = ("select-a-size", "cut-and-paste", "uniform", "mask", "guided")
+_GIVEN = ("rho", "rho1", "rho2", "public_sizes")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tacit protect --method baskets`."""
+    parser.add_argument("--operator", choices=OPERATORS,
+                        help="of baskets: how baskets are randomised (default: select-a-size); "
+                             "its other parameters are given by --option")
+    parser.add_argument("--rho", type=float, metavar="P",
+                        help="of baskets: probability that an item is inserted")
+    parser.add_argument("--rho1", type=float, metavar="P",
+                        help="of baskets: with --rho2, design the operator so that nothing of "
+                             "probability RHO1 or less becomes as likely as RHO2")
+    parser.add_argument("--rho2", type=float, metavar="P", help="of baskets: see --rho1")
+    parser.add_argument("--public-sizes", action="store_true",
+                        help="of baskets: declare the size of every basket public")
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add the names of the columns of a long table of baskets."""
+    parser.add_argument("--transaction", metavar="COLUMN",
+                        help="of baskets in a long table: the column that numbers the baskets")
+    parser.add_argument("--item", metavar="COLUMN",
+                        help="of baskets in a table: the column of the items")
+
+
+def refuse_options(args: argparse.Namespace) -> None:
+    """Refuse options of baskets where another method is used."""
+    strange = [name for name in ("operator", *_GIVEN, "transaction", "item")
+               if getattr(args, name) not in (None, False)]
+    if strange:
+        raise InputError(f"The method '{args.method}' has no option "
+                         f"'--{strange[0].replace('_', '-')}'. It belongs to --method baskets.")
+
+
+def read(args: argparse.Namespace, path: Path) -> Baskets:
+    """Read the baskets that the command line names."""
+    from tacit.core.basket_files import read_baskets
+
+    return read_baskets(path, transaction=args.transaction, item=args.item)
+
+
+def build(args: argparse.Namespace) -> Any:
+    """Return the operator with the parameters that the command line gives."""
+    from tacit.cli.methods import _value
+    from tacit.protect.baskets import OPERATORS as KINDS
+
+    kind: Any = KINDS[args.operator or "select-a-size"]
+    known = set(kind().get_params()) - {"random_state"}
+    given = {name: _value(text) for name, text in pairs(args.option, "--option").items()}
+    given |= {name: getattr(args, name) for name in _GIVEN
+              if getattr(args, name) not in (None, False)}
+    for name in given:
+        if name not in known:
+            raise InputError(explain(f"'{name}' of '{kind.name}'",
+                                     "one of " + ", ".join(sorted(known)), name))
+    return kind(**given)
+
+
+def protect(args: argparse.Namespace) -> int:
+    """Write a release of randomised baskets."""
+    if args.key is not None or args.register is not None:
+        raise InputError("Baskets are randomised without a key and have no register yet. "
+                         "Leave --key and --register out.")
+    method = build(args)
+    baskets = read(args, args.data)
+    release, _ = method.protect(baskets)
+    new = not args.out.exists()
+    try:
+        release = release.save(args.out, args.overwrite)
+    except BaseException:
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
+        raise
+    told = _told(release, baskets)
+    emit(args, {"release": str(args.out), "key": None, "fingerprint": release.fingerprint,
+                "baskets": len(baskets), "items": len(baskets.items),
+                "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
+                "guarantee": release.guarantee.to_json(), "deviations": told},
+         "\n".join([repr(release.baskets), release.guarantee.summary(), *_lines(told),
+                    f"Release written to {args.out}: this directory goes to the miner."]))
+    return 0
+
+
+def _told(release: Release, baskets: Baskets) -> dict[str, float | None]:
+    """Return the standard deviations of supports of rare sets of 1 to 3 items, where any."""
+    from tacit.mine.frequent_sets import operator_of
+    from tacit.risk.baskets import expected_deviation
+
+    if "law" not in release.mechanism:
+        return {}
+    operator, _ = operator_of(release)
+    found: dict[str, float | None] = {}
+    for k in (1, 2, 3):
+        try:
+            found[str(k)] = expected_deviation(operator, k, baskets,
+                                               bool(release.mechanism["public_sizes"]))
+        except InputError:
+            found[str(k)] = None
+    return found
+
+
+def _lines(told: dict[str, float | None]) -> list[str]:
+    return [f"Sets of {k}: " + ("nothing is left of them" if value is None else
+            f"supports have a standard deviation of {value:.2%}; below {1.96 * value:.2%} they "
+            "cannot be told from zero" if 1.96 * value < 1 else "no support can be estimated")
+            for k, value in told.items()]
+
+
+def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
+    """Mine itemsets or rules from a file of baskets or from a release of them."""
+    from tacit.mine import itemsets, rules
+
+    confidence = wanted.pop("min_confidence", 0.5)
+    strange = set(wanted) - {"min_support", "longest", "slack", "confidence"}
+    if strange:
+        raise InputError(explain(f"'--param {min(strange)}'", "one of min_support, longest, slack, "
+                                 "confidence, min_confidence", min(strange)))
+    found: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
+    if args.learner == "rules":
+        found = rules(found, confidence)
+    save_model(found, args.out)
+    emit(args, {"model": str(args.out), "learner": args.learner, "found": len(found),
+                "baskets": found.baskets, "facts": dict(found.facts)},
+         f"{found.summary()}\nWritten to {args.out}.")
+    return 0
+
+
+def _source(args: argparse.Namespace) -> Any:
+    from tacit.core.release import Release
+
+    return Release.load(args.release) if args.release.is_dir() else read(args, args.release)

@@ -1,0 +1,133 @@
+"""Baskets of which some cells are unknown: an item may be in a basket or not, and it does not say.
+
+Saygin, Verykios and Clifton (named in vcz2006 section 6.3) hide rules by writing "unknown" instead
+of a lie. Supports and confidences are then intervals: their extremes over all ways to fill in the
+unknown cells. The bounds of `confidence` are exact, not only the quotient of two bounds: a basket
+whose left side is unknown cannot count for the left and not for the right if the right is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.core.baskets import Baskets
+from tacit.core.rule_text import Sides
+from tacit.errors import DataError, explain
+from tacit.stats.bitmaps import bit_counts
+
+Words = npt.NDArray[np.uint64]
+
+UNKNOWN = "unknown"
+COLUMN = "basket"
+
+
+@dataclass(frozen=True, eq=False)
+class PartlyKnown:
+    """What is surely in each basket, and what may be; both over the same baskets and items."""
+
+    sure: Baskets
+    unknown: Baskets
+
+    def __post_init__(self) -> None:
+        """Refuse two parts that do not fit together."""
+        if self.sure.items != self.unknown.items or len(self.sure) != len(self.unknown):
+            raise DataError(explain("The unknown part", "of the same baskets and items",
+                                    f"{self.unknown!r} beside {self.sure!r}"))
+        width = max(len(self.sure.items), 1)
+        both = np.intersect1d(*(part.rows * width + part.codes
+                                for part in (self.sure, self.unknown)), assume_unique=True)
+        if both.size:
+            raise DataError(explain("An item of a basket", "known or unknown",
+                                    f"'{self.sure.items[int(both[0]) % width]}' both, in basket "
+                                    f"{int(both[0]) // width}"))
+
+    @classmethod
+    def of(cls, baskets: Baskets) -> PartlyKnown:
+        """Return baskets of which everything is known."""
+        none = Baskets(np.zeros(len(baskets) + 1, np.int64), np.zeros(0, np.int32), baskets.items)
+        return cls(baskets, none)
+
+    def __len__(self) -> int:
+        return len(self.sure)
+
+    def __repr__(self) -> str:
+        return f"{self.sure!r}, {self.unknown.codes.size:,} cells unknown"
+
+    def filled(self) -> Baskets:
+        """Return the baskets as if every unknown cell were there."""
+        rows = np.concatenate([self.sure.rows, self.unknown.rows])
+        codes = np.concatenate([self.sure.codes, self.unknown.codes])
+        return Baskets.from_rows(rows, codes, len(self), self.sure.items)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a Parquet file of two lists of names a row: the sure items and the unknown."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from tacit.core.basket_files import arrow_lists
+        from tacit.core.files import write_file
+
+        check_ending(path)
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.table({COLUMN: arrow_lists(self.sure, names=True),
+                                 UNKNOWN: arrow_lists(self.unknown, names=True)}), sink,
+                       compression="zstd")
+        write_file(Path(path), bytes(sink.getvalue()))
+
+
+def check_ending(path: str | PathLike[str]) -> None:
+    """Refuse a file name that partly known baskets cannot be written to."""
+    if Path(path).suffix.lower() not in (".parquet", ".pq"):
+        raise DataError(explain(f"The ending of '{Path(path).name}'", ".parquet for baskets with "
+                                "unknown items", Path(path).suffix or "none"))
+
+
+def read_partly_known(path: str | PathLike[str], items: Any = None) -> PartlyKnown:
+    """Read what `PartlyKnown.save` wrote; `items` names all possible items, as in read_baskets."""
+    from tacit.core.basket_files import known_items, read_baskets
+    from tacit.core.baskets import in_order
+
+    sure, unknown = (read_baskets(path, item=name) for name in (COLUMN, UNKNOWN))
+    names = in_order((*sure.items, *unknown.items)) if items is None else items
+    return PartlyKnown(known_items(sure, names), known_items(unknown, names))
+
+
+class Bounds:
+    """Bounds of counts and of confidences over all ways to fill in unknown cells."""
+
+    def __init__(self, baskets: PartlyKnown) -> None:
+        self._sure = baskets.sure.bitmaps()
+        self._may = self._sure | baskets.unknown.bitmaps()
+
+    def count(self, codes: tuple[int, ...]) -> tuple[int, int]:
+        """Return in how many baskets a set surely is, and in how many it may be."""
+        return tuple(int(bit_counts(_all(words, codes))) for words in (self._sure, self._may))  # type: ignore[return-value]
+
+    def confidence(self, rule: Sides) -> tuple[float, float]:
+        """Return the least and the most confidence of a rule; nothing out of nothing is 0."""
+        left, right = rule
+        sure = bit_counts(_all(self._sure, left + right))
+        return float(sure / max(self.against(rule), 1)), self._most(rule)
+
+    def against(self, rule: Sides) -> int:
+        """Return how many baskets count for the left side where confidence is least."""
+        left, right = rule
+        sure_left, may_left = _all(self._sure, left), _all(self._may, left)
+        return int(bit_counts(may_left & ~(_all(self._sure, right) & ~sure_left)))
+
+    def _most(self, rule: Sides) -> float:
+        left, right = rule
+        may = _all(self._may, left + right)
+        left_out = _all(self._sure, left) & ~may
+        over, under = int(bit_counts(may)), int(bit_counts(may | left_out))
+        return over / max(under, 1)
+
+
+def _all(words: Words, codes: tuple[int, ...]) -> Words:
+    return np.asarray(np.bitwise_and.reduce(words[list(codes)], axis=0))

@@ -1,0 +1,251 @@
+"""A party's side of SPU: starts the child, hands it shares, takes shares back.
+
+Each call is one operation on whole arrays. Additive shares among the holders are what CHEETAH
+keeps; for ABY3 every party also sends its share to the one before it (8 bytes a value), with a
+fresh share of zero on it.
+  discloses: nothing beyond shapes. Safe against: one of two (CHEETAH), any one of three (ABY3).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import json
+import os
+import socket
+import struct
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.joint.errors import EngineError, JointError, RefusedError
+from tacit.joint.frames import Purpose
+from tacit.joint.party import Party
+from tacit.joint.spu.tunnel import HOST, Tunnel
+from tacit.joint.streams import Words
+
+VARIABLE = "TACIT_SPU_PYTHON"
+CHILD = Path(__file__).with_name("child.py")
+BLOCK = 1 << 20
+LENGTH = struct.Struct("<I")
+NAMES = {2: "CHEETAH", 3: "ABY3"}
+
+
+def spu_python() -> str | None:
+    """Return the Python that has SPU: the one that is named, or this one."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return named
+    return sys.executable if importlib.util.find_spec("spu") is not None else None
+
+
+def need_python() -> str:
+    """Return the Python that has SPU, or say how to get one."""
+    found = spu_python()
+    if found is None:
+        raise RefusedError(
+            "Mode 'spu' needs SecretFlow's SPU on this machine. It is not installed. Install "
+            "'tacit[spu]' (Python 3.11, numpy below 2), or make another environment with it and "
+            f"name its Python in {VARIABLE}; or use mode 'dealer' or 'three-party'.")
+    return found
+
+
+class _ChildError(Exception):
+    """What the child said when it failed."""
+
+
+class SpuEngine:
+    """SPU under one party's shares."""
+
+    def __init__(self, party: Party) -> None:
+        if len(party.holders) not in NAMES:
+            raise RefusedError("SPU computes among two (CHEETAH) or three (ABY3) holders. Got "
+                               f"{len(party.holders)}.")
+        self._party = party
+        self._rank = party.holders.index(party.name)
+        self.protocol = NAMES[len(party.holders)]
+        self._child: asyncio.subprocess.Process | None = None
+        self._tunnel: Tunnel | None = None
+        self._zeros = 0
+
+    async def open(self, patience: float = 3600.0) -> None:
+        """Start the child and let it meet the others."""
+        python = need_python()
+        peers = [name for name in self._party.holders if name != self._party.name]
+        port = _free_port()
+
+        async def tunnel(transport: Any) -> tuple[Tunnel, dict[str, int]]:
+            made = Tunnel(transport, port)
+            return made, await made.open(peers)
+
+        self._tunnel, ports = await self._party.seam.visit(tunnel)
+        # Everybody's tunnel stands before anybody's child dials.
+        await self._party.swap(peers, "engine.ready", np.zeros(0, np.uint8), Purpose.CONTROL)
+        self._child = await asyncio.create_subprocess_exec(
+            python, str(CHILD), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL, env=_environment(), limit=1 << 22)
+        parties = [[name, f"{HOST}:{ports.get(name, port)}"] for name in self._party.holders]
+        await self._call({"op": "start", "protocol": self.protocol, "rank": self._rank,
+                          "parties": parties, "patience_ms": int(1000 * patience)}, [])
+        self._party.ledger.engine = f"SecretFlow SPU, {self.protocol}: semi-honest parties"
+
+    async def close(self) -> None:
+        """End the child, whatever state it is in."""
+        if self._child is not None and self._child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._child.kill()
+            await self._child.wait()
+        if self._tunnel is not None:
+            tunnel, self._tunnel = self._tunnel, None
+
+            async def shut(transport: Any) -> None:
+                await tunnel.close()
+
+            with contextlib.suppress(RuntimeError):
+                await self._party.seam.visit(shut)
+
+    async def finish(self) -> None:
+        """End together with the others' children."""
+        await self._call({"op": "stop"}, [])
+        peers = [name for name in self._party.holders if name != self._party.name]
+        await self._party.swap(peers, "engine.ends", np.zeros(0, np.uint8), Purpose.CONTROL)
+        await self.close()
+
+    async def multiply(self, one: Words, other: Words) -> Words:
+        """Return shares of the products."""
+        return await self._by_blocks("multiply", [one, other], "number")
+
+    async def matmul(self, one: Words, other: Words) -> Words:
+        """Return shares of the matrix product."""
+        shape = one.shape[0], other.shape[1]
+        if 0 in (*shape, one.shape[1]):
+            return np.zeros(shape, np.uint64)
+        found = await self._run("matmul", [one, other], ["number"] * 2)
+        return found.reshape(shape)
+
+    async def below_zero(self, values: Words) -> Words:
+        """Return shares (exclusive or) of the bits that say where a value is negative."""
+        return await self._by_blocks("below", [values], "number") & np.uint64(1)
+
+    async def is_zero(self, values: Words) -> Words:
+        """Return shares (exclusive or) of the bits that say where a value is zero."""
+        return await self._by_blocks("zero", [values], "number") & np.uint64(1)
+
+    async def both(self, one: Words, other: Words) -> Words:
+        """Return shares of one and other, which are bits as words 0 and 1."""
+        return await self._by_blocks("and", [one, other], "bit") & np.uint64(1)
+
+    async def numbers(self, bits: Words) -> Words:
+        """Return shares of bits as additive shares of 0 and 1."""
+        return await self._by_blocks("numbers", [bits, np.zeros_like(bits)], "bit")
+
+    async def shift(self, values: Words, by: int) -> Words:
+        """Return shares of values divided by 2^by, rounded down."""
+        return await self._by_blocks("shift", [values, np.zeros_like(values)], "number", by)
+
+    async def bits(self, values: Words) -> Words:
+        """Return words whose exclusive or over the holders are the values."""
+        return await self._by_blocks("bits", [values], "number")
+
+    async def _by_blocks(self, op: str, arrays: Sequence[Words], first: str,
+                         by: int = 0) -> Words:
+        kinds = [first, "number"] if op == "numbers" else [first] * len(arrays)
+        flat = [array.ravel() for array in arrays]
+        parts = [await self._run(op, [a[i:i + BLOCK] for a in flat], kinds, by)
+                 for i in range(0, flat[0].size, BLOCK)]
+        return np.concatenate([np.zeros(0, np.uint64), *parts]).reshape(arrays[0].shape)
+
+    async def _run(self, op: str, arrays: Sequence[Words], kinds: Sequence[str],
+                   by: int = 0) -> Words:
+        """Run one operation on one block."""
+        raw = [await self._stored(array, kind) for array, kind in zip(arrays, kinds, strict=True)]
+        header = {"op": op, "shapes": [list(a.shape) for a in arrays], "bits": by}
+        return np.frombuffer(await self._call(header, raw), "<u8").astype(np.uint64)
+
+    async def _stored(self, words: Words, kind: str) -> bytes:
+        """Return a share as SPU keeps it."""
+        if self.protocol == "CHEETAH":
+            return words.astype("<u8").tobytes()
+        own, following = await self._replicated(words, kind)
+        narrow = "|u1" if kind == "bit" else "<u8"
+        return np.stack([own, following], axis=-1).astype(narrow).tobytes()
+
+    async def _replicated(self, words: Words, kind: str) -> tuple[Words, Words]:
+        """Return this party's share with fresh zeros on it, and that of the next party."""
+        party = self._party
+        before = party.holders[(self._rank - 1) % 3]
+        following = party.holders[(self._rank + 1) % 3]
+        self._zeros += 1
+        own = _rerandomised(party, words, kind, self._zeros)
+        sent = own.astype(np.uint8) if kind == "bit" else own
+        _, got = await asyncio.gather(
+            party.send(before, "engine.share", sent, Purpose.SHARE),
+            party.receive(following, "engine.share", sent.dtype.str, sent.shape, Purpose.SHARE))
+        return own, got.astype(np.uint64)
+
+    async def _call(self, header: dict[str, Any], arrays: Sequence[bytes]) -> bytes:
+        """Send a request to the child; whoever fails first, child or peer, ends the wait."""
+        asking = asyncio.ensure_future(self._exchange(header, arrays))
+        failing = asyncio.ensure_future(self._party.seam.broken())
+        try:
+            await asyncio.wait({asking, failing}, return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise failing.result() or JointError("The run has failed.")
+            return asking.result()
+        except (OSError, EOFError, asyncio.IncompleteReadError, _ChildError) as error:
+            raise await self._culprit(failing, str(error)) from None
+        finally:
+            for task in (asking, failing):
+                task.cancel()
+            await asyncio.gather(asking, failing, return_exceptions=True)
+
+    async def _culprit(self, failing: asyncio.Future[Any], said: str) -> JointError:
+        """The child died; most often because a peer did, which the links will say soon."""
+        await asyncio.wait({failing}, timeout=3.0)
+        error = failing.result() if failing.done() else None
+        return error or EngineError("SPU ended without an answer. Its peers are all there, so it "
+                                    f"failed by itself. It says: {said or 'nothing'}.")
+
+    async def _exchange(self, header: dict[str, Any], arrays: Sequence[bytes]) -> bytes:
+        child = self._child
+        if child is None or child.stdin is None or child.stdout is None:
+            raise EOFError
+        text = json.dumps({**header, "sizes": [len(raw) for raw in arrays]}).encode()
+        child.stdin.write(LENGTH.pack(len(text)) + text)
+        for raw in arrays:
+            child.stdin.write(raw)
+            await child.stdin.drain()
+        length = LENGTH.unpack(await child.stdout.readexactly(LENGTH.size))[0]
+        answer = json.loads(await child.stdout.readexactly(length))
+        if "failed" in answer:
+            raise _ChildError(str(answer["failed"]))
+        return await child.stdout.readexactly(int(answer["size"]))
+
+
+def _rerandomised(party: Party, words: Words, kind: str, number: int) -> Words:
+    """Put a fresh share of zero on a share, before anybody else sees it."""
+    for peer in party.holders:
+        if peer == party.name:
+            continue
+        zero = party.stream_with(peer, f"engine {number}").words(words.size).reshape(words.shape)
+        if kind == "bit":
+            words = words ^ (zero & np.uint64(1))
+        elif party.holders.index(party.name) < party.holders.index(peer):
+            words = words + zero
+        else:
+            words = words - zero
+    return words
+
+
+def _free_port() -> int:
+    with socket.create_server((HOST, 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def _environment() -> dict[str, str]:
+    """Return what a child needs to know; our own modules must not hide its libraries."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -1,0 +1,83 @@
+"""Anonymising, growing the published tree and verifying, as commands."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, tacit_in):
+    path = tmp_path_factory.mktemp("anonymize")
+    rng = np.random.default_rng(0)
+    age, town = rng.integers(20, 60, 300), rng.choice(list("abcd"), 300)
+    income = np.where((age > 40) & (town < "c"), "high", "low")
+    pa.csv.write_csv(pa.table({"age": age, "town": town, "work": rng.choice(list("xyz"), 300),
+                               "income": income}), path / "t.csv")
+    done = tacit_in("protect", "t.csv", "--method", "anonymize", "--k", "8", "--l", "2",
+                    "--rule", "min-block", "--target", "income", "--sensitive", "work",
+                    "--out", "r", "--json", cwd=path)
+    assert done.status == 0, done.err
+    said = json.loads(done.out)
+    assert said["key"] is None
+    assert said["mechanism"]["k"] == 8
+    assert said["mechanism"]["l"] == {"work": 2.0}
+    return path
+
+
+def test_verify_against_the_original(tacit_in, folder):
+    done = tacit_in("verify", "r", "--against", "t.csv", "--json", cwd=folder)
+    assert done.status == 0, done.err
+    assert json.loads(done.out) == {"identical": True, "difference": None}
+
+
+def test_verify_finds_another_original(tacit_in, folder):
+    text = (folder / "t.csv").read_text().replace('"high"', '"tmp"').replace('"low"', '"high"')
+    (folder / "other.csv").write_text(text.replace('"tmp"', '"low"'))
+    done = tacit_in("verify", "r", "--against", "other.csv", cwd=folder)
+    assert done.status == 1
+    assert "not as promised: tree 0" in done.out
+
+
+def test_the_published_tree_is_grown_from_the_release_alone(tacit_in, folder):
+    shutil.copytree(folder / "r", folder / "elsewhere" / "r")
+    done = tacit_in("mine", "r", "--learner", "published", "--out", "tree.json", "--json",
+                    cwd=folder / "elsewhere")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["identical"] is True
+    published = json.loads((folder / "r" / "manifest.json").read_text())["trees"][0]
+    assert json.loads((folder / "elsewhere" / "tree.json").read_text()) == published
+    (folder / "published.json").write_text(json.dumps(published))
+    same = tacit_in("verify", "elsewhere/tree.json", "published.json", cwd=folder)
+    assert same.status == 0, same.err
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (["--method", "anonymize", "--k", "301", "--target", "income"], "Ask for less"),
+    (["--method", "anonymize", "--l", "2", "--target", "income"], "sensitive"),
+    (["--method", "anonymize", "--sensitive", "income"], "target"),
+    (["--method", "anonymize", "--target", "income", "--key", "k"], "makes no key"),
+    (["--method", "noise", "--k", "3", "--target", "income"], "has no option for 'k'"),
+])
+def test_what_is_refused_leaves_nothing(tacit_in, folder, listed, words, complaint):
+    before = listed(folder)
+    done = tacit_in("protect", "t.csv", "--out", "never", *words, cwd=folder)
+    assert done.status == 2
+    assert complaint in done.err
+    assert listed(folder) == before
+
+
+def test_a_release_without_anything_to_verify(tacit_in, folder):
+    done = tacit_in("protect", "t.csv", "--method", "noise", "--target", "income", "--out", "n",
+                    "--option", 'columns=["age"]', "--option", "others=drop", cwd=folder)
+    assert done.status == 0, done.err
+    done = tacit_in("verify", "n", "--against", "t.csv", cwd=folder)
+    assert done.status == 2
+    assert "nothing that can be verified" in done.err
+    done = tacit_in("mine", "n", "--learner", "published", "--out", "m.json", cwd=folder)
+    assert done.status == 2
+    assert "without a tree" in done.err
+    assert not (folder / "m.json").exists()
