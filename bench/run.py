@@ -17,6 +17,11 @@ import tasks_baskets
 import tasks_decode
 import tasks_encode
 import tasks_joint
+import tasks_joint_bayes
+import tasks_joint_clusters
+import tasks_joint_regression
+import tasks_joint_rules
+import tasks_joint_trees
 import tasks_noise
 import tasks_rotation
 import tasks_sets
@@ -58,7 +63,9 @@ def main() -> int:
 def _modules() -> tuple[object, ...]:
     """The task modules, which register themselves when imported."""
     return (tasks_anonymity, tasks_anonymize, tasks_attack, tasks_baskets, tasks_decode,
-            tasks_encode, tasks_joint, tasks_noise, tasks_rotation, tasks_sets)
+            tasks_encode, tasks_joint, tasks_joint_bayes, tasks_joint_clusters,
+            tasks_joint_regression, tasks_joint_rules, tasks_joint_trees, tasks_noise,
+            tasks_rotation, tasks_sets)
 
 
 if __name__ == "__main__":

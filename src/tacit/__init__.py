@@ -18,6 +18,7 @@ from tacit.core.registry import homes
 
 if TYPE_CHECKING:
     from tacit import attack, joint, mine, protect, report, risk
+    from tacit.core.associations import Associations
     from tacit.core.basket_files import read_baskets
     from tacit.core.baskets import Baskets
     from tacit.core.compare import verify
@@ -48,11 +49,12 @@ _NOUNS = {
     "read_baskets": "tacit.core.basket_files",
     "Itemsets": "tacit.core.itemsets",
     "Rules": "tacit.core.rules",
+    "Associations": "tacit.core.associations",
 }
 
-__all__ = ["Baskets", "Column", "Forest", "Guarantee", "Itemsets", "Key", "Release", "Rules",
-           "Schema", "Table", "Tree", "__version__", "attack", "joint", "mine", "protect", "read",
-           "read_baskets", "report", "risk", "verify"]
+__all__ = ["Associations", "Baskets", "Column", "Forest", "Guarantee", "Itemsets", "Key", "Release",
+           "Rules", "Schema", "Table", "Tree", "__version__", "attack", "joint", "mine", "protect",
+           "read", "read_baskets", "report", "risk", "verify"]
 
 homes.update({
     ("guarantee", "same-tree"): "tacit.protect.piecewise",

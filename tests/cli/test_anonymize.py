@@ -1,5 +1,6 @@
 """Anonymising, growing the published tree and verifying, as commands."""
 
+import contextlib
 import json
 import shutil
 
@@ -7,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+
+from tacit.cli.main import main
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +84,26 @@ def test_a_release_without_anything_to_verify(tacit_in, folder):
     assert done.status == 2
     assert "without a tree" in done.err
     assert not (folder / "m.json").exists()
+
+
+def test_audit_of_an_anonymised_release_and_of_a_second_one_of_the_same_people(folder, capsys):
+    make = ("protect", "t.csv", "--method", "anonymize", "--target", "income", "--sensitive",
+            "work", "--register", "register", "--rule", "min-block")
+    with contextlib.chdir(folder):
+        assert main([*make, "--k", "8", "--out", "first", "--to", "first"]) == 0
+        assert main([*make, "--k", "20", "--out", "second", "--to", "second"]) == 0
+        capsys.readouterr()
+        assert main(["audit", "second", "--against", "t.csv", "--trials", "2", "--seed", "1",
+                     "--register", "register", "--out", "second.html", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    rows = said["audit"]["rows"]
+    (k,) = [row["value"] for row in rows if row["measure"] == "k"]
+    (named,) = [row["value"] for row in rows if row["measure"] == "identified"
+                and row["adversary"] == "record-linking"]
+    assert k >= 20
+    assert named <= 1 / 20
+    assert {row["column"] for row in rows} >= {"work"}
+    assert len(said["added"]) == 1
+    assert "'work': together with release" in said["added"][0]
+    assert "to first the value of" in said["added"][0]
+    assert "Together with earlier releases" in (folder / "second.html").read_text()

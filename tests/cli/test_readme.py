@@ -64,7 +64,7 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guides/custodian.md", "docs/guides/miner.md",
-                                  "docs/guides/officer.md"])
+                                  "docs/guides/officer.md", "docs/guides/joint.md"])
 def test_every_option_that_is_named_exists(page):
     from tacit.cli.reference import verbs
 
@@ -81,3 +81,27 @@ def test_the_policy_of_the_officers_guide_is_one(tmp_path):
     (tmp_path / "policy.toml").write_text(
         "\n".join(line.removeprefix("   ") for line in toml.splitlines()))
     assert Policy.load(tmp_path / "policy.toml").radius == 0.02
+
+
+def test_the_three_hospitals_run(tmp_path, tacit_in):
+    """Every command of the guide, on tables in which smokers with high pressure are ill."""
+    import json
+
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    for name in ("north", "south", "east"):
+        age, smoker, pressure = rng.integers(20, 90, 60), rng.integers(0, 2, 60), rng.integers(
+            90, 180, 60)
+        ill = (smoker == 1) & (pressure > 140)
+        rows = [f"{a},{'yes' if s else 'no'},{p},{'yes' if i else 'no'}"
+                for a, s, p, i in zip(age, smoker, pressure, ill, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["age,smoker,pressure,ill", *rows]) + "\n")
+    text = (ROOT / "docs" / "guides" / "joint.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ tacit (.*)$", text, re.M)
+    assert [shlex.split(line)[1] for line in commands] == [
+        "identity"] * 4 + ["new", "plan", "local", "ledger"]
+    for line in commands:
+        done = tacit_in(*shlex.split(line), cwd=tmp_path)
+        assert done.status == 0, (line, done.err)
+    assert "smoker" in json.dumps(json.loads((tmp_path / "tree.json").read_text()))

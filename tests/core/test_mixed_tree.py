@@ -122,3 +122,13 @@ def test_information_gain_of_a_known_table():
     below = sum(n * h for n, h in zip(tree.n_samples[1:4], tree.impurity[1:4], strict=True)) / 14
     assert tree.impurity[0] - below == pytest.approx(0.247, abs=5e-4)
     assert tree.predict(columns).tolist() == columns["play"]
+
+
+def test_the_summary_draws_the_tree():
+    table = tacit.read(pa.table({"a": [1, 1, 2, 2], "t": list("uvuv"), "y": list("nnny")}),
+                       target="y", show=False)
+    tree = mine.grow(table, {"categories": "multiway"})
+    assert tree.summary().splitlines() == [
+        "classification tree: 5 nodes, 3 leaves, 4 rows",
+        "  a <= 1.5", "    -> n",
+        "  a > 1.5", "    t in {u}", "      -> n", "    t in {v}", "      -> y"]

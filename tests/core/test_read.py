@@ -81,6 +81,14 @@ def test_categories_of_pandas_are_text():
     assert tacit.read(frame).schema["c"].kind == "categorical"
 
 
+def test_words_of_a_csv_file_stay_words(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c\nyes,true,1\nno,false,2.5\n")
+    table = tacit.read(tmp_path / "t.csv", show=False).arrow()
+    assert table["a"].to_pylist() == ["yes", "no"]
+    assert table["b"].to_pylist() == ["true", "false"]
+    assert table["c"].to_pylist() == [1.0, 2.5]
+
+
 def test_dates_count_as_days_and_booleans_as_numbers():
     day = datetime.date(1970, 1, 11)
     table = tacit.read(pa.table({"d": [day, None], "b": [True, False]}))

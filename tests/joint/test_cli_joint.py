@@ -201,3 +201,16 @@ def test_what_is_missing_is_said(owners, monkeypatch):
         tacit_joint("new", study, "--name", "x", "--columns", "a")
     with pytest.raises(InputError, match="There is nothing"):
         tacit_joint("plan", owners / "none.toml")
+
+
+def test_every_task_is_listed_and_explained(capsys):
+    from tacit.joint.tasks import HOMES
+
+    assert tacit_joint("tasks", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["tasks"]
+    assert set(found) == set(HOMES)
+    assert all(text.strip() for text in found.values())
+    assert tacit_joint("tasks", "tree") == 0
+    assert "tacit joint new" in capsys.readouterr().out
+    with pytest.raises(InputError, match="A task must be one of"):
+        tacit_joint("tasks", "magic")

@@ -11,12 +11,15 @@ from tacit.attack.baskets import BasketPosterior, BasketView
 from tacit.attack.combination import Combination, Tallies, tallies
 from tacit.attack.contract import Adversary, ColumnView, View, adversaries_for, known
 from tacit.attack.curves import CurveFitting, Polyline, RegressionLine, Spline
+from tacit.attack.deduction import Deduced, Deduction, Inferred, deduce, inferred_rules
 from tacit.attack.directions import DifferenceDirections, IndependentComponents
 from tacit.attack.families import Family, Gaussian, Uniform, Zipf
 from tacit.attack.family import FamilyMatching
 from tacit.attack.frequency import FrequencyMatching
 from tacit.attack.ignorant import Ignorant, chance
 from tacit.attack.informed import InformedMicrodata, KnownOrder, intersected
+from tacit.attack.inverse import Knows, Puzzle, Share, disclosure, puzzle
+from tacit.attack.inverse_sampling import Sampled, sample_disclosure
 from tacit.attack.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
 from tacit.attack.known_pairs import KnownPairs
 from tacit.attack.known_sample import KnownPairsAndSample, KnownSample
@@ -49,15 +52,17 @@ from tacit.attack.turned import RowAdversary, RowGuesses, RowKnowledge, TurnedVi
 
 __all__ = [
     "PRESETS", "RADII", "Adversary", "BackgroundKnowledge", "BasketPosterior", "BasketView",
-    "ColumnView", "Combination", "CurveFitting", "DifferenceDirections", "Equations", "Family",
-    "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram", "Homogeneity", "Ignorant",
-    "IndependentComponents", "InformedMicrodata", "Knowledge", "KnownOrder", "KnownPairs",
-    "KnownPairsAndSample", "KnownRecords", "KnownSample", "Matches", "NoisyLinking", "NormLinking",
-    "Points", "Polyline", "PublishedStatistics", "QuantileMatching", "RangeSorting", "Ranges",
+    "ColumnView", "Combination", "CurveFitting", "Deduced", "Deduction", "DifferenceDirections",
+    "Equations", "Family", "FamilyMatching", "FrequencyMatching", "Gaussian", "Histogram",
+    "Homogeneity", "Ignorant", "IndependentComponents", "Inferred", "InformedMicrodata",
+    "Knowledge", "KnownOrder", "KnownPairs", "KnownPairsAndSample", "KnownRecords",
+    "KnownSample", "Knows", "Matches", "NoisyLinking", "NormLinking", "Points", "Polyline",
+    "PublishedStatistics", "Puzzle", "QuantileMatching", "RangeSorting", "Ranges",
     "RankInterpolation", "RankSorting", "RecordLinking", "Recovered", "RegressionLine",
-    "RowAdversary", "RowGuesses", "RowKnowledge", "Spline", "TableAdversary", "TableKnowledge",
-    "TableView", "Tallies", "Totals", "Trilateration", "TurnedView", "Uniform", "View", "Zipf",
-    "adversaries_for", "chance", "equations_of", "finer", "intersected", "known", "matched_rows",
-    "moved_points", "overlaps", "published_columns", "ranges", "recover", "solve", "stacked",
-    "tallies", "wendel",
+    "RowAdversary", "RowGuesses", "RowKnowledge", "Sampled", "Share", "Spline",
+    "TableAdversary", "TableKnowledge", "TableView", "Tallies", "Totals", "Trilateration",
+    "TurnedView", "Uniform", "View", "Zipf", "adversaries_for", "chance", "deduce",
+    "disclosure", "equations_of", "finer", "inferred_rules", "intersected", "known",
+    "matched_rows", "moved_points", "overlaps", "published_columns", "puzzle", "ranges",
+    "recover", "sample_disclosure", "solve", "stacked", "tallies", "wendel",
 ]

@@ -148,7 +148,9 @@ def _added(args: argparse.Namespace, table: Table, release: Release,
         raise InputError(f"The register '{args.register}' must be there to be read. "
                          "Check the path; 'tacit protect --register' starts one.")
     names = released_names(key, release) if key is not None else None
-    return [one.words for one in what_it_adds(Register.load(args.register), table, release, names)]
+    found = what_it_adds(Register.load(args.register), table, release, names,
+                         random_state=args.seed)
+    return [one.words for one in found]
 
 
 def _page(args: argparse.Namespace, found: Any, table: Table, release: Release,

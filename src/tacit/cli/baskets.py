@@ -44,6 +44,37 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
                         help="of baskets in a table: the column of the items")
 
 
+def add_risk(parser: argparse.ArgumentParser) -> None:
+    """Add what an adversary is assumed to know, and what nobody should learn."""
+    parser.add_argument("--known", metavar="A,B=P",
+                        help="of rules: items that somebody may know of a person, with a "
+                             "probability or surely; prints what the rules tell her")
+    parser.add_argument("--private", metavar="A,B",
+                        help="of rules: items that nobody should learn (default: all others)")
+
+
+def refuse_risk(args: argparse.Namespace) -> None:
+    """Refuse the options of rules where something else is mined."""
+    for name in ("known", "private"):
+        if getattr(args, name) is not None and (args.learner != "rules" or args.known is None):
+            raise InputError(f"'--{name}' belongs to --learner rules with --known. Got "
+                             f"--learner {args.learner}.")
+
+
+def _risks(args: argparse.Namespace, found: Any) -> Any:
+    from tacit.cli.common import names
+    from tacit.risk.rules import rule_risks
+
+    odds = {}
+    for word in names(args.known):
+        name, _, number = word.rpartition("=")
+        try:
+            odds[name or word] = float(number) if name else 1.0
+        except ValueError:
+            odds[word] = 1.0
+    return rule_risks(found, odds, names(args.private) if args.private else None)
+
+
 def refuse_options(args: argparse.Namespace) -> None:
     """Refuse options of baskets where another method is used."""
     strange = [name for name in ("operator", *_GIVEN, "transaction", "item")
@@ -139,10 +170,13 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     found: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
     if args.learner == "rules":
         found = rules(found, confidence)
+    risks = None if args.known is None else _risks(args, found)
     save_model(found, args.out)
     emit(args, {"model": str(args.out), "learner": args.learner, "found": len(found),
-                "baskets": found.baskets, "facts": dict(found.facts)},
-         f"{found.summary()}\nWritten to {args.out}.")
+                "baskets": found.baskets, "facts": dict(found.facts)}
+         | ({} if risks is None else {"risks": risks.to_json()}),
+         "\n".join([found.summary(), *([] if risks is None else [risks.summary()]),
+                    f"Written to {args.out}."]))
     return 0
 
 

@@ -15,6 +15,8 @@ def add(verbs: Adder) -> None:
     under = parser.add_subparsers(title="verbs", dest="joint_verb", metavar="VERB", required=True)
     _add_identity(under)
     _add_new(under)
+    tasks = _verb(under, "tasks", "List what can be computed, or explain one task.")
+    tasks.add_argument("task", nargs="?", metavar="TASK", help="explain this one")
     plan = _verb(under, "plan", "Say what each party will learn and what it costs. "
                                 "Nothing is sent.")
     plan.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
@@ -48,7 +50,7 @@ def _add_new(under: Adder) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="the file to write")
     parser.add_argument("--name", required=True, metavar="NAME", help="the study's name")
     parser.add_argument("--task", default="sum", metavar="TASK",
-                        help="what to compute (default: sum); docs/guides/joint.md has the list")
+                        help="what to compute (default: sum); `tacit joint tasks` lists them")
     parser.add_argument("--set", action="append", default=[], dest="settings",
                         metavar="NAME=VALUE", help="a parameter of the task (repeat)")
     parser.add_argument("--columns", type=names, default=(), metavar="A,B",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.common import emit, must_be_new, pairs
+from tacit.cli.common import columns, emit, must_be_new, pairs
 from tacit.errors import InputError, explain
 
 if TYPE_CHECKING:
@@ -46,6 +47,29 @@ def new(args: argparse.Namespace) -> int:
     emit(args, {"study": str(args.study), "hash": study.hash(), "parties": list(study.names),
                 "mode": mode}, f"{args.study}: {', '.join(study.names)}\n{task.plan(study).text()}")
     return 0
+
+
+def tasks(args: argparse.Namespace) -> int:
+    """List the tasks, or explain one."""
+    import importlib
+    import inspect
+
+    from tacit.joint.tasks import HOMES
+
+    if args.task is not None and args.task not in HOMES:
+        raise InputError(explain("A task", "one of " + ", ".join(HOMES), args.task))
+    asked = HOMES if args.task is None else {args.task: HOMES[args.task]}
+    words = {name: inspect.getdoc(importlib.import_module(home)) or ""
+             for name, home in asked.items()}
+    first = {name: _heading(text) for name, text in words.items()}
+    shown = columns(sorted(first.items())) if args.task is None else words[args.task]
+    emit(args, {"tasks": words}, shown)
+    return 0
+
+
+def _heading(text: str) -> str:
+    """Return the first sentence of an explanation, without the name."""
+    return re.sub(r"^The (study )?task `\S+`: ", "", " ".join(text.split("\n\n")[0].split()))
 
 
 def _mode(args: argparse.Namespace) -> str:
@@ -210,6 +234,8 @@ def local(args: argparse.Namespace) -> int:
     roles = roles_of(study)
     inputs = [task.load(Path(files[name]), study) if name in files else None
               for name in roles.program]
+    if args.ledgers is not None:
+        args.ledgers.mkdir(parents=True, exist_ok=True)
     outcomes = run_processes(task.program(study), inputs, study.mode, roles)
     for outcome in outcomes:
         if args.ledgers is not None:

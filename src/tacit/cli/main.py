@@ -13,9 +13,21 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from tacit._version import __version__
-from tacit.cli import audit, decode, demo, inspect, joint, mine, protect, query, summary, verify
+from tacit.cli import (
+    audit,
+    decode,
+    demo,
+    hide,
+    inspect,
+    joint,
+    mine,
+    protect,
+    query,
+    summary,
+    verify,
+)
 
-VERBS = (inspect, protect, query, mine, decode, verify, summary, audit, joint, demo)
+VERBS = (inspect, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

@@ -25,6 +25,7 @@ def add(verbs: Adder) -> None:
                         help="release directory; for itemsets and rules also a file of baskets")
     add_learner(parser, "tree")
     baskets.add_columns(parser)
+    baskets.add_risk(parser)
     parser.add_argument("--strategy", choices=STRATEGIES,
                         help="how a tree is grown from distorted values (default: byclass)")
     parser.add_argument("--anyway", action="store_true",
@@ -84,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
     from tacit.mine.trees import recipe_path
 
     must_be_new(args.out, "The model file")
+    baskets.refuse_risk(args)
     if args.learner == "published":
         return _published(args)
     if args.learner in baskets.LEARNERS:

@@ -33,6 +33,7 @@ Categories = Mapping[str, tuple[str | None, ...]]
 
 FORMAT = "tacit-mixed-tree"
 VERSION = 1
+SHOWN = 40
 ARRAYS = ("feature", "threshold", "missing_left", "first_child", "children", "value",
           "n_samples", "impurity")
 
@@ -190,20 +191,40 @@ class MixedTree(JsonFile):
         return replace(self, categories=known, route=tuple(route))
 
     def summary(self) -> str:
-        """Return a few lines: size and the questions in order."""
-        lines = [f"{self.task} tree: {self.nodes} nodes, {self.leaves} leaves, "
-                 f"{int(self.n_samples[0])} rows"]
-        return "\n".join(lines + [self._question(n) for n in
-                                  np.flatnonzero(self.feature >= 0)[:9].tolist()])
+        """Return the tree as indented lines: answers above what follows from them."""
+        rows = int(self.n_samples[0])
+        # Trees that were mined jointly hide how many records they came from.
+        known = f", {rows} rows" if rows else ""
+        head = f"{self.task} tree: {self.nodes} nodes, {self.leaves} leaves{known}"
+        lines = self._drawn()
+        more = ["  ..."] if len(lines) > SHOWN else []
+        return "\n".join([head, *lines[:SHOWN], *more])
 
-    def _question(self, node: int) -> str:
+    def _drawn(self) -> list[str]:
+        """Return one line more than is shown, at most; a stack, because trees may be deep."""
+        lines: list[str] = []
+        waiting = [(0, 1, "")]
+        while waiting and len(lines) <= SHOWN:
+            node, depth, answer = waiting.pop()
+            if answer:
+                lines.append(f"{'  ' * (depth - 1)}{answer}")
+            if self.feature[node] < 0:
+                lines.append(f"{'  ' * depth}-> {self._said(node)}")
+            waiting += [(int(self.first_child[node]) + side, depth + 1, self._answer(node, side))
+                        for side in reversed(range(int(self.children[node])))]
+        return lines
+
+    def _said(self, node: int) -> str:
+        value = self.value[node]
+        return str(self.classes[int(np.argmax(value))]) if self.classes else f"{value[0]:.6g}"
+
+    def _answer(self, node: int, side: int) -> str:
         name = self.features[int(self.feature[node])]
         if not self.route[node]:
-            return f"  node {node}: {name} <= {self.threshold[node]:.9g}"
-        first = [str(c) for c, side in zip(self.categories[name], self.route[node], strict=True)
-                 if side == 0]
-        shown = ", ".join(first[:4]) + (", ..." * (len(first) > 4))
-        return f"  node {node}: {name} in {{{shown}}}, {self.children[node]} children"
+            return f"{name} {'>' if side else '<='} {self.threshold[node]:.9g}"
+        there = ["missing" if c is None else str(c) for c, to in
+                 zip(self.categories[name], self.route[node], strict=True) if to == side]
+        return f"{name} in {{{', '.join(there[:4])}{', ...' * (len(there) > 4)}}}"
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""

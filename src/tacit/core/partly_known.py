@@ -40,8 +40,8 @@ class PartlyKnown:
             raise DataError(explain("The unknown part", "of the same baskets and items",
                                     f"{self.unknown!r} beside {self.sure!r}"))
         width = max(len(self.sure.items), 1)
-        both = np.intersect1d(*(part.rows * width + part.codes
-                                for part in (self.sure, self.unknown)), assume_unique=True)
+        known, open_ = (part.rows * width + part.codes for part in (self.sure, self.unknown))
+        both = np.intersect1d(known, open_, assume_unique=True) if open_.size else open_
         if both.size:
             raise DataError(explain("An item of a basket", "known or unknown",
                                     f"'{self.sure.items[int(both[0]) % width]}' both, in basket "
@@ -88,6 +88,15 @@ def check_ending(path: str | PathLike[str]) -> None:
                                 "unknown items", Path(path).suffix or "none"))
 
 
+def has_unknown(path: str | PathLike[str]) -> bool:
+    """Say whether a file was written by `PartlyKnown.save`."""
+    import pyarrow.parquet as pq
+
+    file = Path(path)
+    return file.suffix.lower() in (".parquet", ".pq") and file.is_file() and \
+        set(pq.read_schema(file).names) == {COLUMN, UNKNOWN}
+
+
 def read_partly_known(path: str | PathLike[str], items: Any = None) -> PartlyKnown:
     """Read what `PartlyKnown.save` wrote; `items` names all possible items, as in read_baskets."""
     from tacit.core.basket_files import known_items, read_baskets
@@ -102,32 +111,35 @@ class Bounds:
     """Bounds of counts and of confidences over all ways to fill in unknown cells."""
 
     def __init__(self, baskets: PartlyKnown) -> None:
-        self._sure = baskets.sure.bitmaps()
-        self._may = self._sure | baskets.unknown.bitmaps()
+        self._baskets = baskets
+        self._bits: dict[int, tuple[Words, Words]] = {}
 
     def count(self, codes: tuple[int, ...]) -> tuple[int, int]:
         """Return in how many baskets a set surely is, and in how many it may be."""
-        return tuple(int(bit_counts(_all(words, codes))) for words in (self._sure, self._may))  # type: ignore[return-value]
+        sure, may = self._all(codes)
+        return int(bit_counts(sure)), int(bit_counts(may))
 
     def confidence(self, rule: Sides) -> tuple[float, float]:
         """Return the least and the most confidence of a rule; nothing out of nothing is 0."""
         left, right = rule
-        sure = bit_counts(_all(self._sure, left + right))
-        return float(sure / max(self.against(rule), 1)), self._most(rule)
+        sure, may = self._all(left + right)
+        over, under = int(bit_counts(may)), int(bit_counts(may | self._all(left)[0]))
+        return int(bit_counts(sure)) / max(self.against(rule), 1), over / max(under, 1)
 
     def against(self, rule: Sides) -> int:
         """Return how many baskets count for the left side where confidence is least."""
         left, right = rule
-        sure_left, may_left = _all(self._sure, left), _all(self._may, left)
-        return int(bit_counts(may_left & ~(_all(self._sure, right) & ~sure_left)))
+        sure, may = self._all(left)
+        return int(bit_counts(may & ~(self._all(right)[0] & ~sure)))
 
-    def _most(self, rule: Sides) -> float:
-        left, right = rule
-        may = _all(self._may, left + right)
-        left_out = _all(self._sure, left) & ~may
-        over, under = int(bit_counts(may)), int(bit_counts(may | left_out))
-        return over / max(under, 1)
+    def _all(self, codes: tuple[int, ...]) -> tuple[Words, Words]:
+        """Return the bits of the baskets that surely hold all of these items, and that may."""
+        sure, may = zip(*(self._one(code) for code in codes), strict=True)
+        return np.bitwise_and.reduce(sure), np.bitwise_and.reduce(may)
 
-
-def _all(words: Words, codes: tuple[int, ...]) -> Words:
-    return np.asarray(np.bitwise_and.reduce(words[list(codes)], axis=0))
+    def _one(self, code: int) -> tuple[Words, Words]:
+        if code not in self._bits:
+            sure, unknown = (part.bitmaps([code])[0]
+                             for part in (self._baskets.sure, self._baskets.unknown))
+            self._bits[code] = (sure, sure | unknown)
+        return self._bits[code]

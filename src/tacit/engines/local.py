@@ -25,6 +25,8 @@ from tacit.stats import shuffle
 from tacit.stats.tally import tally
 
 BATCH_ROWS = 1 << 19
+# DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
+CSV_TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ def file_sql(path: Path) -> str:
     if suffix.endswith((".parquet", ".pq")):
         return f"read_parquet({literal(str(path))})"
     if suffix.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
-        return f"read_csv({literal(str(path))}, header = true, sample_size = 200000)"
+        return (f"read_csv({literal(str(path))}, header = true, sample_size = 200000, "
+                f"auto_type_candidates = {CSV_TYPES})")
     raise DataError(
         f"'{path.name}' must be a .parquet, .csv, .csv.gz, .tsv or .duckdb file. "
         f"Got the ending '{path.suffix}'. Convert it, or read it yourself and pass the table."

@@ -21,6 +21,7 @@ from tacit.core.release import Release
 from tacit.errors import InputError, NotCoveredError, ReleaseError, explain
 from tacit.stats.estimating import Estimating, Found, Grouped, Scores
 from tacit.stats.frequent import frequent
+from tacit.stats.rule_counts import least_count
 from tacit.stats.select_a_size import Operator
 
 Ints = npt.NDArray[np.int64]
@@ -64,12 +65,6 @@ def _counted(baskets: Baskets, min_support: float, longest: int | None) -> Items
     counts = np.concatenate([many for _, many in levels])
     return Itemsets(baskets.items, sets, counts / max(count, 1), count,
                     facts={"min_support": min_support})
-
-
-def least_count(min_support: float, count: int) -> int:
-    """Return the smallest number of baskets that is at least that share of them."""
-    least = int(np.ceil(min_support * count))
-    return max(least - 1 if count and (least - 1) / count >= min_support else least, 1)
 
 
 def operator_of(release: Release) -> tuple[Operator, Ints | None]:

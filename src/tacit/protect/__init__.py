@@ -12,6 +12,7 @@ from tacit.protect.baskets import (
 )
 from tacit.protect.decode import decode
 from tacit.protect.discretize import Discretizer
+from tacit.protect.hiding import RuleHider
 from tacit.protect.masking import (
     CellSuppressor,
     DataSwapper,
@@ -37,6 +38,6 @@ from tacit.protect.rotation import (
 __all__ = ["CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer", "Generalizer", "Growth",
            "GuidedPerturbation", "LocalMixture", "Mask", "MondrianAnonymizer",
            "MultiplicativeNoise", "NoiseAdder", "PairwiseRotation", "PiecewiseEncoder",
-           "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "SampleReleaser",
-           "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
+           "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "RuleHider",
+           "SampleReleaser", "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
            "TreePreservingAnonymizer", "UniformOperator", "column", "decode"]

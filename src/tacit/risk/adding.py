@@ -3,6 +3,9 @@
 Two encodings of one column align by order. Two strict ones show the same order twice; a strict
 one shows the order that a max-mono one hides; two max-mono ones with different classes cut their
 permuted runs differently and show a finer order together than each alone.
+
+Two published tables of the same people are intersected: whoever finds a person in a class of
+each knows that the sensitive value is in both. K and L of each say nothing about that.
 """
 
 from __future__ import annotations
@@ -10,21 +13,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tacit.attack.contract import View
+from tacit.attack.tables import MECHANISMS, TableView
 from tacit.attack.together import overlaps, ranges
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import ReleaseError
 from tacit.risk.register import Entry, Register, digest, release_entry
+from tacit.risk.tables import intersection
 
 
 @dataclass(frozen=True)
 class Added:
     """What one earlier release and the next one show together about one column.
 
-    `before`, `next_alone` and `together` are shares of codes whose rank is known exactly; they
-    are None where the earlier release could not be looked at.
+    `before`, `next_alone` and `together` are shares of codes whose rank is known exactly, or, for
+    a sensitive column of published tables, of people whose value is guessed rightly; they are
+    None where the earlier release could not be looked at.
     """
 
     column: str
@@ -53,13 +60,21 @@ def attack_together(first: Release, second: Release,
 
 
 def what_it_adds(register: Register, table: Table, release: Release,
-                 released: Mapping[str, str] | None = None) -> tuple[Added, ...]:
-    """Say for every earlier release of the same columns what this one adds to it."""
+                 released: Mapping[str, str] | None = None, *,
+                 random_state: Any = None) -> tuple[Added, ...]:
+    """Say for every earlier release of the same columns what this one adds to it.
+
+    `random_state`: draws the people who are looked for in two published tables.
+    """
     mine = release_entry(table, release, "", None, released)
     out: list[Added] = []
     for entry in register.before(digest(table)):
         shared = _shared(entry, mine)
-        if entry.kind == "release" and entry.what != mine.what and shared:
+        if entry.kind != "release" or entry.what == mine.what or not shared:
+            continue
+        if {entry.mechanism.get("name"), mine.mechanism.get("name")} <= set(MECHANISMS):
+            out += _people(entry, table, release, shared, random_state)
+        else:
             out += _against(entry, mine, release, shared)
     return tuple(out)
 
@@ -86,6 +101,33 @@ def _against(entry: Entry, mine: Entry, release: Release,
         out.append(Added(b, entry.what, entry.to, before, alone, both,
                          _words(b, entry, mine, found)))
     return out
+
+
+def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple[str, str]],
+            random_state: Any) -> list[Added]:
+    """Intersect two published tables of the same people, for every sensitive column of both."""
+    earlier, own = _load(entry), TableView.of(release).secrets
+    before = own if earlier is None else TableView.of(earlier).secrets
+    out = []
+    for a, b in shared:
+        if b not in own or a not in before or a != b:
+            continue
+        found = None if earlier is None else intersection(table, earlier, release, b,
+                                                          random_state=random_state)
+        first, second, both = (None if found is None else found[part]
+                               for part in ("first", "second", "both"))
+        out.append(Added(b, entry.what, entry.to, first, second, both, _guessed(b, entry, found)))
+    return out
+
+
+def _guessed(column: str, entry: Entry, found: Mapping[str, float] | None) -> str:
+    who = f"release {entry.what[:12]} to {entry.to or 'nobody named'}"
+    if found is None:
+        return (f"'{column}': also in {who}, which is not at hand; whoever has both may know the "
+                "values of more people than either tells")
+    return (f"'{column}': together with {who} the value of {found['both']:.1%} of the people is "
+            f"guessed rightly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
+            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is sure")
 
 
 def _load(entry: Entry) -> Release | None:

@@ -6,7 +6,8 @@ from there on, so that everything that depends on K alone is a public linear com
 section 4.3, after Lindell and Pinkas, finds the power of two with a circuit; alpha and beta are
 swapped there.) Zero is treated as one unit, and [x > 0] is kept beside it.
   discloses: nothing; the interval of x, which is public, fixes the number of comparisons.
-  cost: one comparison of n values at once, daBits, one product: about 9 rounds.
+  cost: one comparison of n values at once, daBits, one product: about 9 rounds. Many values are
+    taken apart bit by bit instead (`leading`), where a dealer serves: half the bytes, 15 rounds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tacit.joint.ring import Shared, public
 
 FRACTION = 30
 MOST = 60
+MANY = 1024
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ def inverse_power(bits: Shared, top: int, like: Shared) -> Shared:
     return power.within(1, 1 << top)
 
 
+def by_prefix(size: int) -> bool:
+    """Say whether so many values are taken apart bit by bit: fewer bytes, and 6 rounds more."""
+    return size >= MANY
+
+
 async def _bits(party: Party, x: Shared, top: int) -> tuple[Shared, Shared]:
     """Return b_1 ... b_top as numbers, and [x > 0]."""
     first = 0 if x.low <= 0 else 1
@@ -81,9 +88,12 @@ async def _bits(party: Party, x: Shared, top: int) -> tuple[Shared, Shared]:
     one = public(party, np.ones(x.shape, np.int64)).within(1, 1)
     if not limits.size:
         return one[np.newaxis][:0], one
-    if first == 0 and party.engine is None and not party.roles.by_transfer:
-        found = await to_numbers(party, await leading_bits(party, x, top))
-        return found[1:], found[0]
+    if by_prefix(x.size) and party.engine is None and not party.roles.by_transfer:
+        # Whole words of 64 values need no repacking of bits.
+        flat = x.with_share(np.pad(x.share.ravel(), (0, -x.size % 64)))
+        found = await to_numbers(party, await leading_bits(party, flat, top))
+        found = found[:, :x.size].reshape(top + 1, *x.shape)
+        return found[1:], found[0] if first == 0 else one
     steps = limits.reshape(-1, *[1] * len(x.shape))
     rows = replace(x, share=np.broadcast_to(x.share, (limits.size, *x.shape)), scale=0)
     below = await less_than(party, rows - public(party, np.broadcast_to(steps, rows.shape)), 0)

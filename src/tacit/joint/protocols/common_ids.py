@@ -123,7 +123,7 @@ def _notes(parameters: Mapping[str, Any], rules: SetRules) -> tuple[str, ...]:
 
 def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
     """Return this owner's ids and its budget; what the study does not allow is refused here."""
-    values = _column(path, str(study.parameters["column"]))
+    values = id_column(path, str(study.parameters["column"]))
     if any(value is None or value == "" for value in values):
         raise StudyError(f"Column '{study.parameters['column']}' must have an id in every row. "
                          "Some have none.")
@@ -133,7 +133,7 @@ def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
     return ids, _budget(study.name, study.parameters, queries)
 
 
-def _column(path: Path, name: str) -> list[Any]:
+def id_column(path: Path, name: str) -> list[Any]:
     """Return a column; in a CSV file numbers are not guessed, ids are text there."""
     from tacit.core.read import read
 

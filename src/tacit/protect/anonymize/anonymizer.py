@@ -26,6 +26,7 @@ from tacit.protect.anonymize.needs import FORMS, Needs
 from tacit.protect.anonymize.releasing import Plan, make_release
 from tacit.protect.anonymize.rules import RULES
 from tacit.protect.anonymize.search import Found, Search
+from tacit.protect.anonymize.transforming import RecordTransformer
 from tacit.protect.anonymize.trees import Kept, kept_tree
 from tacit.stats.random import derive, seed_from
 
@@ -79,8 +80,11 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 }
 
 
-class TreePreservingAnonymizer(BaseEstimator):  # type: ignore[misc]
+class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignore[misc]
     """Release the largest tree, and data to grow it from, that reach K, L and t.
+
+    `protect` makes a release. `fit` and `transform` give the anonymised records as an array, in
+    their order, for the records that were fitted and no others: see `transforming`.
 
     Parameters
     ----------
@@ -101,6 +105,7 @@ class TreePreservingAnonymizer(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     leaves_ : the leaves of every tree; reached_ : K, L and t; verification_ : the last check.
+    tree_, records_ : the tree and the records, where they were fitted as arrays.
     """
 
     def __init__(self, k: int = 10, l: Any = 1, tree: Any = None,  # noqa: E741, PLR0913

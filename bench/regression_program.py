@@ -1,0 +1,68 @@
+"""Programs of the regression benches, importable by the processes that run them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from tacit.joint import Party
+from tacit.joint.protocols.regression.columns import Columns, Given
+from tacit.joint.protocols.regression.horizontal import HorizontalRegression
+from tacit.joint.protocols.regression.terms import Rules, Terms
+from tacit.joint.protocols.regression.vertical import VerticalRegression
+from tacit.joint.protocols.sizes import ready
+
+OWNERS = 2
+
+
+def rows_of(owner: int, rows: int, columns: int) -> np.ndarray[Any, Any]:
+    """Return one owner's rows: columns of different scales that go together, the response last."""
+    rng = np.random.default_rng(owner)
+    x = rng.normal(size=(rows, columns))
+    x += 0.8 * x[:, :1]
+    x *= np.geomspace(1e-3, 1e3, columns)
+    x += np.linspace(0, 100, columns) * np.geomspace(1e-3, 1e3, columns)
+    y = x @ (np.cos(np.arange(columns)) / np.geomspace(1e-3, 1e3, columns))
+    return np.column_stack([x, y + 3 * rng.normal(size=rows)])
+
+
+def terms(columns: int) -> Terms:
+    """Return the terms of the made-up data."""
+    return Terms("y", tuple(f"x{i}" for i in range(columns)))
+
+
+def split(columns: int) -> Columns:
+    """Return two owners with half of the columns each."""
+    names, half = terms(columns).columns, columns // 2
+    return Columns({"p0": names[:half], "p1": names[half:]}, "y", "p1")
+
+
+async def horizontal(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
+    """Fit a regression over the rows of all owners; return seconds and the model."""
+    rows, columns = sizes
+    table = rows_of(party.index, rows // OWNERS, columns)
+    await ready(party)
+    start = time.perf_counter()
+    model = await HorizontalRegression(terms(columns), Rules())(party, table)
+    return time.perf_counter() - start, model
+
+
+async def vertical(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
+    """Fit a regression over the columns of two owners; return seconds and the model."""
+    rows, columns = sizes
+    layout = split(columns)
+    table = rows_of(0, rows, columns)
+    names = (*terms(columns).columns, "y")
+    mine = {name: table[:, i] for i, name in enumerate(names)
+            if name in layout.needed(party.name)}
+    await ready(party)
+    start = time.perf_counter()
+    model = await VerticalRegression(layout, Rules())(party, Given(mine))
+    return time.perf_counter() - start, model
+
+
+# The benches run with any number of columns; what is disclosed does not depend on it.
+horizontal.disclosures = HorizontalRegression(terms(1)).disclosures  # type: ignore[attr-defined]
+vertical.disclosures = VerticalRegression(split(2)).disclosures  # type: ignore[attr-defined]

@@ -1,0 +1,160 @@
+"""Naive Bayes, private classification, K2 and EM by processes over TLS, against one place.
+
+The peer is the same mining on pooled data (scikit-learn where it has it): what somebody would use
+who may pool. The floor is the bytes alone, at what a local link carries.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from harness import SHARED, Row, best, task
+
+RATE = 1e9
+NUMBERS = {"age": (0, 120), "education-num": (0, 20), "hours-per-week": (0, 100)}
+NOMINAL = ("workclass", "education", "marital-status", "occupation", "relationship", "race", "sex",
+           "native-country")
+
+
+def adult() -> dict[str, Any]:
+    """Return the columns of Adult."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(SHARED / "adult_data.parquet")
+    return {name: np.array(table[name].to_pylist(), object if name in (*NOMINAL, "income")
+                           else np.float64) for name in (*NOMINAL, *NUMBERS, "income")}
+
+
+def layout_of(columns: dict[str, Any]) -> Any:
+    from tacit.joint.protocols.bayes.layout import Layout, Numeric
+    from tacit.joint.protocols.trees.layout import attributes_of
+
+    numbers = tuple(Numeric(name, *span) for name, span in NUMBERS.items())
+    return Layout((*attributes_of(columns, {}, NOMINAL), *numbers), ("<=50K", ">50K"), "income")
+
+
+def timed(program: Any, inputs: list[Any], mode: str = "dealer") -> tuple[list[Any], float, int]:
+    """Return what came out, the seconds, and the bytes in all."""
+    import bayes_program
+    from tacit.joint import run_local
+
+    results = run_local(bayes_program.Timed(program), inputs, mode, True)
+    received = sum(row.bytes for _, ledger in results for row in ledger.rows
+                   if row.direction == "received")
+    return ([found for (found, _, _), _ in results],
+            max(seconds for (_, seconds, _), _ in results), received)
+
+
+def row(name: str, size: str, seconds: float, peer: str, plain: float, received: int) -> list[Row]:
+    return [Row(name, size, seconds, peer, plain, "the bytes at 1 GB/s", received / RATE,
+                note=f"{received / 1e6:.2f} MB in all")]
+
+
+@task
+def bayes_over_rows() -> list[Row]:
+    from tacit.joint.protocols.bayes.central import central
+    from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
+    from tacit.joint.protocols.bayes.layout import Rules
+
+    columns = adult()
+    layout, owner = layout_of(columns), np.arange(len(columns["income"])) % 4
+    given = [layout.rows({n: c[owner == i] for n, c in columns.items()}) for i in range(4)]
+    expected, found = central(layout, columns), []
+    for reveal, mode in (("ratios", "dealer"), ("sums", "sums")):
+        program = HorizontalBayes(layout, Rules(reveal=reveal))
+        models, seconds, received = timed(program, given, mode)
+        assert np.abs(models[0].prior - expected.prior).max() < 1e-5
+        found += row(f"naive Bayes over rows, {reveal}", "Adult, 4 owners", seconds,
+                     "pooled, in numpy", best(lambda: central(layout, columns)), received)
+    return found
+
+
+@task
+def bayes_over_columns() -> list[Row]:
+    from tacit.joint.protocols.bayes.central import central
+    from tacit.joint.protocols.bayes.parts import Part, Shape, Site, coding_of
+    from tacit.joint.protocols.bayes.vertical import VerticalBayes
+
+    columns = adult()
+    names = [*NOMINAL, *NUMBERS]
+    own = [{n: columns[n] for n in names[i::2]} for i in range(2)]
+    codings = [coding_of(part, [n for n in part if n in NUMBERS]) for part in own]
+    sites = [Site(codings[i], own[i], columns["income"] if i == 0 else None) for i in range(2)]
+    shape = Shape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
+                  ("<=50K", ">50K"), "p0")
+    _, seconds, received = timed(VerticalBayes(shape), sites)
+    layout = layout_of(columns)
+    return row("naive Bayes over columns, learning", "Adult, 2 sites", seconds, "pooled, in numpy",
+               best(lambda: central(layout, columns)), received)
+
+
+@task
+def private_classification() -> list[Row]:
+    from tacit.joint.protocols.bayes.central import central
+    from tacit.joint.protocols.bayes.private import ClassifyPrivately, Sides
+    from tacit.joint.protocols.bayes.tables import table_of
+
+    columns = adult()
+    layout = layout_of(columns)
+    model, found = central(layout, columns), []
+    for mode, count in (("dealer", 10_000), ("two-party", 200)):
+        new = {n: c[:count] for n, c in columns.items()}
+        given = [table_of(model, layout), layout.records(new)]
+        program = ClassifyPrivately(layout, Sides("p0", "p1"))
+        classes, seconds, received = timed(program, given, mode)
+        assert (classes[1] == model.predict(new)).mean() > 0.999
+        found += row(f"private classification, {mode}", f"{count:,} records of Adult", seconds,
+                     "in the clear", best(partial(model.predict, new)), received)
+    return found
+
+
+@task
+def network_over_columns() -> list[Row]:
+    from tacit.joint.protocols.networks.central import central
+    from tacit.joint.protocols.networks.k2 import VerticalNetwork
+    from tacit.joint.protocols.networks.terms import Node, Order, site_of
+
+    columns = adult()
+    cut = {"age": np.digitize(columns["age"], [30, 45]).astype(str),
+           "hours": np.digitize(columns["hours-per-week"], [39, 41]).astype(str),
+           "sex": columns["sex"], "race": columns["race"], "relationship": columns["relationship"],
+           "income": columns["income"]}
+    order = Order(tuple(Node(name, f"p{i % 2}", len(set(values)))
+                        for i, (name, values) in enumerate(cut.items())))
+    sites = {name: site_of(order, name, {n: v[:5000] for n, v in cut.items()})
+             for name in order.sites}
+    nets, seconds, received = timed(VerticalNetwork(order), list(sites.values()))
+    assert nets[0] == central(sites, order)
+    return row("K2 over columns", "5,000 records, 6 nodes, 2 parents", seconds, "pooled, in numpy",
+               best(lambda: central(sites, order)), received)
+
+
+@task
+def mixture_over_rows() -> list[Row]:
+    from sklearn.mixture import GaussianMixture
+
+    from tacit.joint.protocols.bayes.layout import Numeric
+    from tacit.joint.protocols.mixtures.em import HorizontalMixture
+    from tacit.joint.protocols.mixtures.terms import Rules, Space, Start
+
+    random = np.random.default_rng(1)
+    centres = random.uniform(-6, 6, (4, 3))
+    data = np.clip(centres[np.arange(30_000) % 4] + random.normal(size=(30_000, 3)), -15, 15)
+    space = Space(tuple(Numeric(name, -15, 15) for name in "xyz"))
+    start = Start(np.full(4, 0.25), centres + 0.5, np.repeat(4 * np.eye(3)[None], 4, axis=0))
+    parts = [space.rows({n: data[i::3, j] for j, n in enumerate("xyz")}) for i in range(3)]
+    rules = Rules(max_iter=10, stop="padded", small="stop")
+    found, seconds, received = timed(HorizontalMixture(space, start, rules), parts)
+    made = int(found[0].facts["iterations"])
+
+    def pooled() -> Any:
+        return GaussianMixture(4, weights_init=start.weights, means_init=start.means, tol=1e-12,
+                               precisions_init=np.linalg.inv(start.covariances),
+                               max_iter=made).fit(data)
+
+    assert np.abs(found[0].means - pooled().means_).max() < 1e-6
+    return row("EM over rows", f"30,000 x 3, 4 clusters, {made} iterations", seconds,
+               "scikit-learn, pooled", best(pooled, 3), received)

@@ -1,0 +1,29 @@
+"""Programs of the tree benches, importable by the processes that run them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tacit.joint import Party
+from tacit.joint.protocols.trees import HorizontalTree, VerticalTree
+
+
+class TimedRows(HorizontalTree):
+    """A tree over rows; the clock starts when the connections stand."""
+
+    async def __call__(self, party: Party, data: Any) -> Any:
+        """Return the tree, and wall and processor seconds."""
+        start, busy = time.perf_counter(), time.process_time()
+        tree = await super().__call__(party, data)
+        return tree, time.perf_counter() - start, time.process_time() - busy
+
+
+class TimedColumns(VerticalTree):
+    """A tree over columns; the clock starts when the connections stand."""
+
+    async def __call__(self, party: Party, data: Any) -> Any:
+        """Return the part, and wall and processor seconds."""
+        start, busy = time.perf_counter(), time.process_time()
+        part = await super().__call__(party, data)
+        return part, time.perf_counter() - start, time.process_time() - busy

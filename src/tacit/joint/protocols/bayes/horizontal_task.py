@@ -1,0 +1,85 @@
+"""The study task `bayes`: naive Bayes over the rows of several owners, on the command line.
+
+    tacit joint new study.toml --name adult --task bayes --set target=income
+        --set 'classes=["<=50K", ">50K"]' --set 'columns=["age", "sex"]'
+        --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
+
+Receivers learn the model. `reveal=sums` opens counts and sums (also in mode "sums", for three
+owners or more); `ratios`, the default, opens quotients alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.joint.errors import StudyError
+from tacit.joint.primitives.sums import plan_masks, refuse_two
+from tacit.joint.protocols.bayes import costs
+from tacit.joint.protocols.bayes.horizontal import HorizontalBayes, disclosures
+from tacit.joint.protocols.bayes.layout import Given
+from tacit.joint.protocols.bayes.parameters import (
+    KINDS,
+    RULES,
+    everybody,
+    layout_of,
+    learns,
+    rules_of,
+    weight,
+)
+from tacit.joint.protocols.trees.parameters import check_names, read_columns
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task, notes_of, safe_against
+
+
+class BayesStudy(HorizontalBayes):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(layout_of(study.parameters),
+                         rules_of(study.parameters, study.having("receiver")))
+        self.disclosures = study.disclosures
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no model."""
+    check_names(parameters, ("target", "classes", "columns", *RULES, *KINDS), "bayes")
+    layout_of(parameters)
+    rules_of(parameters)
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return disclosures(rules_of(study.parameters, study.having("receiver")))
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    layout, rules = layout_of(study.parameters), rules_of(study.parameters)
+    receivers, owners = study.having("receiver"), study.having("owner")
+    cells, numbers, classes = sum(layout.sizes), len(layout.numeric), len(layout.classes)
+    if rules.reveal == "sums":
+        refuse_two(owners, receivers)
+        sizes = [(1 + cells) * classes, *([2 * numbers * classes] if numbers else [])]
+        each = [plan_masks(len(owners), size, len(receivers)) for size in sizes]
+        return Plan(1 + sum(c["rounds"] for c in each), sum(c["bytes"] for c in each),
+                    learns(study, told(study)),
+                    f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together")
+    if study.mode == "sums":
+        raise StudyError("Task 'bayes' with reveal='ratios' needs shares. Mode 'sums' has none. "
+                         "Use dealer, two-party, three-party or spu, or reveal='sums'.")
+    cost = costs.ratios(cells, numbers, classes, rules.most,
+                        (len(everybody(study)), len(receivers) or len(everybody(study))))
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study),
+                (*notes_of(study), *weight(study.mode)))
+
+
+def load(path: Path, study: Study) -> Given:
+    """Return an owner's rows; what the study does not know is refused here."""
+    layout = layout_of(study.parameters)
+    names = [*(column.name for column in layout.columns), layout.target]
+    return layout.rows(read_columns(path, names))
+
+
+TASK = Task("bayes", check, told, plan, load, BayesStudy)

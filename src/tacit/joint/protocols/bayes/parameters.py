@@ -1,0 +1,85 @@
+"""The parameters of studies that use naive Bayes: read, checked, and turned into what is public.
+
+    target = "income"
+    classes = ["<=50K", ">50K"]
+    columns = ["age", "sex"]
+    "range.age" = [0, 120]
+    "categories.sex" = ["Female", "Male"]   # "" stands for a missing value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.errors import InputError, explain
+from tacit.joint.errors import StudyError
+from tacit.joint.protocols.bayes.layout import Layout, Numeric, Rules
+from tacit.joint.protocols.trees.layout import Attribute
+from tacit.joint.protocols.trees.parameters import text, texts
+from tacit.joint.study import Disclosure, Study
+
+KINDS = ("categories", "range")
+RULES = ("alpha", "var_smoothing", "most", "least", "reveal", "bits")
+
+
+def layout_of(parameters: Mapping[str, Any]) -> Layout:
+    """Return columns and classes."""
+    try:
+        columns = tuple(_column(parameters, name) for name in texts(parameters, "columns"))
+        layout = Layout(columns, tuple(texts(parameters, "classes")), text(parameters, "target"))
+    except StudyError:
+        raise
+    except InputError as error:
+        raise StudyError(str(error)) from None
+    names = [column.name for column in columns]
+    strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
+    if strange:
+        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'columns'",
+                                 "another name"))
+    return layout
+
+
+def _column(parameters: Mapping[str, Any], name: str) -> Attribute | Numeric:
+    given = [kind for kind in KINDS if f"{kind}.{name}" in parameters]
+    if len(given) != 1:
+        raise StudyError(explain(f"Column '{name}'", "given one of "
+                                 + ", ".join(f"{kind}.{name}" for kind in KINDS), len(given)))
+    if given[0] == "categories":
+        return Attribute(name, tuple(c or None for c in texts(parameters, f"categories.{name}")))
+    found = parameters[f"range.{name}"]
+    if not isinstance(found, list) or len(found) != 2 or not all(
+            isinstance(n, int | float) and not isinstance(n, bool) for n in found):
+        raise StudyError(explain(f"Parameter 'range.{name}'", "[lowest, highest]", found))
+    return Numeric(name, float(found[0]), float(found[1]))
+
+
+def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Rules:
+    """Return smoothing, bounds and what is opened."""
+    try:
+        return Rules(**{name: parameters[name] for name in RULES if name in parameters},
+                     receivers=receivers)
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def learns(study: Study, told: tuple[Disclosure, ...]) -> dict[str, list[str]]:
+    """Return what each party learns; a dealer outside the program learns sizes."""
+    outside = study.dealer if study.mode == "dealer" else None
+    found = {name: [d.because for d in told if not d.to or name in d.to]
+             for name in study.names}
+    if outside is not None:
+        found[outside] = ["sizes of what is computed"]
+    return found
+
+
+def everybody(study: Study) -> list[str]:
+    """Return who takes part in the program."""
+    return [name for name in study.names if name != study.dealer or study.mode != "dealer"]
+
+
+def weight(mode: str) -> tuple[str, ...]:
+    """Return a word about modes that cost more than with a dealer."""
+    known = {"two-party": "cost is with a dealer; without one expect twenty times the bytes",
+             "spu": "cost is with a dealer; SPU sends several times the bytes"}
+    return (known[mode],) if mode in known else ()

@@ -1,0 +1,116 @@
+"""The study task `classify`: one owner has a model, another the records; the class comes out.
+
+    tacit joint new study.toml --name scoring --task classify --set model=bank --set asks=shop
+        --set target=income --set 'classes=["<=50K", ">50K"]' --set 'columns=["age", "sex"]'
+        --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
+
+The owner of the model joins with its JSON file, the other with a table. Receivers learn the class
+of every record. With `depth` the model is a tree (MixedTree), without it naive Bayes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.core.mixed_bayes import MixedBayes
+from tacit.core.mixed_tree import MixedTree
+from tacit.errors import InputError, explain
+from tacit.joint.errors import StudyError
+from tacit.joint.party import Party
+from tacit.joint.protocols.bayes import costs
+from tacit.joint.protocols.bayes.layout import Given
+from tacit.joint.protocols.bayes.parameters import KINDS, everybody, layout_of, learns, weight
+from tacit.joint.protocols.bayes.private import (
+    MOST_RECORDS,
+    PREDICTED,
+    ClassifyPrivately,
+    Sides,
+)
+from tacit.joint.protocols.bayes.private_tree import (
+    MAX_DEPTH,
+    ClassifyByTree,
+    FullTree,
+    full_tree,
+)
+from tacit.joint.protocols.bayes.tables import Table, table_of
+from tacit.joint.protocols.trees.parameters import check_names, read_columns, text
+from tacit.joint.protocols.trees.vertical import ROWS
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task, notes_of, safe_against
+
+EXPECTED = 1000
+
+
+class ClassifyStudy:
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        layout = layout_of(study.parameters)
+        sides = sides_of(study.parameters, study.having("receiver"))
+        depth = study.parameters.get("depth")
+        self.inner: ClassifyPrivately | ClassifyByTree = ClassifyPrivately(layout, sides) \
+            if depth is None else ClassifyByTree(layout, sides, depth)
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Any) -> dict[str, Any] | None:
+        """Return the classes as a list."""
+        found = await self.inner(party, data)
+        return None if found is None else {PREDICTED: found.tolist()}
+
+
+def sides_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Sides:
+    """Return who has what."""
+    try:
+        return Sides(text(parameters, "model"), text(parameters, "asks"), receivers)
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that classify nothing."""
+    check_names(parameters, ("target", "classes", "columns", "model", "asks", "expected", "depth",
+                             *KINDS), "classify")
+    layout_of(parameters)
+    sides_of(parameters)
+    for name, default, most in (("expected", EXPECTED, MOST_RECORDS), ("depth", 1, MAX_DEPTH)):
+        found = parameters.get(name, default)
+        if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= most:
+            raise StudyError(explain(f"Parameter '{name}'", f"an int from 1 to {most}", found))
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return Disclosure(PREDICTED, study.having("receiver")), Disclosure(ROWS)
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    layout, sides = layout_of(study.parameters), sides_of(study.parameters)
+    if study.mode == "sums" or not {sides.model, sides.records} <= set(study.having("owner")):
+        raise StudyError(explain("Task 'classify'", "given shares, and model and records with two "
+                                 "of the owners", f"mode '{study.mode}', '{sides.model}' and "
+                                 f"'{sides.records}'"))
+    rows = int(study.parameters.get("expected", EXPECTED))
+    receivers = len(study.having("receiver")) or len(everybody(study))
+    depth, cells, numbers = study.parameters.get("depth"), sum(layout.sizes), len(layout.numeric)
+    cost = costs.classifying(rows, cells, numbers, len(layout.classes), receivers) \
+        if depth is None else costs.by_tree(rows, cells + numbers, int(depth), receivers)
+    notes = (*notes_of(study), f"cost is for {rows:,} records",
+             "nothing counts the records that are asked for: classes of many give the model away")
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study),
+                (*notes, *weight(study.mode)))
+
+
+def load(path: Path, study: Study) -> Table | FullTree | Given:
+    """Return a model from a JSON file, records from any other."""
+    layout, depth = layout_of(study.parameters), study.parameters.get("depth")
+    if path.suffix.lower() == ".json" and depth is not None:
+        return full_tree(MixedTree.load(path), layout, int(depth))
+    if path.suffix.lower() == ".json":
+        return table_of(MixedBayes.load(path), layout)
+    return layout.records(read_columns(path, [column.name for column in layout.columns]))
+
+
+TASK = Task("classify", check, told, plan, load, ClassifyStudy)

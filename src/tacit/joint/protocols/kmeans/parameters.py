@@ -1,0 +1,54 @@
+"""The parameters of a study that clusters: read, checked, and turned into what is public.
+
+    columns = ["age", "stay"]         # columns spread: ["north:age", "south:stay"]
+    k = 4
+    iterations = 20
+    most = 8.0                        # every value lies between -8 and 8
+    scale = 12                        # fractional bits of values
+    tolerance = 0.001                 # else all iterations run
+    seed = 1
+    start = "spread"                  # k-means++, only with way "hidden"
+    way = "hidden"                    # or "assignments" (columns), "revealed" (rows)
+    closest = "shares"                # or "permuted" (columns, way "assignments")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.errors import explain
+from tacit.joint.errors import StudyError
+from tacit.joint.protocols.kmeans.rules import Rules
+from tacit.joint.protocols.regression.parameters import as_study, texts
+
+RULES = ("k", "iterations", "most", "scale", "tolerance", "seed", "start")
+GUESS = 1000
+GUESSED = f"cost is for {GUESS:,} records and a dealer; how many there are is not in a study"
+
+
+def rules_of(parameters: Mapping[str, Any]) -> Rules:
+    """Return the rules of a clustering."""
+    if "k" not in parameters:
+        raise StudyError("Parameter 'k', the number of clusters, must be there. It is not.")
+    return as_study(lambda: Rules(**{n: parameters[n] for n in RULES if n in parameters}))
+
+
+def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns of rows that are spread."""
+    found = texts(parameters, "columns")
+    if not found or len(set(found)) != len(found):
+        raise StudyError(explain("Parameter 'columns'", "a list of different columns",
+                                 list(found)))
+    return found
+
+
+def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return which owner has which columns."""
+    owners: dict[str, tuple[str, ...]] = {}
+    for word in names_of(parameters):
+        owner, mark, name = word.partition(":")
+        if not mark or not owner or not name:
+            raise StudyError(explain("Parameter 'columns'", 'a list such as ["north:age"]', word))
+        owners[owner] = (*owners.get(owner, ()), name)
+    return owners

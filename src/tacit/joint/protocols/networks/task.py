@@ -1,0 +1,152 @@
+"""The study task `network`: the structure of a Bayesian network over columns of several sites.
+
+    tacit joint new study.toml --name care --task network --set 'order=["age", "smokes", "ill"]'
+        --set site.age=north --set site.smokes=south --set site.ill=south
+        --set values.age=4 --set values.smokes=2 --set values.ill=2 --set max_parents=2 ...
+
+`order` is the order of K2: parents stand before their children. Values are taken as categories;
+cut numbers before. With `ids` rows are aligned first. Everybody learns the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.core.bayes_net import BayesNet
+from tacit.errors import InputError, explain
+from tacit.joint.errors import StudyError
+from tacit.joint.party import Party
+from tacit.joint.protocols.bayes.parameters import everybody, learns, weight
+from tacit.joint.protocols.networks.factorials import factorials
+from tacit.joint.protocols.networks.k2 import VerticalNetwork, disclosures
+from tacit.joint.protocols.networks.terms import Node, Order, Rules, site_of
+from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.costs import Cost
+from tacit.joint.protocols.trees.parameters import check_names, text, texts
+from tacit.joint.protocols.trees.vertical_task import aligning
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task, notes_of, safe_against
+
+RULES = ("max_parents", "max_cells")
+EXPECTED = 1000
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A site's columns as they are in its file, and ids."""
+
+    columns: Mapping[str, Any]
+    ids: list[Any] | None
+
+
+class NetworkStudy(VerticalNetwork):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(order_of(study.parameters), rules_of(study.parameters),
+                         aligning(study.parameters))
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Any) -> BayesNet:
+        """Code the columns of this site and learn."""
+        site = None
+        if party.name in self.order.sites and isinstance(data, Loaded):
+            site = site_of(self.order, party.name, data.columns, ids=data.ids)
+        return await super().__call__(party, site)
+
+
+def order_of(parameters: Mapping[str, Any]) -> Order:
+    """Return the nodes in their order."""
+    try:
+        return Order(tuple(Node(name, text(parameters, f"site.{name}"),
+                                parameters.get(f"values.{name}", 0))
+                           for name in texts(parameters, "order")))
+    except StudyError:
+        raise
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def rules_of(parameters: Mapping[str, Any]) -> Rules:
+    """Return where K2 stops."""
+    try:
+        return Rules(**{name: parameters[name] for name in RULES if name in parameters})
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no network."""
+    check_names(parameters, ("order", "site", "values", "ids", "least", "expected", *RULES),
+                "network")
+    order_of(parameters)
+    rules_of(parameters)
+    aligning(parameters)
+    expected = parameters.get("expected", EXPECTED)
+    if not isinstance(expected, int) or isinstance(expected, bool) or expected < 1:
+        raise StudyError(explain("Parameter 'expected'", "an int >= 1", expected))
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return disclosures(order_of(study.parameters).sites, aligning(study.parameters))
+
+
+def cost_of(order: Order, rows: int, steps: int) -> Cost:
+    """Return the cost if every node gets a parent of the middle size in every step."""
+    sizes, sites = sorted(order.sizes), len(order.sites)
+    middle, every = sizes[len(sizes) // 2], sum(order.sizes)
+    root = factorials(rows + sizes[-1]).step
+    found = Cost(sites)
+    for step in range(steps):
+        cells = every * middle**step
+        found += costs.matmul(cells, rows, every)
+        for _ in range(sites - 1):
+            found += costs.multiply(rows * cells)
+        found += _factorials(cells * every // 2 * 3 // 2, root, rows)
+        found += costs.argmin(len(sizes), len(sizes), 58) + costs.reveal(len(sizes), sites)
+    return found
+
+
+def _factorials(counts: int, root: int, rows: int) -> Cost:
+    many = counts * root
+    return (costs.less_than(many, rows.bit_length() + 1) + costs.to_numbers(many)
+            + costs.less_than(many, root.bit_length() + 1) + costs.to_numbers(many)
+            + costs.multiply(many))
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    order, rules = order_of(study.parameters), rules_of(study.parameters)
+    if study.mode == "sums" or not set(order.sites) <= set(study.having("owner")):
+        raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
+                                 f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
+    rows = int(study.parameters.get("expected", EXPECTED))
+    cost = cost_of(order, rows, rules.max_parents)
+    notes = (*notes_of(study), f"cost is for {rows:,} records if every node gets "
+             f"{rules.max_parents} parents, without aligning", *weight(study.mode))
+    known = {name: found if name in everybody(study) else ["sizes of what is computed"]
+             for name, found in learns(study, told(study)).items()}
+    return Plan(cost.rounds, cost.bytes, known, safe_against(study), notes)
+
+
+def load(path: Path, study: Study) -> Loaded:
+    """Return the columns of a site's file that are nodes; the program checks whose they are."""
+    from tacit.core.read import read
+
+    order, rows = order_of(study.parameters), read(path, show=False).arrow()
+    columns = {node.name: np.array(rows[node.name].to_pylist(), object) for node in order.nodes
+               if node.name in rows.column_names}
+    name = study.parameters.get("ids")
+    if name is not None and name not in rows.column_names:
+        raise StudyError(explain("The columns of this site's file", f"such that '{name}' is there",
+                                 ", ".join(rows.column_names)))
+    return Loaded(columns, None if name is None else rows[name].to_pylist())
+
+
+TASK = Task("network", check, told, plan, load, NetworkStudy)

@@ -1,0 +1,79 @@
+"""The study task `outliers-columns`: outliers over the columns of several owners.
+
+    tacit joint new study.toml --name fraud --task outliers-columns --set p=0.95
+        --set distance=3.0 --set 'columns=["bank:amount", "shop:visits"]' ...
+
+All files must hold the same objects in the same order (`party.align` brings them there).
+Receivers learn which objects are outliers. `parameters` lists the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.joint.protocols.column_files import (
+    Floats,
+    check_owners,
+    owner_of,
+    read_matrix,
+    with_shares,
+)
+from tacit.joint.protocols.kmeans.parameters import owners_of
+from tacit.joint.protocols.outliers.parameters import (
+    GUESS,
+    GUESSED,
+    RULES,
+    rules_of,
+    vertical_cost,
+)
+from tacit.joint.protocols.outliers.vertical import VerticalOutliers, disclosures
+from tacit.joint.protocols.regression.parameters import as_study, check_names, planned
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task
+
+
+def widths_of(parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many columns each owner has."""
+    return {name: len(columns) for name, columns in owners_of(parameters).items()}
+
+
+class ColumnsStudy(VerticalOutliers):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(rules_of(study.parameters), widths_of(study.parameters),
+                         study.having("receiver"))
+        self.disclosures = study.disclosures
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no outliers."""
+    check_names(parameters, ("columns", *RULES), "outliers-columns")
+    as_study(lambda: VerticalOutliers(rules_of(parameters), widths_of(parameters)))
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return disclosures(study.having("receiver"))
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    with_shares(study)
+    check_owners(owners_of(study.parameters), study)
+    widths = widths_of(study.parameters)
+    cost = vertical_cost(rules_of(study.parameters), GUESS, sum(widths.values()), len(widths),
+                         len(study.having("receiver")) or len(study.names))
+    return planned(study, told(study), (cost.rounds, cost.bytes),
+                   (GUESSED, rules_of(study.parameters).words()))
+
+
+def load(path: Path, study: Study) -> Floats:
+    """Return an owner's columns."""
+    owners = owners_of(study.parameters)
+    return read_matrix(path, owners[owner_of(path, owners)])
+
+
+TASK = Task("outliers-columns", check, told, plan, load, ColumnsStudy)

@@ -1,0 +1,83 @@
+"""The study task `regression`: least squares or ridge over rows of several owners.
+
+    tacit joint new study.toml --name care --task regression --set response=cost
+        --set 'columns=["age", "stay"]' --set select=stepwise ...
+
+Each owner's file has the response and all columns. Also: products (["age*stay"]), ridge (as
+scikit-learn's alpha), condition (the greatest condition of the matrix that is inverted, 2^20),
+inference (false opens coefficients alone), select (forward, backward, stepwise, best) by criterion
+(bic, aic, adjusted or cp) with terms to keep, and smaller models to test against (["age+stay"]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.joint.protocols.regression.horizontal import HorizontalRegression, disclosures
+from tacit.joint.protocols.regression.parameters import (
+    FITTING,
+    SELECTING,
+    as_study,
+    check_names,
+    fitting_cost,
+    planned,
+    read_numbers,
+    receivers_of,
+    rules_of,
+    selection_of,
+    terms_of,
+)
+from tacit.joint.protocols.regression.terms import Floats
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task
+
+
+class RowsStudy(HorizontalRegression):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(terms_of(study.parameters),
+                         rules_of(study.parameters, receivers_of(study)),
+                         selection_of(study.parameters))
+        self.disclosures = study.disclosures
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no regression."""
+    check_names(parameters, (*FITTING, *SELECTING), "regression")
+    as_study(lambda: HorizontalRegression(terms_of(parameters), rules_of(parameters),
+                                          selection_of(parameters)))
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return disclosures(rules_of(study.parameters, receivers_of(study)),
+                       selection_of(study.parameters), len(terms_of(study.parameters).features))
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    rules, terms = rules_of(study.parameters), len(terms_of(study.parameters).features)
+    fits = 1 + len(rules.smaller) + ("select" in study.parameters)
+    rounds, size = fitting_cost(terms, rules.condition, len(study.having("owner")))
+    notes = selecting_notes(study)
+    return planned(study, told(study), (rounds * fits, size * fits), notes)
+
+
+def selecting_notes(study: Study) -> tuple[str, ...]:
+    """Return what a selection costs beyond the fits."""
+    if "select" not in study.parameters:
+        return ()
+    return ("choosing terms takes about 90 rounds more for each step, or for each column where "
+            "the best subset is asked for",)
+
+
+def load(path: Path, study: Study) -> Floats:
+    """Return an owner's table: all terms, and the response last."""
+    terms = terms_of(study.parameters)
+    return terms.table(read_numbers(path, (*terms.columns, terms.response)))
+
+
+TASK = Task("regression", check, told, plan, load, RowsStudy)

@@ -1,0 +1,69 @@
+"""The study task `logistic`: logistic regression over rows of several owners.
+
+    tacit joint new study.toml --name care --task logistic --set response=returned
+        --set 'columns=["age", "stay"]' ...
+
+Each owner's file has the response (0 or 1) and all columns. `ridge` and `condition` may be set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS, HorizontalLogistic
+from tacit.joint.protocols.regression.parameters import (
+    as_study,
+    check_names,
+    fitting_cost,
+    planned,
+    read_numbers,
+    receivers_of,
+    rules_of,
+    terms_of,
+)
+from tacit.joint.protocols.regression.terms import Floats
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task
+
+KNOWN = ("response", "columns", "products", "ridge", "condition")
+
+
+class LogisticStudy(HorizontalLogistic):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(terms_of(study.parameters),
+                         rules_of(study.parameters, receivers_of(study)))
+        self.disclosures = study.disclosures
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no regression."""
+    check_names(parameters, KNOWN, "logistic")
+    as_study(lambda: HorizontalLogistic(terms_of(parameters), rules_of(parameters)))
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    rules = rules_of(study.parameters, receivers_of(study))
+    return HorizontalLogistic(terms_of(study.parameters), rules).disclosures
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    rules, terms = rules_of(study.parameters), len(terms_of(study.parameters).features)
+    rounds, size = fitting_cost(terms, rules.condition, len(study.having("owner")))
+    steps = EXPECTED_STEPS + 2
+    return planned(study, told(study), ((rounds + 60) * steps, size * steps),
+                   (f"for {steps} steps; how many there are is seen when they have become small",))
+
+
+def load(path: Path, study: Study) -> Floats:
+    """Return an owner's table: all terms, and the response last."""
+    terms = terms_of(study.parameters)
+    return terms.table(read_numbers(path, (*terms.columns, terms.response)))
+
+
+TASK = Task("logistic", check, told, plan, load, LogisticStudy)

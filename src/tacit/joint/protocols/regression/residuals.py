@@ -1,0 +1,110 @@
+"""Residuals of a public model over the columns of several owners: on shares, or opened on request.
+
+Each owner takes its own part of the prediction; the parts are added on shares. Opened residuals and
+coefficients together give X_j beta_j of whoever is alone on the other side, so that two owners, or
+an owner with one column, are refused (vcz2006 section 5.2.2); so are models of which there were as
+many as an owner has columns.
+  discloses: the residual of every record, to the receivers. What they are joined with later is out
+    of anybody's hands: `diagnostics` shows what plots need without them.
+  safe against: as sums on shares in the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, log2, sqrt
+from typing import Any
+
+import numpy as np
+
+from tacit.core.linear_model import LinearModel
+from tacit.errors import InputError, explain
+from tacit.joint.ledger import Ledger
+from tacit.joint.party import Party
+from tacit.joint.protocols.regression.columns import (
+    SAME_ROWS,
+    SPLIT,
+    Columns,
+    Own,
+    agree_rows,
+    own_part,
+)
+from tacit.joint.protocols.regression.fitting import COUNT
+from tacit.joint.protocols.regression.guards import refuse_few_records, refuse_residuals
+from tacit.joint.protocols.regression.terms import Floats
+from tacit.joint.protocols.sizes import ready
+from tacit.joint.ring import Shared
+from tacit.joint.run import run_local
+from tacit.joint.study import Disclosure
+
+EACH = "the residual of every record"
+SCALE = 20
+
+
+def same_terms(model: LinearModel, features: Sequence[str]) -> None:
+    """Refuse a model of other terms."""
+    if tuple(model.features) != tuple(features):
+        raise InputError(explain("The model", "of the terms " + ", ".join(features),
+                                 ", ".join(model.features)))
+
+
+def check_model(columns: Columns, model: LinearModel) -> None:
+    """Refuse models whose residuals owners cannot put together from their parts."""
+    same_terms(model, columns.terms.features)
+    if columns.products or columns.held == SPLIT or not np.isfinite(model.rss):
+        raise InputError("Residuals over columns need a model with its sums of squares, without "
+                         "products, and a response that is not split.")
+
+
+async def shared_residuals(party: Party, columns: Columns, model: LinearModel, own: Own | None,
+                           rows: int) -> Shared:
+    """Return the residuals in units of their spread; everybody adds its part of them."""
+    part, unit = None, sqrt(model.variance)
+    if own is not None and party.name in columns.owners:
+        part = -own.table @ _weights(columns, model, party.name) / unit
+        if own.table.shape[1] > len(columns.owners[party.name]):
+            part -= model.intercept / unit
+    most = (1 << 60) // len(party.roles.owners)
+    found = await party.share_sum(part, (rows,), -most, most, SCALE)
+    # No residual of the fitted data is greater than the root of the sum of squares.
+    bound = 1 << ceil(log2(sqrt(rows))) + 1 + SCALE
+    return found.within(-bound, bound)
+
+
+def _weights(columns: Columns, model: LinearModel, owner: str) -> Floats:
+    """Return the coefficients of an owner's columns, and -1 for the response."""
+    at = dict(zip(model.features, model.coefficients, strict=True)) | {columns.response: -1.0}
+    return np.array([at[names[0]] for _, names in columns.own(owner)])
+
+
+class OpenResiduals:
+    """The program: every record's residual, to the receivers; `models` counts all that were."""
+
+    def __init__(self, columns: Columns, model: LinearModel, receivers: Sequence[str] = (),
+                 models: int = 1) -> None:
+        check_model(columns, model)
+        refuse_residuals(columns.widths(), models)
+        self.columns, self.model, self.receivers = columns, model, tuple(receivers)
+        self.disclosures = (Disclosure(SAME_ROWS), Disclosure(COUNT),
+                            Disclosure(EACH, self.receivers))
+
+    async def __call__(self, party: Party, data: Mapping[str, Any] | None) -> Floats | None:
+        """Put residuals together, and open them."""
+        own = None if data is None else own_part(self.columns, party.name, data)
+        await ready(party)
+        rows = await agree_rows(party, tuple(self.columns.owners), own)
+        refuse_few_records(rows, len(self.model.features))
+        shared = await shared_residuals(party, self.columns, self.model, own, rows)
+        found = await party.reveal(shared, because=EACH, to=self.receivers)
+        return None if found is None else np.asarray(found * sqrt(self.model.variance))
+
+
+def open_residuals_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+                            model: LinearModel, mode: str = "dealer", *,
+                            receivers: Sequence[str] = (), models: int = 1,
+                            **how: Any) -> tuple[list[Floats | None], list[Ledger]]:
+    """Return the residual of every record to the receivers, and each party's ledger."""
+    program = OpenResiduals(columns, model, receivers, models)
+    outputs = run_local(program, [parts[name] for name in columns.owners], mode,
+                        names=list(columns.owners), **how)
+    return [found for found, _ in outputs], [ledger for _, ledger in outputs]

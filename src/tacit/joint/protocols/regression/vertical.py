@@ -1,0 +1,133 @@
+"""Regression over columns that are spread among owners (vcz2006 section 5.2.1, done otherwise).
+
+Every owner has some columns of all records; the response may lie with one of them, with all, or be
+a sum of parts of all. Products of columns of different owners may be terms: the book leaves them
+open, here they are products on shares. X'X, its inverse and everything that follows stay shared.
+
+  discloses: what `fitting` and `columns` say. With ids: which of them are in common, to all
+    owners, as `align` does.
+  refuses: different numbers of records or responses, columns that depend on each other, constant
+    columns, models that open more numbers than a quarter of an owner's values.
+  safe against: as products and comparisons in the mode. The book's products I and II, and its
+    masked inverse, are weak; none of them is used.
+  error: that of rounding every value to 2^-47 of its column's greatest magnitude.
+  cost: as `horizontal`, and 32 bytes for each value and owner whose columns it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tacit.core.linear_model import LinearModel
+from tacit.errors import DataError, explain
+from tacit.joint.ledger import Ledger
+from tacit.joint.party import Party
+from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.regression import horizontal
+from tacit.joint.protocols.regression.columns import (
+    ALL,
+    SAME_RESPONSE,
+    SAME_ROWS,
+    Columns,
+    Given,
+    Own,
+    agree_response,
+    agree_rows,
+    agree_sizes,
+    aligned_part,
+    aligning_told,
+    column_moments,
+    own_part,
+)
+from tacit.joint.protocols.regression.fitting import Scaled, scaled
+from tacit.joint.protocols.regression.guards import (
+    opened_numbers,
+    refuse_few_records,
+    refuse_solvable,
+)
+from tacit.joint.protocols.regression.selecting import Selection
+from tacit.joint.protocols.regression.terms import Rules
+from tacit.joint.protocols.sizes import ready
+from tacit.joint.run import run_local
+from tacit.joint.study import Disclosure
+
+
+def disclosures(columns: Columns, rules: Rules, selection: Selection | None = None,
+                aligned: SetRules | None = None) -> tuple[Disclosure, ...]:
+    """Return everything that a regression over columns discloses."""
+    told = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
+    told.append(Disclosure(SAME_ROWS))
+    if columns.held == ALL:
+        told.append(Disclosure(SAME_RESPONSE))
+    return (*told, *aligning_told(columns, aligned))
+
+
+class VerticalRegression:
+    """The program: every owner gives its columns; `aligned` says that records have ids."""
+
+    def __init__(self, columns: Columns, rules: Rules | None = None,
+                 selection: Selection | None = None, aligned: SetRules | None = None) -> None:
+        self.columns, self.rules, self.selection = columns, rules or Rules(), selection
+        self.aligned = aligned
+        horizontal.check_smaller(columns.terms, self.rules, selection)
+        self.disclosures = disclosures(columns, self.rules, selection, aligned)
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Fit, and return the model to the receivers."""
+        moments = await self.moments(party, data)
+        return await horizontal.finished(party, moments, self.columns.terms, self.rules,
+                                         self.selection)
+
+    async def moments(self, party: Party, data: Given | None) -> Scaled:
+        """Return the scaled moments of all columns on shares."""
+        checked = _checked(party, self.columns, data)
+        await ready(party)
+        own = await aligned_part(party, checked, data, self.aligned)
+        rows = await agree_rows(party, tuple(self.columns.owners), own)
+        terms = self.columns.terms
+        refuse_few_records(rows, len(terms.features))
+        refuse_solvable(rows, self.columns.widths(),
+                        opened_numbers(len(terms.features), self.rules.inference)
+                        + len(self.rules.smaller))
+        if self.columns.held == ALL:
+            await agree_response(party, tuple(self.columns.owners), own)
+        sizes = await agree_sizes(party, self.columns, own)
+        found, _ = await column_moments(party, self.columns, own, sizes, rows)
+        return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
+
+
+def _checked(party: Party, columns: Columns, data: Given | None) -> Own | None:
+    """Check an owner's columns before anything is sent."""
+    if party.name not in columns.owners:
+        return None
+    if data is None:
+        raise DataError(explain(f"'{party.name}'", "given its columns", None))
+    return own_part(columns, party.name, data.columns)
+
+
+def mine_regression_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+                             rules: Rules | None = None, mode: str = "dealer", *,
+                             selection: Selection | None = None,
+                             ids: Mapping[str, Iterable[Any]] | None = None,
+                             aligned: SetRules | None = None,
+                             **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
+    """Fit one model over the columns of all owners; return each party's model and ledger.
+
+    `parts`: each owner's columns by name. `ids`: each owner's ids, if records are to be aligned
+    (then `aligned` holds the rules of sets). `how`: as in `run_local`.
+    """
+    _known(parts, columns)
+    rules_of_sets = (aligned or SetRules()) if ids is not None else None
+    program = VerticalRegression(columns, rules, selection, rules_of_sets)
+    given = [Given(parts[name], None if ids is None else list(ids[name]))
+             for name in columns.owners]
+    outputs = run_local(program, given, mode, names=list(columns.owners), **how)
+    return [model for model, _ in outputs], [ledger for _, ledger in outputs]
+
+
+def _known(parts: Mapping[str, Any], columns: Columns) -> Sequence[str]:
+    if set(parts) != set(columns.owners):
+        raise DataError(explain("The owners", "those of the columns: " + ", ".join(columns.owners),
+                                ", ".join(parts)))
+    return list(parts)

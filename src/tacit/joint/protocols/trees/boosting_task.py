@@ -1,0 +1,65 @@
+"""The study task `boosted-trees`: boosting over the rows of several owners, two classes.
+
+Parameters of task `tree` without ranges, and: rounds (10), rate (0.3), penalty (1.0),
+two_may_learn (false). All who take part learn the trees and the numbers of their leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.joint.errors import StudyError
+from tacit.joint.protocols.trees.boosting import VALUES, Boost, HorizontalBoost
+from tacit.joint.protocols.trees.horizontal import SPLITS, TOO_MANY
+from tacit.joint.protocols.trees.horizontal_task import check_rows, load, plan_rows
+from tacit.joint.protocols.trees.parameters import layout_of, rules_of
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task
+
+OWN = ("rounds", "rate", "penalty", "two_may_learn")
+
+
+def program(study: Study) -> HorizontalBoost:
+    """Return the program of a study."""
+    found = _boost(study.parameters)
+    found.disclosures = study.disclosures
+    return found
+
+
+def _boost(parameters: Mapping[str, Any]) -> HorizontalBoost:
+    layout, spans = layout_of(parameters)
+    if spans:
+        raise StudyError("Task 'boosted-trees' takes categories and cuts. It cannot agree on "
+                         f"ranges. Give 'cuts.{min(spans)}'.")
+    boost = Boost(**{name: parameters[name] for name in OWN if name in parameters})
+    return HorizontalBoost(layout, rules_of(parameters), boost)
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that boost nothing."""
+    check_rows(parameters, "boosted-trees", OWN)
+    try:
+        _boost(parameters)
+    except StudyError:
+        raise
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    boost = _boost(study.parameters).boost
+    if len(study.having("owner")) == 2 and not boost.two_may_learn:
+        raise StudyError("Boosting of two owners shows each of them something about the other's "
+                         "records in every leaf. Agree to it with two_may_learn=true, or do not.")
+    return plan_rows(study, told(study), 1, boost.rounds)
+
+
+TASK = Task("boosted-trees", check, told, plan, load, program)

@@ -1,0 +1,118 @@
+"""The first place of the greatest of a few values, in few rounds.
+
+All pairs are compared at once, and a place wins if it beats all others: 14 rounds for up to 17
+candidates, where a tournament needs 9 for each halving. It costs more comparisons, so it is for
+few nodes or few candidates; otherwise the tournament serves. Both take the first among equals, and
+which one is used follows from public sizes.
+  discloses: nothing. Safe against whom comparisons are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.joint.correlations import Need
+from tacit.joint.party import Party
+from tacit.joint.planes import bits_of, plane_of, plane_words
+from tacit.joint.primitives.bits import SharedBits, and_words, blank_bits, both, to_numbers
+from tacit.joint.primitives.comparison import tree
+from tacit.joint.protocols.trees.layout import Ints
+from tacit.joint.ring import Shared, concatenate
+from tacit.joint.streams import Words
+
+MOST_PAIRS = 1 << 15
+
+
+async def first_greatest(party: Party, values: Shared, size: Shared | None = None,
+                         least: int = 1) -> Shared:
+    """Return the first place of the greatest along the last of two axes.
+
+    With sizes, 0 where a size is less than `least`, and nobody learns which of the two it was.
+    """
+    rows, columns = values.shape
+    if columns < 3 or rows * columns * (columns - 1) // 2 > MOST_PAIRS:
+        return await _unless_small(party, (await party.argmax(values))[0], size, least)
+    left, right = np.triu_indices(columns, 1)
+    gaps = values[:, left] - values[:, right]
+    if size is not None and least > 1:
+        # The one comparison more travels with the others.
+        gaps = concatenate([gaps, replace(size - least, scale=gaps.scale).reshape(rows, 1)], 1)
+    later = await party.less_than(gaps, 0)
+    wins = await _all(party, _beats(party, later, columns))
+    hot = await to_numbers(party, wins)
+    place = concatenate([hot[:, j:j + 1] * j for j in range(columns)], 1).sum(axis=1)
+    return place.within(0, columns - 1)
+
+
+async def _unless_small(party: Party, place: Shared, size: Shared | None, least: int) -> Shared:
+    """Return 0 where a node has fewer records than asked for."""
+    if size is None or least <= 1:
+        return place
+    [kept] = await party.keep(~await party.less_than(size, least), [place])
+    return kept.within(place.low, place.high)
+
+
+def _beats(party: Party, later: SharedBits, columns: int) -> SharedBits:
+    """Return (rows, columns, columns - 1): whether each place beats each of the others.
+
+    If there is one bit more a row, it says that no place but the first may win: another column.
+    """
+    rows = later.shape[0]
+    pairs = bits_of(later.share, later.size).reshape(rows, -1)
+    number = np.zeros((columns, columns), np.int64)
+    left, right = np.triu_indices(columns, 1)
+    number[left, right] = number[right, left] = np.arange(left.size)
+    out = pairs[:, _others(number)]
+    # The earlier of two wins unless the later is greater; one holder turns the bit.
+    if party.adds_public:
+        out ^= _others(np.triu(np.ones((columns, columns), np.int64), 1)).astype(np.uint64)
+    if pairs.shape[1] > left.size:
+        big = pairs[:, -1:] ^ np.uint64(1) if party.adds_public else pairs[:, -1:]
+        first = np.full((rows, 1), party.adds_public, np.uint64)
+        gate = np.concatenate([first, np.repeat(big, columns - 1, axis=1)], axis=1)
+        out = np.concatenate([out, gate[:, :, None]], axis=2)
+    return SharedBits(party, plane_of(out), out.shape)
+
+
+def _others(square: Ints) -> Ints:
+    """Return a square without its diagonal."""
+    size = len(square)
+    return square[~np.eye(size, dtype=bool)].reshape(size, size - 1)
+
+
+async def _all(party: Party, bits: SharedBits) -> SharedBits:
+    """Return where all bits along the last axis are set, by a tree of ANDs asked for at once."""
+    size = int(np.prod(bits.shape[:-1]))
+    levels = [plane_words(size * half) for half in tree(bits.shape[-1])]
+    if party.engine is not None:
+        return await _all_by_engine(party, bits)
+    party.begin("and")
+    drawn = await party.draw([Need("ands", (words,)) for words in levels])
+    if drawn is None:
+        return blank_bits(party, bits.shape[:-1])
+    array = bits_of(bits.share, bits.size).reshape(bits.shape)
+    for level, triple in enumerate(drawn):
+        one, other, rest = _halves(array)
+        found = await and_words(party, f"choose.and{level}", plane_of(one), plane_of(other),
+                                triple)
+        array = np.concatenate([bits_of(found, one.size).reshape(one.shape), rest], axis=-1)
+    return SharedBits(party, plane_of(array), bits.shape[:-1])
+
+
+async def _all_by_engine(party: Party, bits: SharedBits) -> SharedBits:
+    """Return the same where an engine computes."""
+    array = bits_of(bits.share, bits.size).reshape(bits.shape)
+    while array.shape[-1] > 1:
+        one, other, rest = _halves(array)
+        sides = [SharedBits(party, plane_of(side), side.shape) for side in (one, other)]
+        found = await both(party, *sides)
+        array = np.concatenate([bits_of(found.share, found.size).reshape(one.shape), rest], -1)
+    return SharedBits(party, plane_of(array), bits.shape[:-1])
+
+
+def _halves(array: Words) -> tuple[Words, Words, Words]:
+    """Return two halves along the last axis, and what is left if its length is odd."""
+    half = array.shape[-1] // 2
+    return array[..., :half], array[..., half:2 * half], array[..., 2 * half:]

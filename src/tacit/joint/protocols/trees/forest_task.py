@@ -1,0 +1,51 @@
+"""The study task `forest`: a random forest over the rows of several owners.
+
+Parameters of task `tree`, and: trees (10), attributes_at_a_node (the root of their number unless
+said otherwise), seed (0, public: which attributes count where).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.joint.errors import StudyError
+from tacit.joint.protocols.trees.forest import HorizontalForest
+from tacit.joint.protocols.trees.horizontal_task import check_rows, load, plan_rows, told
+from tacit.joint.protocols.trees.parameters import layout_of, rules_of
+from tacit.joint.study import Study
+from tacit.joint.tasks import Plan, Task
+
+OWN = ("trees", "seed", "attributes_at_a_node")
+
+
+def program(study: Study) -> HorizontalForest:
+    """Return the program of a study."""
+    found = _forest(study.parameters, study.having("receiver"))
+    found.disclosures = study.disclosures
+    return found
+
+
+def _forest(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> HorizontalForest:
+    layout, spans = layout_of(parameters)
+    return HorizontalForest(layout, rules_of(parameters), parameters.get("trees", 10),
+                            attributes=parameters.get("attributes_at_a_node", 0),
+                            seed=parameters.get("seed", 0), receivers=receivers, spans=spans)
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no forest."""
+    check_rows(parameters, "forest", OWN)
+    try:
+        _forest(parameters)
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    return plan_rows(study, told(study), _forest(study.parameters).trees, 1)
+
+
+TASK = Task("forest", check, told, plan, load, program)

@@ -1,0 +1,120 @@
+"""The study task `tree`: ID3 over the rows of several owners, on the command line.
+
+    tacit joint new study.toml --name adult --task tree --set target=income
+        --set 'classes=["<=50K", ">50K"]' --set 'attributes=["age", "sex"]'
+        --set 'cuts.age=[25.5, 40.5]' --set 'categories.sex=["Female", "Male"]' ...
+
+Receivers learn the classes of leaves; everybody who takes part learns the questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.joint.errors import StudyError
+from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.growth import Rules
+from tacit.joint.protocols.trees.horizontal import (
+    Given,
+    HorizontalTree,
+    code_rows,
+    disclosures,
+)
+from tacit.joint.protocols.trees.layout import Layout
+from tacit.joint.protocols.trees.parameters import (
+    KINDS,
+    RULES,
+    check_names,
+    layout_of,
+    read_columns,
+    rules_of,
+)
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan, Task, notes_of, safe_against
+
+SIZES = "sizes of what is computed, and so the shape of the tree"
+
+
+class TreeStudy(HorizontalTree):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        layout, spans = layout_of(study.parameters)
+        super().__init__(layout, rules_of(study.parameters), study.having("receiver"), spans)
+        self.disclosures = study.disclosures
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no tree."""
+    check_rows(parameters, "tree")
+
+
+def check_rows(parameters: Mapping[str, Any], task: str, more: tuple[str, ...] = ()) -> None:
+    """Refuse parameters that a task over rows cannot use."""
+    check_names(parameters, ("target", "classes", "attributes", *RULES, *KINDS, *more), task)
+    layout_of(parameters)
+    rules_of(parameters)
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    _, spans = layout_of(study.parameters)
+    return disclosures(study.having("receiver"), bool(spans))
+
+
+def guessed_levels(rules: Rules) -> tuple[list[int], int]:
+    """Return tested nodes of each level and leaves, for a tree that branches in two."""
+    levels = [2**depth for depth in range(min(rules.max_depth, 12))]
+    return levels, 2 ** len(levels)
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    return plan_rows(study, told(study), 1, 1)
+
+
+def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
+              times: int) -> Plan:
+    """Say the same for so many trees that grow together, so many times one after another."""
+    if study.mode == "sums":
+        raise StudyError(f"Task '{study.task}' needs shares. Mode 'sums' has none. Use dealer, "
+                         "two-party, three-party or spu.")
+    layout, rules = layout_of(study.parameters)[0], rules_of(study.parameters)
+    levels, leaves = guessed_levels(rules)
+    levels, leaves = [n * together for n in levels], leaves * together
+    everybody = [name for name in study.names if name != study.dealer or study.mode != "dealer"]
+    each = int(layout.first_branch[-1]) + 1
+    parties = len(everybody), len(study.having("receiver")) or len(everybody)
+    cost = costs.horizontal([(n, n * each) for n in levels], leaves, sizes_of(layout),
+                            rules.most, rules.min_records, parties)
+    learns = {name: [d.because for d in disclosed if name in everybody
+                     and (not d.to or name in d.to)] for name in study.names}
+    if study.mode == "dealer" and study.dealer is not None:
+        learns[study.dealer] = [SIZES]
+    notes = (*notes_of(study), f"cost is for {sum(levels) * times} tested nodes in {len(levels)} "
+             "levels, with a dealer; real trees are not known before", *_weight(study.mode))
+    return Plan(cost.rounds * times, cost.bytes * times, learns, safe_against(study), notes)
+
+
+def sizes_of(layout: Layout) -> tuple[int, int, int, int]:
+    """Return cells, branches, questions and classes of a layout."""
+    return (layout.cells, int(layout.first_branch[-1]), len(layout.questions),
+            len(layout.classes))
+
+
+def _weight(mode: str) -> tuple[str, ...]:
+    known = {"two-party": "without a dealer expect about ten times the bytes",
+             "spu": "SPU sends several times the bytes"}
+    return (known[mode],) if mode in known else ()
+
+
+def load(path: Path, study: Study) -> Given:
+    """Return an owner's rows; what the study does not know is refused here."""
+    layout, spans = layout_of(study.parameters)
+    names = [*(a.name for a in layout.attributes), layout.target]
+    return code_rows(layout, read_columns(path, names), spans)
+
+
+TASK = Task("tree", check, told, plan, load, TreeStudy)

@@ -1,0 +1,128 @@
+"""One site of a vertical study: its questions, which nobody else sees, and its aligned rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tacit.core.tree_part import Asked
+from tacit.errors import DataError, InputError, explain
+from tacit.joint.errors import RefusedError
+from tacit.joint.protocols.trees.layout import Attribute, Ints, Layout
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is public about a vertical study: sites, classes, and room for questions.
+
+    Every site has `slots` questions of at most `branches` answers; what it does not use is filled
+    with questions that have one answer for all, so that nobody learns how many attributes a site
+    has, or has left.
+    """
+
+    classes: tuple[str, ...]
+    class_site: str
+    slots: int
+    branches: int
+    target: str = "class"
+    class_known: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.classes) < 2 or len(set(self.classes)) != len(self.classes):
+            raise InputError(explain("Classes", "two or more different texts", self.classes))
+        if not 1 <= self.slots <= 4096 or not 2 <= self.branches <= 4096:
+            raise InputError(explain("'slots' and 'branches'", "1 to 4096 questions a site of 2 "
+                                     "to 4096 answers", f"{self.slots} and {self.branches}"))
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site's attributes and rows; the class, and ids where rows are not aligned yet."""
+
+    attributes: tuple[Attribute, ...]
+    columns: Mapping[str, Any]
+    labels: Any = None
+    ids: Sequence[Any] | None = None
+    questions: tuple[Asked, ...] = field(init=False)
+    codes: Ints = field(init=False)
+    classes: Ints | None = None
+
+    def __post_init__(self) -> None:
+        coded = {a.name: _codes(self, a) for a in self.attributes}
+        size = self._rows(list(coded.values()))
+        asked: list[Asked] = []
+        rows: list[Ints] = []
+        for attribute, question, routes in _questions(self.attributes):
+            cut = attribute.cuts[question] if attribute.cuts else 0.0
+            asked.append(Asked(attribute.name, attribute.categories, cut))
+            rows.append(routes[coded[attribute.name]])
+        object.__setattr__(self, "questions", tuple(asked))
+        object.__setattr__(self, "codes", np.array(rows, np.int64).reshape(len(rows), size))
+
+    def _rows(self, columns: Sequence[Ints]) -> int:
+        sizes = {len(c) for c in (*columns, self.labels, self.ids) if c is not None}
+        if len(sizes) != 1:
+            raise DataError(explain("The columns of a site", "one or more, of one length",
+                                    f"{len(sizes)} lengths"))
+        return sizes.pop()
+
+    def fits(self, shape: Shape, name: str) -> Site:
+        """Check a site against the study before anything is sent, and code its classes."""
+        widest = max([q.branches for q in self.questions], default=0)
+        if len(self.questions) > shape.slots or widest > shape.branches:
+            raise RefusedError(f"A site must have at most {shape.slots} questions of at most "
+                               f"{shape.branches} answers, as agreed. This one has "
+                               f"{len(self.questions)} of up to {widest}. Agree on more room.")
+        knows = shape.class_known or name == shape.class_site
+        if knows != (self.labels is not None):
+            raise RefusedError(explain("The class", f"given by '{shape.class_site}' alone, or by "
+                                       "all if it is known to all",
+                                       "none" if knows else f"one of '{name}'"))
+        if self.labels is not None:
+            coded = Attribute(shape.target, shape.classes).code(self.labels)
+            object.__setattr__(self, "classes", coded)
+        return self
+
+    def take(self, places: Ints | None) -> tuple[Ints, Ints | None]:
+        """Return the answers to all questions, and the classes, of aligned rows."""
+        if places is None:
+            return self.codes, self.classes
+        labels = None if self.classes is None else self.classes[places]
+        return self.codes[:, places], labels
+
+
+def _questions(attributes: tuple[Attribute, ...]) -> list[tuple[Attribute, int, Ints]]:
+    """Return each question of each attribute with its table of branches."""
+    if not attributes:
+        return []
+    layout = Layout(attributes, ("n", "p"), "")
+    return [(attributes[q.attribute], q.cut, routes)
+            for q, routes in zip(layout.questions, layout.routes, strict=True)]
+
+
+def _codes(site: Site, attribute: Attribute) -> Ints:
+    if attribute.name not in site.columns:
+        raise DataError(explain("The columns of a site", f"such that '{attribute.name}' is there",
+                                ", ".join(map(str, site.columns))))
+    return attribute.code(site.columns[attribute.name])
+
+
+def indicators(codes: Ints, shape: Shape) -> Ints:
+    """Return (slots, branches - 1, rows): 1 where a question has that answer; the last is left.
+
+    Slots that a site does not use are zero: all records have the last answer.
+    """
+    out = np.zeros((shape.slots, shape.branches - 1, codes.shape[1]), np.int64)
+    for slot, row in enumerate(codes):
+        for branch in range(shape.branches - 1):
+            out[slot, branch] = row == branch
+    return out
+
+
+def digest(labels: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return a digest of classes that all sites know, to compare them."""
+    return np.frombuffer(hashlib.sha256(labels.astype("<i8").tobytes()).digest(), np.uint8)

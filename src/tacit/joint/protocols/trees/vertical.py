@@ -1,0 +1,136 @@
+"""ID3 over columns that are spread among sites (vcz2006 section 4.4; Vaidya and Clifton).
+
+Every site has some attributes of the same records, and one of them the class. For every open node
+the class of its records is kept as shared numbers, 1 where a record is in the node and in that
+class; the counts of all questions come out of one matrix product a level, x ln x and the best
+question are found on shares. The site of the best question then shares the answers of its records,
+and products make the numbers of the children.
+
+  discloses: to all, how many records there are, and the shape of the tree: which site asks at each
+    node, how many answers there are, and which nodes are leaves. What is asked is known to the
+    asking site; the class of a leaf to the class site. Aligning shows which ids are in common.
+    Not: counts, gains, subset sizes, which records are in a node, how many attributes a site has
+    or has left (questions that have run out have no gain, and lose as every other without gain),
+    why a node is a leaf. The book shows the class counts of every node and candidate to the class
+    site, and sizes of intersections to all.
+  safe against: as products and comparisons in the mode.
+  an attribute that two sites have counts once: among equals the site that comes first wins.
+  class known to all (`class_known`): one product a record instead of one for each class.
+  cost: 8 N slots (branches - 1) a site and level, 8 N classes a node for the counts, 24 N classes
+    for each child that is tested further; then as over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tacit.core.tree_part import TreePart
+from tacit.errors import DataError, InputError, explain
+from tacit.joint.errors import RefusedError
+from tacit.joint.frames import Purpose
+from tacit.joint.ledger import Ledger
+from tacit.joint.party import Party
+from tacit.joint.primitives.alignment import align_disclosures
+from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.trees.growth import Rules
+from tacit.joint.protocols.trees.layout import Ints
+from tacit.joint.protocols.trees.sites import Shape, Site, digest
+from tacit.joint.protocols.trees.vertical_growing import ARITY, LEAVES, QUESTION, SITES, Growing
+from tacit.joint.run import run_local
+from tacit.joint.study import Disclosure
+
+COMMON = "which records all sites have"
+ROWS = "how many records each site has"
+
+
+def disclosures(sites: Sequence[str], shape: Shape,
+                rules: SetRules | None) -> tuple[Disclosure, ...]:
+    """Return everything that growing a tree over columns discloses; `rules` if rows are aligned."""
+    aligned = align_disclosures(COMMON, sites, sites[0], rules) if rules is not None else ()
+    return (Disclosure(ROWS), Disclosure(SITES), Disclosure(ARITY),
+            *(Disclosure(QUESTION, (site,)) for site in sites),
+            Disclosure(LEAVES, (shape.class_site,)), *aligned)
+
+
+class VerticalTree:
+    """The program: every site gives a Site, and gets its part of the tree."""
+
+    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
+                 set_rules: SetRules | None = None) -> None:
+        self.shape, self.rules, self.set_rules = shape, rules, set_rules
+        self.disclosures = disclosures(sites, shape, set_rules)
+
+    async def __call__(self, party: Party, data: Site | None) -> TreePart | None:
+        """Align, grow, and return this site's part."""
+        site = None
+        if party.name in party.roles.owners:
+            if data is None:
+                raise DataError("Every site must give its columns. This one gave nothing.")
+            site = data.fits(self.shape, party.name)
+        codes, labels, rows = await self._aligned(party, site)
+        growing = Growing(party, self.shape, self.rules, rows, site.questions if site else ())
+        await growing.begin(codes, labels)
+        while growing.tested():
+            await growing.level(codes)
+        return await growing.finish()
+
+    async def _aligned(self, party: Party,
+                       site: Site | None) -> tuple[Ints | None, Ints | None, int]:
+        """Bring all rows into one order, or check that there are equally many everywhere."""
+        places = None
+        if self.set_rules is not None:
+            ids = None if site is None else site.ids
+            if site is not None and ids is None:
+                raise RefusedError("A site must give ids where rows are to be aligned. This one "
+                                   "gave none.")
+            places = await party.align(ids, because=COMMON, rules=self.set_rules)
+        codes, labels = (None, None) if site is None else site.take(places)
+        rows = await same_everywhere(party, -1 if codes is None else codes.shape[1])
+        if self.shape.class_known and labels is not None:
+            await _same_labels(party, labels)
+        return codes, labels, rows
+
+
+async def same_everywhere(party: Party, rows: int) -> int:
+    """Return the number of rows, which all sites must share; -1 stands for somebody without."""
+    party.begin("rows")
+    party.opening(ROWS, (), (1,))
+    told = np.array([rows], np.int64)
+    got = [rows, *(int(x[0]) for x in await party.swap(party.peers, "tree.rows", told,
+                                                       Purpose.DISCLOSURE))]
+    sizes = {size for size in got if size >= 0}
+    if len(sizes) != 1 or sizes == {0}:
+        raise DataError("Sites must have the same records, one or more, in the same order. Their "
+                        "numbers differ, or are zero. Give ids and align, or correct the tables.")
+    return sizes.pop()
+
+
+async def _same_labels(party: Party, labels: Ints) -> None:
+    party.begin("classes")
+    own, others = digest(labels), [n for n in party.roles.owners if n != party.name]
+    theirs = await party.swap(others, "classes", own, Purpose.CONTROL)
+    if any(not np.array_equal(own, each) for each in theirs):
+        raise DataError("A class that is known to all sites must be the same everywhere. It is "
+                        "not. Correct the tables, or let one site alone have it.")
+
+
+def mine_tree_vertical(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
+                       mode: str = "dealer", *, align: SetRules | None = None,
+                       **how: Any) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
+    """Grow one tree over the columns of all sites; return each site's part and ledger.
+
+    `align`: the rules of the alignment if rows are to be aligned by their ids; without it all
+    sites must have the same records in the same order. `how`: as in `run_local`.
+    """
+    names = list(sites)
+    if shape.class_site not in names:
+        raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
+    for name, site in sites.items():
+        site.fits(shape, name)
+    program = VerticalTree(shape, rules or Rules(), names, align)
+    outputs = run_local(program, list(sites.values()), mode, names=names, **how)
+    return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
+            {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

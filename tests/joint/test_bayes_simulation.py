@@ -1,0 +1,148 @@
+"""What parties see of naive Bayes follows from what was declared: simulation, and mutants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bayes_data import CLASSES, LAYOUT, parts_of, table
+from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from test_bayes_vertical import records_of, sites_of
+from test_simulation import BROKEN, spoiled
+from watching import masked_frames
+
+from tacit.joint import party as party_module
+from tacit.joint import sources
+from tacit.joint.party import Party
+from tacit.joint.protocols.bayes import horizontal, scoring, vertical
+from tacit.joint.protocols.bayes.central import central
+from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
+from tacit.joint.protocols.bayes.layout import Rules
+from tacit.joint.protocols.bayes.private import ClassifyPrivately, Sides
+from tacit.joint.protocols.bayes.tables import table_of
+
+
+def watched(monkeypatch, program, given, mode="dealer"):
+    """Return every opened value, and every label, step and length of a run."""
+    opened, real = [], Party.reveal
+
+    async def reveal(self, value, **options):
+        found = await real(self, value, **options)
+        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Party, "reveal", reveal)
+        _, lengths = masked_frames(program, given, mode)
+    return sorted(opened), [row for row in lengths if row[2] != "agree"]
+
+
+def twice(columns):
+    """The same shares, means and variances from twice the records."""
+    return {name: np.concatenate([column, column]) for name, column in columns.items()}
+
+
+def rows_told_apart(monkeypatch):
+    """Say whether tables of one model (exactly: alpha grows along) look different."""
+    columns = table(40, 3)
+    pairs = [(columns, Rules(alpha=1, least=0, most=4096, bits=12)),
+             (twice(columns), Rules(alpha=2, least=0, most=4096, bits=12))]
+    seen = []
+    for each, rules in pairs:
+        size = len(each["class"])
+        given = [LAYOUT.rows(p) for p in parts_of(each, np.arange(size) % 3, 3)]
+        opened, lengths = watched(monkeypatch, HorizontalBayes(LAYOUT, rules), given)
+        # Ratios are rounded down or one up, in each run anew.
+        seen.append((opened, lengths))
+    (one, a), (other, b) = seen
+    near = all(x[:3] == y[:3] and np.allclose(x[3], y[3], atol=2.0**-11)
+               for x, y in zip(one, other, strict=True))
+    return a != b or not near
+
+
+def test_over_rows_nothing_shows_but_the_ratios(monkeypatch):
+    assert not rows_told_apart(monkeypatch)
+
+
+def test_a_count_that_is_opened_is_caught(monkeypatch):
+    real = horizontal._shares
+
+    async def leaking(party, layout, rules, counts):
+        await party.reveal(counts.sum(), because=horizontal.RATIOS)
+        return await real(party, layout, rules, counts)
+
+    monkeypatch.setattr(horizontal, "_shares", leaking)
+    assert rows_told_apart(monkeypatch)
+
+
+def test_lengths_that_depend_on_rows_are_caught(monkeypatch):
+    real = horizontal._shared_counts
+
+    async def longer(party, layout, rules, given):
+        padding = 1 + given.rows // 20
+        await party.share_sum(np.zeros(padding, int), (padding,), 0, 1)
+        return await real(party, layout, rules, given)
+
+    monkeypatch.setattr(horizontal, "_shared_counts", longer)
+    assert rows_told_apart(monkeypatch)
+
+
+def columns_told_apart(monkeypatch):
+    """Classify the same records with parts of two models that give the same classes."""
+    from tacit.joint.protocols.bayes.vertical import ClassifyVertical, mine_bayes_vertical
+
+    seen, new = [], table(12, 9, CLASSES[:2])
+    new |= {"h": np.where(new["class"] == "c0", -19.0, 29.0)}
+    for seed in (1, 2):
+        columns = table(60, seed, CLASSES[:2])
+        columns["h"] = np.where(columns["class"] == "c0", -18.0, 28.0) + columns["w"] / 100
+        sites, shape = sites_of(columns, (("a", "h"), ("b", "w")))
+        renamed = {"p0": sites["north"], "p1": sites["south"]}
+        shape = type(shape)(tuple(type(p)(n, p.sizes, p.numbers) for n, p in zip(
+            renamed, shape.parts, strict=True)), shape.classes, "p0")
+        parts, _ = mine_bayes_vertical(renamed, shape)
+        records = records_of(new, (("a", "h"), ("b", "w")))
+        given = [(parts["p0"], records["north"]), (parts["p1"], records["south"])]
+        program = ClassifyVertical()
+        seen.append(watched(monkeypatch, program, given))
+    return seen[0] != seen[1]
+
+
+def test_of_a_split_model_nothing_shows_but_classes(monkeypatch):
+    assert not columns_told_apart(monkeypatch)
+
+
+def test_a_score_that_is_opened_is_caught(monkeypatch):
+    real = scoring.classes_of
+
+    async def leaking(party, shared, hot, z):
+        await party.reveal(shared.start, because="the predicted class of every record")
+        return await real(party, shared, hot, z)
+
+    monkeypatch.setattr(vertical, "classes_of", leaking)
+    assert columns_told_apart(monkeypatch)
+
+
+def views(runs=3):
+    """Return masked 64-bit words of a private classification, run by run."""
+    model, new = table_of(central(LAYOUT, table(60, 1)), LAYOUT), LAYOUT.records(table(10, 2))
+    found = []
+    for _ in range(runs):
+        frames, _ = masked_frames(ClassifyPrivately(LAYOUT, Sides("p0", "p1")), [model, new],
+                                  "dealer")
+        words = np.concatenate([np.frombuffer(f, np.uint64) for f in frames
+                                if len(f) == 8 * 2 * 60])
+        found.append(words[:120 * 4].reshape(8, 60))
+    return np.array(found)
+
+
+def test_masked_words_look_uniform():
+    view = views()
+    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+
+
+@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+def test_broken_masks_are_caught(monkeypatch, name):
+    for module in (sources, party_module):
+        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
+    view = views()
+    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS

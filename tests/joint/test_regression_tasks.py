@@ -1,0 +1,153 @@
+"""The tasks `regression`, `regression-columns` and `logistic`, from files to results."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from regression_data import by_rows, far, made, picked
+from test_cli_joint import tacit_joint
+
+from tacit.core.linear_model import LinearModel
+from tacit.joint import run_outcomes
+from tacit.joint.errors import StudyError
+from tacit.joint.primitives.inverse import ILL
+from tacit.joint.protocols.regression import fitting
+from tacit.joint.protocols.regression.central import central
+from tacit.joint.protocols.regression.columns import SAME_ROWS
+from tacit.joint.protocols.regression.horizontal import HorizontalRegression
+from tacit.joint.protocols.regression.moments import SIZES
+from tacit.joint.protocols.regression.parameters import fitting_cost
+from tacit.joint.protocols.regression.terms import Rules, Terms
+from tacit.joint.study import Member, Study
+from tacit.joint.tasks import task_of
+
+ROWS = {"response": "y", "columns": ["x0", "x1"]}
+COLUMNS = {"response": "y", "columns": ["a:x0", "b:x1"], "held": "b"}
+
+
+def study(task, mode="dealer", **parameters):
+    both = ("owner", "holder")
+    members = [Member("a", "a.example:7700", (*both, "receiver"), "a" * 8, b"a"),
+               Member("b", "b.example:7700", both, "b" * 8, b"b")]
+    if mode == "dealer":
+        members.append(Member("d", "d.example:7700", ("dealer",), "d" * 8, b"d"))
+    return Study("care", task, mode, tuple(members), parameters)
+
+
+@pytest.mark.parametrize(("task", "parameters", "why"), [
+    ("regression", {"response": "y"}, "1 to 200 terms"),
+    ("regression", {**ROWS, "columns": ["x0", "x0"]}, "'x0' stands twice"),
+    ("regression", {**ROWS, "columns": "x0"}, "'columns' must be a list"),
+    ("regression", {**ROWS, "rigde": 1.0}, "has no parameter 'rigde'"),
+    ("regression", {**ROWS, "ridge": "much"}, "'ridge'"),
+    ("regression", {**ROWS, "criterion": "aic"}, "needs 'select'"),
+    ("regression", {**ROWS, "select": "all"}, "'method'"),
+    ("regression", {**ROWS, "smaller": ["x0+x9"]}, "A term"),
+    ("regression", {**ROWS, "products": ["x0"]}, "A product"),
+    ("regression-columns", {**COLUMNS, "columns": ["x0"]}, "north:age"),
+    ("regression-columns", {**COLUMNS, "columns": ["a:x0", "b:x0"]}, "'x0' stands twice"),
+    ("regression-columns", {**COLUMNS, "least": 3, "ids": ""}, "'ids'"),
+    ("logistic", {**ROWS, "select": "best"}, "has no parameter 'select'")])
+def test_wrong_parameters_are_named(task, parameters, why):
+    with pytest.raises(StudyError, match=why):
+        task_of(study(task, **parameters))
+
+
+def test_plans_say_who_learns_what():
+    rows = study("regression", **ROWS)
+    plan = task_of(rows).plan(rows)
+    assert plan.learns["b"] == [SIZES, fitting.COUNT, fitting.SPREADS, ILL]
+    assert {fitting.COEFFICIENTS, fitting.ERRORS, fitting.SUMS} <= set(plan.learns["a"])
+    assert plan.learns["d"] == ["kinds and sizes of what is computed"]
+    columns = study("regression-columns", **COLUMNS)
+    assert SAME_ROWS in task_of(columns).plan(columns).learns["b"]
+    with pytest.raises(StudyError, match="mode with shares"):
+        task_of(study("regression", "sums", **ROWS)).plan(study("regression", "sums", **ROWS))
+    other = study("regression-columns", **{**COLUMNS, "columns": ["a:x0", "c:x1"], "held": "a"})
+    with pytest.raises(StudyError, match="owners of the study"):
+        task_of(other).plan(other)
+
+
+@pytest.mark.parametrize(("count", "condition"), [(2, 2.0**8), (8, 2.0**12)])
+def test_plans_are_close_to_what_happens(count, condition):
+    terms = Terms("y", tuple(f"x{i}" for i in range(count)))
+    tables = [terms.table(p) for p in by_rows(made(200, count, 1), np.arange(200) % 2)]
+    outcomes = run_outcomes(HorizontalRegression(terms, Rules(condition=condition)), tables)
+    rounds, size = fitting_cost(count, condition, 2)
+    sent = sum(row.bytes for o in outcomes for row in o.ledger.rows if row.direction == "sent")
+    steps = len({row.step for row in outcomes[0].ledger.rows if row.direction == "received"})
+    assert sent == pytest.approx(size, rel=0.2)
+    assert steps == pytest.approx(rounds, rel=0.2)
+
+
+def write(folder, name, columns):
+    pq.write_table(pa.table({k: list(v) for k, v in columns.items()}), folder / f"{name}.parquet")
+
+
+def new(folder, task, *settings):
+    for name in ("north", "south", "dora"):
+        tacit_joint("identity", name, "--folder", folder)
+    parties = [w for i, name in enumerate(("north", "south"))
+               for w in ("--party", f"{folder / name}.crt=host{i}.example:7700")]
+    assert tacit_joint("new", folder / "study.toml", "--name", "care", "--task", task, *parties,
+                       "--dealer", f"{folder / 'dora'}.crt=host9.example:7700",
+                       *(w for s in settings for w in ("--set", s))) == 0
+
+
+def results(folder, capsys):
+    files = [w for name in ("north", "south")
+             for w in ("--data", f"{name}={folder / name}.parquet")]
+    capsys.readouterr()
+    assert tacit_joint("--json", "local", folder / "study.toml", *files) == 0
+    return json.loads(capsys.readouterr().out)["results"]
+
+
+def test_rows_from_files_to_a_model(tmp_path, capsys):
+    data = made(90, 2, 3)
+    for name, part in zip(("north", "south"), by_rows(data, np.arange(90) % 2), strict=True):
+        write(tmp_path, name, part)
+    new(tmp_path, "regression", "response=y", 'columns=["x0", "x1"]', "condition=256",
+        'smaller=["x0"]')
+    found = LinearModel.from_json(results(tmp_path, capsys)["south"])
+    exact = central(Terms("y", ("x0", "x1")), data, Rules(smaller=(("x0",),)))
+    assert far(found, exact) <= 1e-9
+    assert found.mallows_cp(["x0"]) == pytest.approx(exact.mallows_cp(["x0"]), rel=1e-9)
+
+
+def test_columns_from_files_to_a_model(tmp_path, capsys):
+    pytest.importorskip("rbcl")
+    data = made(60, 2, 4)
+    ids = [f"p{i}" for i in range(60)]
+    write(tmp_path, "north", {"id": ids[:50], "x0": data["x0"][:50]})
+    write(tmp_path, "south", {"id": ids[:4:-1], **{k: v[:4:-1] for k, v in picked(
+        data, ["x1", "y"]).items()}})
+    new(tmp_path, "regression-columns", "response=y", 'columns=["north:x0", "south:x1"]',
+        "held=south", "ids=id", "condition=256")
+    found = LinearModel.from_json(results(tmp_path, capsys)["north"])
+    exact = central(Terms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
+    assert found.records == 45
+    assert far(found, exact) <= 1e-9
+
+
+def test_files_that_do_not_fit_are_refused(tmp_path):
+    write(tmp_path, "a", {"x0": [1.0], "x1": [2.0], "y": [3.0]})
+    columns = study("regression-columns", **COLUMNS)
+    with pytest.raises(StudyError, match="An attribute has one owner"):
+        task_of(columns).load(tmp_path / "a.parquet", columns)
+    rows = study("regression", **{**ROWS, "columns": ["x0", "x7"]})
+    with pytest.raises(StudyError, match="'x7' is there"):
+        task_of(rows).load(tmp_path / "a.parquet", rows)
+    logistic = study("logistic", **ROWS)
+    assert task_of(logistic).load(tmp_path / "a.parquet", logistic).tolist() == [[1.0, 2.0, 3.0]]
+    assert task_of(logistic).plan(logistic).rounds > 0
+    write(tmp_path, "b", {"x1": [2.0], "y": [3.0]})
+    columns = study("logistic-columns", **COLUMNS)
+    given = task_of(columns).load(tmp_path / "b.parquet", columns)
+    assert set(given.columns) == {"x1", "y"}
+    assert given.ids is None
+    assert SAME_ROWS in task_of(columns).plan(columns).learns["b"]
+    assert fitting.ERRORS not in task_of(columns).plan(columns).learns["b"]

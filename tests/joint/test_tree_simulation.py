@@ -1,0 +1,130 @@
+"""What parties see while a tree grows follows from the tree: simulation, and mutants of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from test_simulation import BROKEN, spoiled
+from tree_data import parts_of
+from watching import masked_frames
+
+from tacit.joint import party as party_module
+from tacit.joint import sources
+from tacit.joint.party import Party
+from tacit.joint.protocols.trees import horizontal, scores
+from tacit.joint.protocols.trees.growth import Rules, Sapling
+from tacit.joint.protocols.trees.horizontal import HorizontalTree, code_rows
+from tacit.joint.protocols.trees.layout import Attribute, Layout
+
+LAYOUT = Layout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v")),
+                 Attribute("n", cuts=(2.0, 4.0))), ("n", "p"))
+RULES = Rules(max_depth=2, min_records=4, most=4096)
+
+
+def table(times_x, times_y):
+    """A tree with one question, a; the leaf y is pure, or too small to be split."""
+    rows = [("x", "u", 1, "n"), ("x", "v", 3, "n")] * times_x + [("x", "u", 5, "n")]
+    rows += [("y", "u", 1, "p")] * times_y[0] + [("y", "v", 5, "n")] * times_y[1]
+    data = np.array(rows, object)
+    return {name: data[:, i] for i, name in enumerate(("a", "b", "n", "class"))}
+
+
+# The same tree for different reasons: many records and a pure leaf, few and a small one.
+SAME_TREE = [table(300, (50, 0)), table(5, (2, 1))]
+
+
+def given_for(columns):
+    owner = np.arange(len(columns["class"])) % 3
+    return [code_rows(LAYOUT, part, {}) for part in parts_of(columns, owner, 3)]
+
+
+def opened_and_lengths(monkeypatch, columns):
+    """Return every opened value, and every label, step and length of a run."""
+    opened, real = [], Party.reveal
+
+    async def reveal(self, value, **options):
+        found = await real(self, value, **options)
+        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Party, "reveal", reveal)
+        _, lengths = masked_frames(HorizontalTree(LAYOUT, RULES), given_for(columns), "dealer")
+    return sorted(opened), [row for row in lengths if row[2] != "agree"]
+
+
+def told_apart(monkeypatch):
+    """Say whether two tables with one tree look different to somebody."""
+    first, second = (opened_and_lengths(monkeypatch, columns) for columns in SAME_TREE)
+    return first != second
+
+
+def test_all_that_shows_follows_from_the_tree(monkeypatch):
+    assert not told_apart(monkeypatch)
+
+
+def test_a_count_that_is_opened_is_caught(monkeypatch):
+    real = scores.best
+
+    async def leaking(party, layout, histograms, least, allowed=None):
+        await party.reveal(histograms.sum(), because=horizontal.SPLITS)
+        return await real(party, layout, histograms, least, allowed)
+
+    monkeypatch.setattr(horizontal, "best", leaking)
+    assert told_apart(monkeypatch)
+
+
+def test_the_reason_of_a_leaf_is_caught(monkeypatch):
+    real = scores.first_greatest
+
+    async def telling(party, values, size=None, least=1):
+        small = await party.to_numbers(await party.less_than(size, least))
+        kept = await real(party, values, size, least)
+        return (kept + small * 9).within(0, 20)
+
+    monkeypatch.setattr(scores, "first_greatest", telling)
+    monkeypatch.setattr(Sapling, "split", _reading_reasons(Sapling.split))
+    assert told_apart(monkeypatch)
+
+
+def _reading_reasons(split):
+    def patched(self, nodes, places):
+        split(self, nodes, np.where(places >= 9, 0, places))
+
+    return patched
+
+
+def test_stopping_early_where_nothing_is_left_is_caught(monkeypatch):
+    real = horizontal.Rows.histograms
+
+    def shorter(self, nodes):
+        found = real(self, nodes)
+        return found if found.sum() > 20 else found[:, :1]
+
+    monkeypatch.setattr(horizontal.Rows, "histograms", shorter)
+    with pytest.raises(AssertionError):
+        told_apart(monkeypatch)
+
+
+def views(runs=4):
+    """Return masked 64-bit words that anybody received, run by run."""
+    found = []
+    for _ in range(runs):
+        frames, _ = masked_frames(HorizontalTree(LAYOUT, RULES), given_for(SAME_TREE[0]), "dealer")
+        words = np.concatenate([np.frombuffer(f, np.uint64) for f in frames if len(f) == 8 * 54])
+        found.append(words[:54 * 10].reshape(10, 54))
+    return np.array(found)
+
+
+def test_masked_words_look_uniform():
+    view = views()
+    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+
+
+@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+def test_broken_masks_are_caught(monkeypatch, name):
+    for module in (sources, party_module):
+        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
+    view = views()
+    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS

@@ -1,0 +1,214 @@
+"""Trees as studies: parameters, plans, files, and what a plan forecasts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tree_data import LAYOUT, NAMES, WEATHER, parts_of
+
+from tacit.core.tree_part import join_parts
+from tacit.errors import DataError
+from tacit.joint import run_local
+from tacit.joint.errors import StudyError
+from tacit.joint.identity import make_identity
+from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.central import central
+from tacit.joint.protocols.trees.growth import Rules
+from tacit.joint.protocols.trees.horizontal import mine_tree_horizontal
+from tacit.joint.protocols.trees.horizontal_task import sizes_of
+from tacit.joint.protocols.trees.layout import Attribute, Layout
+from tacit.joint.protocols.trees.sites import Shape, Site
+from tacit.joint.protocols.trees.vertical import mine_tree_vertical
+from tacit.joint.protocols.trees.vertical_task import own_cuts
+from tacit.joint.study import Member, Study
+from tacit.joint.tasks import task_of
+
+ROWS = {"target": "play", "classes": ["no", "yes"], "most": 64,
+        "attributes": list(NAMES[:-1]),
+        **{f"categories.{a.name}": list(a.categories) for a in LAYOUT.attributes}}
+COLUMNS = {"target": "play", "classes": ["no", "yes"], "class_site": "south", "slots": 3,
+           "branches": 3}
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    roles = {"north": ("owner", "holder", "receiver"), "south": ("owner", "holder"),
+             "east": ("owner",), "dora": ("dealer",)}
+    found = []
+    for place, (name, role) in enumerate(roles.items()):
+        one = make_identity(name, folder)
+        found.append(Member(name, f"{name}.example:770{place}", role, one.fingerprint,
+                            one.certificate))
+    return tuple(found)
+
+
+def study_of(members, task, parameters, mode="dealer"):
+    draft = Study("weather", task, mode, members, parameters)
+    found = task_of(draft)
+    return Study("weather", task, mode, members, parameters,
+                 disclosures=found.disclosures(draft)), found
+
+
+def saved(folder, parts):
+    paths = []
+    for place, part in enumerate(parts):
+        paths.append(folder / f"{place}.parquet")
+        pq.write_table(pa.table({n: pa.array(c.tolist()) for n, c in part.items()}), paths[-1])
+    return paths
+
+
+def test_a_study_over_rows_gives_the_tree(members, tmp_path):
+    study, task = study_of(members, "tree", ROWS)
+    assert Study.from_json(study.to_json()) == study
+    paths = saved(tmp_path, parts_of(WEATHER, np.arange(14) % 3, 3))
+    given = [task.load(path, study) for path in paths]
+    outputs = run_local(task.program(study), given, names=["north", "south", "east"])
+    assert outputs[0][0].same_as(central(LAYOUT, WEATHER, Rules(most=64)))
+    assert outputs[1][0].classes[0] == "leaf 1"
+    plan = task.plan(study)
+    assert "the class of every leaf" in plan.learns["north"]
+    assert "the class of every leaf" not in plan.learns["south"]
+    assert plan.learns["dora"]
+
+
+def test_a_study_over_columns_gives_parts(members, tmp_path):
+    study, task = study_of(members, "tree-columns", {**COLUMNS, "ids": "id", "least": 5})
+    pytest.importorskip("rbcl")
+    ids = np.array([f"r{i}" for i in range(14)], object)
+    own = [("outlook",), ("temperature", "humidity", "play"), ("windy",)]
+    paths = saved(tmp_path, [{"id": ids} | {n: WEATHER[n] for n in names} for names in own])
+    given = [task.load(path, study) for path in paths]
+    outputs = run_local(task.program(study), given, names=["north", "south", "east"])
+    whole = join_parts([part for part, _ in outputs], NAMES[:-1])
+    assert whole.same_as(central(LAYOUT, WEATHER))
+    assert "s on one machine" in task.plan(study).text()
+
+
+def test_studies_of_forests_and_boosting_run(members, tmp_path):
+    paths = saved(tmp_path, parts_of(WEATHER, np.arange(14) % 3, 3))
+    for name, own in (("forest", {"trees": 3, "attributes_at_a_node": 2, "max_depth": 2}),
+                      ("boosted-trees", {"rounds": 2, "max_depth": 1})):
+        study, task = study_of(members, name, {**ROWS, **own})
+        given = [task.load(path, study) for path in paths]
+        outputs = run_local(task.program(study), given, names=["north", "south", "east"])
+        assert len(outputs[0][0].trees) == max(own.get("trees", 0), own.get("rounds", 0))
+        assert (outputs[0][0].predict(WEATHER) == WEATHER["play"]).mean() > 0.6
+        assert task.plan(study).bytes > 0
+        if name == "forest":
+            # South is no receiver: the same questions, leaves by number.
+            mine, theirs = (found.trees for found, _ in outputs[:2])
+            assert all(np.array_equal(a.feature, b.feature) for a, b in zip(mine, theirs,
+                                                                            strict=True))
+            assert theirs[0].classes[0] == "leaf 0"
+
+
+@pytest.mark.parametrize(("task", "change", "words"), [
+    ("forest", {"trees": 0}, "trees"), ("forest", {"trees": 5000}, "at most 1000"),
+    ("forest", {"seed": "x"}, "seed"), ("forest", {"rounds": 3}, "no parameter 'rounds'"),
+    ("boosted-trees", {"rounds": "x"}, "rounds"), ("boosted-trees", {"rate": 2}, "rate"),
+    ("boosted-trees", {"most": 2**22}, "most")])
+def test_bad_parameters_of_ensembles_are_refused(members, task, change, words):
+    with pytest.raises(StudyError, match=words):
+        study_of(members, task, {**ROWS, **change})
+
+
+def test_boosting_of_two_is_not_planned_unless_agreed(members):
+    two = tuple(m for m in members if m.name != "east")
+    study = Study("weather", "boosted-trees", "dealer", two, ROWS)
+    with pytest.raises(StudyError, match="two_may_learn"):
+        task_of(study).plan(study)
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"target": None}, "'target'"), ({"classes": ["no"]}, "Classes"), ({"most": 0}, "most"),
+    ({"attributes": "windy"}, "'attributes'"), ({"colour": 3}, "no parameter 'colour'"),
+    ({"cuts.windy": [1.0]}, "Attribute 'windy'"), ({"categories.rain": ["x"]}, "categories.rain"),
+    ({"max_depth": -2}, "max_depth")])
+def test_bad_parameters_over_rows_are_refused(members, change, words):
+    with pytest.raises(StudyError, match=words):
+        study_of(members, "tree", {**ROWS, **change})
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"slots": 0}, "slots"), ({"branches": "many"}, "branches"), ({"class_site": 3}, "class_site"),
+    ({"cut_points": 0}, "cut_points"), ({"colour": 3}, "no parameter 'colour'"),
+    ({"ids": "id", "least": -1}, "least")])
+def test_bad_parameters_over_columns_are_refused(members, change, words):
+    with pytest.raises(StudyError, match=words):
+        study_of(members, "tree-columns", {**COLUMNS, **change})
+
+
+def test_plans_that_cannot_be_kept_are_refused(members):
+    for task, parameters in (("tree", ROWS), ("tree-columns", COLUMNS)):
+        study = Study("weather", task, "sums", members, parameters)
+        with pytest.raises(StudyError, match="shares"):
+            task_of(study).plan(study)
+    study = Study("weather", "tree-columns", "dealer", members, {**COLUMNS, "class_site": "dora"})
+    with pytest.raises(StudyError, match="class site"):
+        task_of(study).plan(study)
+
+
+def test_a_file_without_a_column_is_refused(members, tmp_path):
+    study, task = study_of(members, "tree", ROWS)
+    [path] = saved(tmp_path, [{n: c for n, c in WEATHER.items() if n != "windy"}])
+    with pytest.raises(StudyError, match="'windy' is there"):
+        task.load(path, study)
+    [path] = saved(tmp_path, [WEATHER | {"windy": np.array(["maybe"] * 14, object)}])
+    with pytest.raises(DataError, match="agreed categories"):
+        task.load(path, study)
+
+
+def test_ranges_agree_on_cut_points(members, tmp_path):
+    values = np.random.default_rng(5).normal(50, 12, 40).round(1)
+    columns = {"age": values, "play": np.where(values > 55, "yes", "no").astype(object)}
+    parameters = {"target": "play", "classes": ["no", "yes"], "attributes": ["age"],
+                  "range.age": [0, 128, 7, 7], "most": 64}
+    study, task = study_of(members, "tree", parameters)
+    paths = saved(tmp_path, parts_of(columns, np.arange(40) % 3, 3))
+    outputs = run_local(task.program(study), [task.load(p, study) for p in paths],
+                        names=["north", "south", "east"])
+    tree = outputs[0][0]
+    # One point a unit apart: the question nearest to 55 is found from 7 quantiles.
+    assert (tree.threshold[tree.feature >= 0] == np.rint(tree.threshold[tree.feature >= 0])).all()
+    assert (tree.predict(columns) == columns["play"]).mean() > 0.9
+
+
+def test_own_cuts_lie_between_values():
+    values = np.array([1, 1, 2, 5, 5, 9], float)
+    assert own_cuts(values, 3) == [1.5, 3.5, 7.0]
+    assert own_cuts(np.ones(4), 3) == [1.0]
+
+
+def received(ledgers):
+    """Return all bytes of a run: what parties received, and what they asked the dealer."""
+    rows = [row for ledger in ledgers for row in ledger.rows]
+    return sum(row.bytes for row in rows
+               if row.direction == "received" or (row.peer, row.direction) == ("dealer", "sent"))
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_the_plan_over_rows_forecasts_the_bytes(least):
+    rules = Rules(most=64, min_records=least)
+    trees, ledgers = mine_tree_horizontal(parts_of(WEATHER, np.arange(14) % 3, 3), LAYOUT, rules)
+    # The root with 10 branches; three nodes without outlook; two and two without another.
+    levels = [(1, 11), (3, 3 * 8), (4, 2 * 6 + 2 * 6)]
+    forecast = costs.horizontal(levels, trees[0].leaves, sizes_of(LAYOUT), 64, least, (3, 3))
+    assert forecast.bytes == pytest.approx(received(ledgers), rel=0.05)
+
+
+def test_the_plan_over_columns_forecasts_the_bytes():
+    random = np.random.default_rng(2)
+    columns = {n: random.integers(0, 2, 2000).astype(str).astype(object) for n in "abc"}
+    part = sum(w * (columns[n] == "1") for w, n in zip((0.4, 0.3, 0.2), "abc", strict=True))
+    columns["class"] = np.where(random.random(2000) < part, "p", "n").astype(object)
+    layout = Layout(tuple(Attribute(n, ("0", "1")) for n in "abc"), ("n", "p"))
+    sites = {n: Site((a,), columns, columns["class"] if n == "a" else None)
+             for n, a in zip("abc", layout.attributes, strict=True)}
+    shape, rules = Shape(("n", "p"), "a", 1, 2), Rules(max_depth=2)
+    parts, ledgers = mine_tree_vertical(sites, shape, rules)
+    assert parts["a"].nodes == 7
+    forecast = costs.vertical([1, 2], 4, 2000, shape, 3, 1)
+    assert received(ledgers.values()) / 2 < forecast.bytes < received(ledgers.values()) * 2

@@ -1,0 +1,65 @@
+"""Small tables for the tests of trees: the weather data of vcz2006, table 4.1, and random ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tacit.joint.protocols.trees.layout import Attribute, Layout, attributes_of
+
+NAMES = ("outlook", "temperature", "humidity", "windy", "play")
+ROWS = """sunny hot high FALSE no
+sunny hot high TRUE no
+overcast hot high FALSE yes
+rainy mild high FALSE yes
+rainy cool normal FALSE yes
+rainy cool normal TRUE no
+overcast cool normal TRUE yes
+sunny mild high FALSE no
+sunny cool normal FALSE yes
+rainy mild normal FALSE yes
+sunny mild normal TRUE yes
+overcast mild high TRUE yes
+overcast hot normal FALSE yes
+rainy mild high TRUE no"""
+TABLE = np.array([line.split() for line in ROWS.splitlines()], object)
+WEATHER = {name: TABLE[:, i] for i, name in enumerate(NAMES)}
+LAYOUT = Layout(attributes_of(WEATHER, {}, NAMES[:-1]), ("no", "yes"), "play")
+
+
+def figure_4_1(outlook, humidity, windy):
+    """The tree of Figure 4.1, written down by hand."""
+    if outlook == "overcast":
+        return "yes"
+    if outlook == "sunny":
+        return "yes" if humidity == "normal" else "no"
+    return "no" if windy == "TRUE" else "yes"
+
+
+def parts_of(columns, assignment, owners):
+    """Return each owner's rows, given who owns which row."""
+    assignment = np.asarray(assignment)
+    return [{name: column[assignment == owner] for name, column in columns.items()}
+            for owner in range(owners)]
+
+
+@st.composite
+def tables(draw, most_rows=40):
+    """A layout of two to four attributes, rows for it, and their owners (2 to 5)."""
+    attributes = []
+    for place in range(draw(st.integers(2, 4))):
+        if draw(st.booleans()):
+            labels = tuple(f"v{i}" for i in range(draw(st.integers(1, 4))))
+            attributes.append(Attribute(f"a{place}", labels))
+        else:
+            cuts = draw(st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True))
+            attributes.append(Attribute(f"a{place}", cuts=tuple(map(float, sorted(cuts)))))
+    classes = tuple(f"c{i}" for i in range(draw(st.integers(2, 3))))
+    layout = Layout(tuple(attributes), classes)
+    rows, owners = draw(st.integers(0, most_rows)), draw(st.integers(2, 5))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    columns = {a.name: (np.array(a.categories, object)[random.integers(0, a.cells, rows)]
+                        if a.categories else random.integers(0, 11, rows).astype(float))
+               for a in attributes}
+    columns["class"] = np.array(classes, object)[random.integers(0, len(classes), rows)]
+    return layout, columns, random.integers(0, owners, rows), owners
