@@ -12,6 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from tacit.errors import DataError, InputError
 from tacit.joint.errors import RefusedError
+from tacit.joint.party import Party
+from tacit.joint.primitives import choice
 from tacit.joint.protocols.bayes import vertical
 from tacit.joint.protocols.bayes.central import central
 from tacit.joint.protocols.bayes.layout import Rules
@@ -167,6 +169,31 @@ def test_kept_shares_are_not_those_of_the_run(monkeypatch):
         for site in sites:
             assert not np.isin(parts[site].share[at], raw[site]).any()
         assert np.array_equal(sum(parts[s].share[at] for s in sites), sum(raw.values()))
+
+
+def test_scores_are_as_near_as_stated(monkeypatch):
+    """1e-7 for each category, 4e-6 (1 + |t|) for each number that lies t deviations off."""
+    seen = []
+
+    async def argmax(self, values):
+        seen.append(await self.reveal(values, because=PREDICTED))
+        return await choice.argmax(self, values)
+
+    monkeypatch.setattr(Party, "argmax", argmax)
+    columns, split = table(300, 3), SPLITS[0]
+    columns["w"][:150] /= 40
+    sites, shape = sites_of(columns, split)
+    new = records_of(table(200, 4), split)
+    parts, _ = mine_bayes_vertical(sites, shape)
+    classify_vertical(parts, new)
+    wanted = pooled(sites, shape, new, Rules())
+    z = np.hstack([sites[n].coding.z(new[n]) for n in sites])
+    label = np.array([CLASSES.index(c) for c in columns["class"]])
+    own = np.hstack([s.coding.z(s.columns) for s in sites.values()])
+    t = np.abs([(z - own[label == k].mean(axis=0)) / own[label == k].std(axis=0)
+                for k in range(3)])
+    bound = 3e-7 + 4e-6 * (1 + t).sum(axis=2).T
+    assert (np.abs(seen[0] - wanted) <= bound).all()
 
 
 def test_a_share_of_the_model_is_not_the_model():
