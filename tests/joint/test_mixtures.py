@@ -65,7 +65,7 @@ def apart(one, other):
 def test_the_joint_mixture_is_scikit_learns(covariance):
     points = cloud()
     found, ledgers = mine_mixture_horizontal(thirds(points), SPACE, START,
-                                             Rules(covariance=covariance))
+                                             Rules(covariance=covariance, moved=3))
     precisions = np.linalg.inv(START.covariances)
     if covariance == "diag":
         precisions = np.diagonal(precisions, axis1=1, axis2=2)

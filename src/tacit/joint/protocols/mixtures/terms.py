@@ -45,7 +45,7 @@ class Rules:
     stop: str = "disclosed"
     small: str = "refuse"
     least: int = 10
-    moved: int = 3
+    moved: int = 5
     most: int = MOST
     two_agreed: bool = False
 
