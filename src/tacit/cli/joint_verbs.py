@@ -244,10 +244,13 @@ def local(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
-    """Print every result, and keep the first that somebody learned; the first error is raised."""
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
+    """Print every result, and keep the first that somebody learned; the error that says most is raised."""
+    from tacit.joint.errors import PartyError
+
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if errors:
+        # Whoever failed says why; the others only say who failed.
+        raise min(errors, key=lambda error: isinstance(error, PartyError))
     results = {outcome.name: outcome.output for outcome in outcomes}
     learned = [result for result in results.values() if result is not None]
     if args.out is not None and learned:
