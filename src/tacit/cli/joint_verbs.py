@@ -244,7 +244,7 @@ def local(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
-    """Print every result, and keep the first that somebody learned; the error that says most is raised."""
+    """Print every result, and keep the first that somebody learned, or raise what went wrong."""
     from tacit.joint.errors import PartyError
 
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
