@@ -34,7 +34,7 @@ def test_a_difference_is_refused_across_commands(tacit_in, house):
     again = tacit_in(*ask, "--mean", "income", "--where", "age > 28 and sex = 'F'", cwd=house)
     assert again.status == 0, again.err
     assert again.out.startswith("mean of income where age > 28 and sex = 'F': ")
-    count = tacit_in(*ask, "--count", "--where", "age > 30 and sick = true", "--json", cwd=house)
+    count = tacit_in(*ask, "--count", "--where", "age > 30 and sick = 'true'", "--json", cwd=house)
     assert json.loads(count.out)["error"] == 4
     small = tacit_in(*ask, "--sum", "income", "--where", "age = 30 and sex = 'M'", "--json",
                      cwd=house)
