@@ -271,7 +271,7 @@ def views():
 
 def test_every_view_looks_uniform():
     found = views()
-    assert {key[2] for key in found} >= {"share", "columns", "and.open", "numbers.open",
+    assert {key[2] for key in found} >= {"share", "bits", "and.open", "numbers.open",
                                          "compare.level0", "deal.correction"}
     for view in found.values():
         assert tell_apart(view, uniform_like(view)) > SUSPICIOUS

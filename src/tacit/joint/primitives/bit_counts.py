@@ -18,9 +18,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
-from tacit.joint.primitives.bits import SharedBits, both, to_numbers
+from tacit.joint.primitives.bits import SharedBits, both, to_numbers, words_from
 from tacit.joint.primitives.set_bits import all_of
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.streams import Words
@@ -34,27 +33,9 @@ async def share_columns_of_bits(party: Party, words: Words | None, counts: Mappi
     """Return this party's shares of all owners' packed columns, one row each, owner by owner."""
     party.begin("share columns")
     parts = await asyncio.gather(*(
-        _words_from(party, words if owner == party.name else None, owner, count * width)
+        words_from(party, words if owner == party.name else None, owner, count * width)
         for owner, count in counts.items()))
     return np.concatenate(parts).reshape(-1, width)
-
-
-async def _words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
-    """Return this party's share of an owner's words: as `share`, with exclusive or."""
-    keeper = owner if owner in party.holders else party.holders[-1]
-    if party.name == owner and words is not None:
-        rest = words.ravel()
-        for holder in party.holders:
-            if holder not in (keeper, owner):
-                rest = rest ^ party.stream_with(holder, f"columns {owner}").words(count)
-        if keeper == owner:
-            return rest
-        await party.send(keeper, "columns", rest, Purpose.SHARE)
-    elif party.name == keeper:
-        return await party.receive(owner, "columns", "<u8", (count,), Purpose.SHARE)
-    elif party.is_holder:
-        return party.stream_with(owner, f"columns {owner}").words(count)
-    return np.zeros(count, np.uint64)
 
 
 async def bit_counts(party: Party, columns: Words, chosen: npt.NDArray[np.int64],

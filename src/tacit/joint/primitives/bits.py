@@ -19,6 +19,7 @@ import numpy as np
 from tacit.errors import explain
 from tacit.joint.correlations import Need
 from tacit.joint.errors import RingError
+from tacit.joint.frames import Purpose
 from tacit.joint.planes import bits_of, plane_of, plane_words
 from tacit.joint.primitives.opening import open_xor
 from tacit.joint.ring import Shared
@@ -68,6 +69,24 @@ def blank_bits(party: Party, shape: tuple[int, ...]) -> SharedBits:
     """Return what a party without shares has in their place."""
     size = int(np.prod(shape, dtype=np.int64))
     return SharedBits(party, np.zeros(plane_words(size), np.uint64), shape)
+
+
+async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
+    """Return this party's share of an owner's packed bits: as `share`, with exclusive or."""
+    keeper = owner if owner in party.holders else party.holders[-1]
+    if party.name == owner and words is not None:
+        rest = words.ravel()
+        for holder in party.holders:
+            if holder not in (keeper, owner):
+                rest = rest ^ party.stream_with(holder, f"bits {owner}").words(count)
+        if keeper == owner:
+            return rest
+        await party.send(keeper, "bits", rest, Purpose.SHARE)
+    elif party.name == keeper:
+        return await party.receive(owner, "bits", "<u8", (count,), Purpose.SHARE)
+    elif party.is_holder:
+        return party.stream_with(owner, f"bits {owner}").words(count)
+    return np.zeros(count, np.uint64)
 
 
 async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:

@@ -23,13 +23,11 @@ import numpy.typing as npt
 
 from tacit.errors import explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
 from tacit.joint.planes import plane_of, plane_words
-from tacit.joint.primitives.bits import SharedBits, both, to_numbers
+from tacit.joint.primitives.bits import SharedBits, both, to_numbers, words_from
 from tacit.joint.primitives.circle import encoded
 from tacit.joint.primitives.sharing import reveal
-from tacit.joint.streams import Words
 
 Flags = npt.NDArray[np.bool_]
 
@@ -76,29 +74,11 @@ async def share_bits(party: Party, flags: Flags | None, count: int) -> list[Shar
     if not party.holders:
         raise RefusedError(explain("Shared bits", "given holders", "a mode without any",
                                    "Use mode='dealer'."))
-    owners = party.roles.owners
+    own = None if flags is None else plane_of(flags.astype(np.uint64))
     parts = await asyncio.gather(*(
-        _bits_of(party, flags if owner == party.name else None, owner, plane_words(count))
-        for owner in owners))
+        words_from(party, own if owner == party.name else None, owner, plane_words(count))
+        for owner in party.roles.owners))
     return [SharedBits(party, part, (count,)) for part in parts]
-
-
-async def _bits_of(party: Party, flags: Flags | None, owner: str, words: int) -> Words:
-    """Return this party's share of an owner's bits: as `share`, with exclusive or."""
-    keeper = owner if owner in party.holders else party.holders[-1]
-    if party.name == owner and flags is not None:
-        rest = plane_of(flags.astype(np.uint64))
-        for holder in party.holders:
-            if holder not in (keeper, owner):
-                rest = rest ^ party.stream_with(holder, f"bits {owner}").words(words)
-        if keeper == owner:
-            return rest
-        await party.send(keeper, "bits", rest, Purpose.SHARE)
-    elif party.name == keeper:
-        return await party.receive(owner, "bits", "<u8", (words,), Purpose.SHARE)
-    elif party.is_holder:
-        return party.stream_with(owner, f"bits {owner}").words(words)
-    return np.zeros(words, np.uint64)
 
 
 async def all_of(party: Party, bits: Sequence[SharedBits]) -> SharedBits:

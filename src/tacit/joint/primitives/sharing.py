@@ -104,11 +104,15 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
 
 def rerandomised(party: Party, value: Shared | SharedBits) -> Words:
     """Return this holder's share with a fresh share of zero on it."""
-    words = value.share
+    return with_zero(party, value.share, "zero", xors=isinstance(value, SharedBits))
+
+
+def with_zero(party: Party, words: Words, purpose: str, *, xors: bool) -> Words:
+    """Return words with this holder's part of a sharing of zero that is used once."""
     for holder in party.holders:
         if party.is_holder and holder != party.name:
-            zero = party.stream_with(holder, "zero").words(words.size).reshape(words.shape)
-            if isinstance(value, SharedBits):
+            zero = party.stream_with(holder, purpose).words(words.size).reshape(words.shape)
+            if xors:
                 words = words ^ zero
             elif party.holders.index(party.name) < party.holders.index(holder):
                 words = np.add(words, zero)

@@ -25,6 +25,7 @@ import numpy as np
 from tacit.joint.errors import EngineError, JointError, RefusedError
 from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
+from tacit.joint.primitives.sharing import with_zero
 from tacit.joint.spu.tunnel import HOST, Tunnel
 from tacit.joint.streams import Words
 
@@ -180,7 +181,9 @@ class SpuEngine:
         before = party.holders[(self._rank - 1) % 3]
         following = party.holders[(self._rank + 1) % 3]
         self._zeros += 1
-        own = _rerandomised(party, words, kind, self._zeros)
+        own = with_zero(party, words, f"engine {self._zeros}", xors=kind == "bit")
+        if kind == "bit":
+            own = own & np.uint64(1)
         sent = own.astype(np.uint8) if kind == "bit" else own
         _, got = await asyncio.gather(
             party.send(before, "engine.share", sent, Purpose.SHARE),
@@ -224,21 +227,6 @@ class SpuEngine:
         if "failed" in answer:
             raise _ChildError(str(answer["failed"]))
         return await child.stdout.readexactly(int(answer["size"]))
-
-
-def _rerandomised(party: Party, words: Words, kind: str, number: int) -> Words:
-    """Put a fresh share of zero on a share, before anybody else sees it."""
-    for peer in party.holders:
-        if peer == party.name:
-            continue
-        zero = party.stream_with(peer, f"engine {number}").words(words.size).reshape(words.shape)
-        if kind == "bit":
-            words = words ^ (zero & np.uint64(1))
-        elif party.holders.index(party.name) < party.holders.index(peer):
-            words = words + zero
-        else:
-            words = words - zero
-    return words
 
 
 def _free_port() -> int:

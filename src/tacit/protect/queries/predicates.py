@@ -68,12 +68,10 @@ class Predicate(ABC):
 
 
 @dataclass(frozen=True)
-class Compare(Predicate):
-    """A column against a constant."""
+class OfColumn(Predicate):
+    """A condition on one column, made of no others."""
 
     name: str
-    sign: str
-    value: Constant
 
     @property
     def parts(self) -> tuple[Predicate, ...]:
@@ -84,27 +82,24 @@ class Compare(Predicate):
     def columns(self) -> frozenset[str]:
         """Return the column."""
         return frozenset([self.name])
+
+
+@dataclass(frozen=True)
+class Compare(OfColumn):
+    """A column against a constant."""
+
+    sign: str
+    value: Constant
 
     def __str__(self) -> str:
         return f"{spell(self.name)} {self.sign} {_constant_text(self.value)}"
 
 
 @dataclass(frozen=True)
-class Among(Predicate):
+class Among(OfColumn):
     """A column that holds one of some constants."""
 
-    name: str
     values: tuple[Constant, ...]
-
-    @property
-    def parts(self) -> tuple[Predicate, ...]:
-        """Return nothing: this is a whole."""
-        return ()
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """Return the column."""
-        return frozenset([self.name])
 
     @property
     def nodes(self) -> int:
@@ -117,20 +112,8 @@ class Among(Predicate):
 
 
 @dataclass(frozen=True)
-class Missing(Predicate):
+class Missing(OfColumn):
     """A column without a value."""
-
-    name: str
-
-    @property
-    def parts(self) -> tuple[Predicate, ...]:
-        """Return nothing: this is a whole."""
-        return ()
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """Return the column."""
-        return frozenset([self.name])
 
     def __str__(self) -> str:
         return f"{spell(self.name)} is missing"
