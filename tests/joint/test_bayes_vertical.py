@@ -14,6 +14,7 @@ from tacit.errors import DataError, InputError
 from tacit.joint.errors import RefusedError
 from tacit.joint.party import Party
 from tacit.joint.primitives import choice
+from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.bayes import vertical
 from tacit.joint.protocols.bayes.central import central
 from tacit.joint.protocols.bayes.layout import Rules
@@ -27,7 +28,6 @@ from tacit.joint.protocols.bayes.vertical import (
     plain_table,
 )
 from tacit.joint.protocols.trees.layout import Attribute
-from tacit.joint.protocols.trees.vertical import ROWS
 
 NUMBERS = ("h", "w")
 NAMES = ["north", "south", "east", "west", "mid"]

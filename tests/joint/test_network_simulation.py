@@ -15,11 +15,11 @@ from tacit.joint import party as party_module
 from tacit.joint import run_local, sources
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
+from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.networks import k2
 from tacit.joint.protocols.networks.central import central
 from tacit.joint.protocols.networks.k2 import PARENTS, VerticalNetwork
 from tacit.joint.protocols.networks.terms import Node, Order, Site
-from tacit.joint.protocols.trees.vertical import ROWS
 from tacit.joint.study import Study
 from tacit.joint.tasks import task_of
 

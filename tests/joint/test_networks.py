@@ -16,11 +16,11 @@ from tacit.core.bayes_net import BayesNet
 from tacit.errors import DataError, InputError, ModelError
 from tacit.joint.errors import RefusedError
 from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.networks.central import central, plain_score
 from tacit.joint.protocols.networks.factorials import factorials, log_factorials
 from tacit.joint.protocols.networks.k2 import PARENTS, mine_network_vertical
 from tacit.joint.protocols.networks.terms import Node, Order, Rules, Site, site_of
-from tacit.joint.protocols.trees.vertical import ROWS
 
 NAMES = ("north", "south", "east", "west", "mid")
 

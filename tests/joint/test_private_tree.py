@@ -13,12 +13,12 @@ from watching import masked_frames
 from tacit.core.mixed_tree import MixedTree
 from tacit.errors import DataError
 from tacit.joint.errors import RefusedError
+from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.bayes.layout import Layout, Numeric
 from tacit.joint.protocols.bayes.private import PREDICTED, Sides
 from tacit.joint.protocols.bayes.private_tree import ClassifyByTree, classify_by_tree, full_tree
 from tacit.joint.protocols.trees.central import central
 from tacit.joint.protocols.trees.growth import Rules
-from tacit.joint.protocols.trees.vertical import ROWS
 
 WEATHER_LAYOUT = Layout(QUESTIONS.attributes, QUESTIONS.classes, QUESTIONS.target)
 

@@ -27,6 +27,7 @@ from tacit.core.itemsets import Itemsets, read_sets
 from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
 from tacit.core.rules import Rules
+from tacit.core.tree import check_format
 from tacit.errors import InputError, explain
 
 Ints = npt.NDArray[np.int64]
@@ -145,9 +146,7 @@ class Associations(JsonFile):
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Associations:
         """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
         fields = Fields(data, limits=limits)
-        if fields.text("format") != FORMAT:
-            refuse("format", repr(FORMAT), fields.text("format"))
-        fields.whole("version", 1, VERSION)
+        check_format(fields, FORMAT)
         items = fields.texts("items", limits.max_features)
         sets, left, right = (read_sets(fields, f"{part}_sizes", f"{part}_codes", len(items))
                              for part in ("sets", "left", "right"))

@@ -18,7 +18,6 @@ from tacit.core.comparison import (
     SAME,
     Comparison,
     compare_scalars,
-    compare_sequences,
     first_difference,
 )
 from tacit.core.jsonfile import JsonFile
@@ -39,6 +38,7 @@ from tacit.core.tree import (
     label_array,
     nodes_from_json,
     nodes_to_json,
+    same_header,
 )
 from tacit.errors import ModelError, explain
 from tacit.stats.treewalk import apply
@@ -113,9 +113,7 @@ class Forest(JsonFile):
         if not isinstance(other, Forest):
             return Comparison(f"kind: Forest and {type(other).__name__}")
         header = first_difference(
-            lambda: compare_scalars("task", self.task, other.task),
-            lambda: compare_sequences("class", self.classes, other.classes),
-            lambda: compare_sequences("feature name", self.features, other.features),
+            lambda: same_header(self, other),
             lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
         )
         return header and self._same_trees(other)

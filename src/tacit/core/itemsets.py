@@ -25,6 +25,7 @@ from tacit.core.comparison import (
 )
 from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
+from tacit.core.tree import check_format
 from tacit.errors import InputError, explain
 
 Floats = npt.NDArray[np.float64]
@@ -183,9 +184,7 @@ class Itemsets(JsonFile):
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Itemsets:
         """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
         fields = Fields(data, limits=limits)
-        if fields.text("format") != FORMAT:
-            refuse("format", repr(FORMAT), fields.text("format"))
-        fields.whole("version", 1, VERSION)
+        check_format(fields, FORMAT)
         items = fields.texts("items", limits.max_features)
         sets = read_sets(fields, "sizes", "codes", len(items))
         more = {name: fields.floats(name, len(sets)) for name in _OPTIONAL if name in data}

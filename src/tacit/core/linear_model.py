@@ -14,17 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.core.coefficients import Coefficients, check_level, fit_from_json
 from tacit.core.comparison import (
     Comparison,
     compare_arrays,
-    compare_scalars,
     compare_sequences,
     first_difference,
 )
-from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
 from tacit.core.tree import check_format
-from tacit.errors import DataError, InputError, explain
+from tacit.errors import InputError, explain
 from tacit.stats.least_squares import (
     Test,
     extra_sum_of_squares,
@@ -51,35 +50,17 @@ class Smaller:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel(JsonFile):
+class LinearModel(Coefficients):
     """A linear model with an intercept; arrays of errors and tests begin with the intercept.
 
     `features` may hold products such as "age*income". `errors` is empty where there are none, and
     `rss` and `tss` are NaN where only coefficients were opened.
     """
 
-    response: str
-    features: tuple[str, ...]
-    intercept: float
-    coefficients: Floats
-    records: int
-    errors: Floats
     rss: float = float("nan")
     tss: float = float("nan")
     ridge: float = 0.0
     smaller: tuple[Smaller, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what is no model."""
-        if self.coefficients.shape != (len(self.features),):
-            refuse("coefficients", f"{len(self.features)} numbers", str(self.coefficients.shape))
-        if self.errors.size not in (0, len(self.features) + 1):
-            refuse("errors", f"{len(self.features) + 1} numbers or none", str(self.errors.shape))
-
-    @property
-    def parameters(self) -> Floats:
-        """Return the intercept and the coefficients in one array."""
-        return np.concatenate([[self.intercept], self.coefficients])
 
     @property
     def degrees(self) -> int:
@@ -103,8 +84,7 @@ class LinearModel(JsonFile):
 
     def intervals(self, level: float = 0.95) -> Floats:
         """Return confidence intervals, one row a parameter."""
-        if not 0 < level < 1:
-            raise InputError(explain("'level'", "between 0 and 1", level, "Use 0.95."))
+        check_level(level)
         reach = t_quantile(level, self.degrees) * self._inference()
         return np.column_stack([self.parameters - reach, self.parameters + reach])
 
@@ -151,33 +131,17 @@ class LinearModel(JsonFile):
 
     def predict(self, data: Mapping[str, Any] | npt.ArrayLike) -> Floats:
         """Return predictions for columns by name, or for rows in the order of `features`."""
-        if isinstance(data, Mapping):
-            rows = np.column_stack([self._term(data, name) for name in self.features])
-        else:
-            rows = np.asarray(data, np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.features):
-            raise DataError(explain("the data", f"of shape (rows, {len(self.features)})",
-                                    str(rows.shape)))
-        return np.asarray(rows @ self.coefficients + self.intercept)
+        return self._linear(data)
 
-    def _term(self, data: Mapping[str, Any], name: str) -> Floats:
-        parts = [name] if name in data else name.split(TIMES)
-        for part in parts:
-            if part not in data:
-                raise DataError(explain("the data", f"with a column '{part}'",
-                                        ", ".join(map(str, data))))
-        return np.asarray(np.prod([np.asarray(data[p], np.float64) for p in parts], axis=0))
+    def _factors(self, data: Mapping[str, Any], name: str) -> list[str]:
+        return [name] if name in data else name.split(TIMES)
 
     def same_as(self, other: object) -> Comparison:
         """Compare bit by bit with another model and say where they first differ."""
         if not isinstance(other, LinearModel):
             return Comparison(f"kind: LinearModel and {type(other).__name__}")
         return first_difference(
-            lambda: compare_scalars("response", self.response, other.response),
-            lambda: compare_sequences("feature", self.features, other.features),
-            lambda: compare_scalars("records", self.records, other.records),
-            lambda: compare_arrays("parameter", "value", self.parameters, other.parameters),
-            lambda: compare_arrays("parameter", "error", self.errors, other.errors),
+            lambda: self._same_fit(other),
             lambda: compare_sequences("smaller model", [s.features for s in self.smaller],
                                       [s.features for s in other.smaller]),
             lambda: compare_arrays("sum of squares", "value", self._sums(), other._sums()))
@@ -194,26 +158,15 @@ class LinearModel(JsonFile):
             lines.append(f"R-square {self.r_squared:.4f}, adjusted {self.adjusted_r_squared:.4f}, "
                          f"residual standard error {np.sqrt(self.variance):.5g} "
                          f"on {self.degrees} degrees of freedom")
-        names = ("(intercept)", *self.features)
-        width = max(map(len, names))
-        return "\n".join([*lines, *self._table(names, width)])
+        return "\n".join([*lines, *self._table("t")])
 
-    def _table(self, names: tuple[str, ...], width: int) -> list[str]:
-        if not self.errors.size:
-            return [f"{name:<{width}} {value:>12.6g}"
-                    for name, value in zip(names, self.parameters, strict=True)]
-        head = f"{'':<{width}} {'estimate':>12} {'error':>12} {'t':>9} {'p':>9}"
-        return [head, *(
-            f"{name:<{width}} {b:>12.6g} {e:>12.6g} {t:>9.3f} {p:>9.2g}"
-            for name, b, e, t, p in zip(names, self.parameters, self.errors, self.t_values,
-                                        self.p_values, strict=True))]
+    def _tests(self) -> tuple[Floats, Floats]:
+        return self.t_values, self.p_values
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
         sums = [self.rss, self.tss] if np.isfinite(self.rss) else []
-        return {"format": FORMAT, "version": VERSION, "response": self.response,
-                "features": list(self.features), "parameters": self.parameters.tolist(),
-                "errors": self.errors.tolist(), "records": self.records, "sums": sums,
+        return {"format": FORMAT, "version": VERSION, **self._fit_to_json(), "sums": sums,
                 "ridge": [self.ridge],
                 "smaller": [{"features": list(s.features), "rss": [s.rss]} for s in self.smaller]}
 
@@ -222,16 +175,13 @@ class LinearModel(JsonFile):
         """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
         fields = Fields(data, limits=limits)
         check_format(fields, FORMAT)
-        features = fields.texts("features", limits.max_features)
-        parameters = fields.floats("parameters", len(features) + 1)
+        fit = fit_from_json(fields)
         sums = fields.floats("sums", None)
         if sums.size not in (0, 2):
             refuse("sums", "two numbers or none", str(sums.size))
         rss, tss = sums.tolist() if sums.size else (float("nan"), float("nan"))
-        return cls(fields.text("response"), features, float(parameters[0]), parameters[1:],
-                   fields.whole("records", 0, 2**62), fields.floats("errors", None), rss, tss,
-                   float(fields.floats("ridge", 1)[0]),
-                   tuple(_smaller(Fields(one, f"smaller[{i}]", limits), features)
+        return cls(*fit, rss, tss, float(fields.floats("ridge", 1)[0]),
+                   tuple(_smaller(Fields(one, f"smaller[{i}]", limits), fit[1])
                          for i, one in enumerate(fields.items("smaller", limits.max_features))))
 
 

@@ -23,7 +23,15 @@ from tacit.core.comparison import (
 )
 from tacit.core.jsonfile import JsonFile
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
-from tacit.core.tree import Label, Task, check_format, header_from_json, header_to_json, label_array
+from tacit.core.tree import (
+    Label,
+    Task,
+    check_format,
+    header_from_json,
+    header_to_json,
+    label_array,
+    same_header,
+)
 from tacit.errors import DataError, ModelError, explain
 
 Ints = npt.NDArray[np.int64]
@@ -77,15 +85,9 @@ class MixedTree(JsonFile):
         inner = self.first_child >= 0
         if np.any(inner != (self.feature >= 0)) or np.any(self.children[~inner]):
             refuse("feature, children", "given for inner nodes only", "others")
-        parents = np.flatnonzero(inner)
-        spans = [range(int(self.first_child[n]), int(self.first_child[n] + self.children[n]))
-                 for n in parents.tolist()]
-        if self.children.sum() != self.feature.size - 1 or any(len(s) < 2 for s in spans):
+        if self.children.sum() != self.feature.size - 1 or np.any(self.children[inner] < 2):
             refuse("children", "every node but the root once, two or more a parent", "others")
-        seen = [child for span in spans for child in span]
-        late = any(span[0] <= parent for parent, span in zip(parents.tolist(), spans, strict=True))
-        if late or sorted(seen) != list(range(1, self.feature.size)):
-            refuse("first_child", "children after their parent, each node once", "others")
+        check_spans(self.first_child, self.children)
 
     def _check_node(self, node: int) -> None:
         name = self.features[int(self.feature[node])]
@@ -150,9 +152,7 @@ class MixedTree(JsonFile):
         if not isinstance(other, MixedTree):
             return Comparison(f"kind: MixedTree and {type(other).__name__}")
         return first_difference(
-            lambda: compare_scalars("task", self.task, other.task),
-            lambda: compare_sequences("class", self.classes, other.classes),
-            lambda: compare_sequences("feature name", self.features, other.features),
+            lambda: same_header(self, other),
             lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
             *(lambda n=name: compare_arrays("node", n, getattr(self, n), getattr(other, n))
               for name in ARRAYS),
@@ -254,6 +254,17 @@ class MixedTree(JsonFile):
             n_samples=fields.ints("n_samples", size, 0, 2**62),
             impurity=fields.floats("impurity", size),
         )
+
+
+def check_spans(first_child: Ints, children: Ints) -> None:
+    """Refuse children that stand before their parent, or are not each node but the root once."""
+    parents = np.flatnonzero(first_child >= 0)
+    first = first_child[parents]
+    order = np.argsort(first)
+    ends = first[order] + children[parents[order]]
+    tiled = np.array_equal(np.append(1, ends), np.append(first[order], first_child.size))
+    if not tiled or np.any(first <= parents):
+        refuse("first_child", "children after their parent, each node once", "others")
 
 
 def _rows(columns: Mapping[str, npt.ArrayLike]) -> int:

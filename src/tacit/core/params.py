@@ -85,6 +85,21 @@ class Some:
         return listed and all(name in self.values for name in value)
 
 
+class OrNone:
+    """None, or what one of some rules admits."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return " or ".join(["None", *(rule.allowed() for rule in self.rules)])
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return value is None or any(rule.admits(value) for rule in self.rules)
+
+
 def check(owner: str, rules: Mapping[str, tuple[Rule, str]], values: Mapping[str, Any]) -> None:
     """Raise InputError for the first value that its rule does not admit."""
     for name, (rule, advice) in rules.items():

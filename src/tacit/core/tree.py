@@ -128,9 +128,7 @@ class Tree(JsonFile):
         if not isinstance(other, Tree):
             return Comparison(f"kind: Tree and {type(other).__name__}")
         header = first_difference(
-            lambda: compare_scalars("task", self.task, other.task),
-            lambda: compare_sequences("class", self.classes, other.classes),
-            lambda: compare_sequences("feature name", self.features, other.features),
+            lambda: same_header(self, other),
             lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
         )
         return header and self._same_nodes(other)
@@ -218,6 +216,14 @@ def check_format(fields: Fields, wanted: str) -> None:
 def header_to_json(model: Any) -> dict[str, Any]:
     """Return what a tree and a forest share."""
     return {"task": model.task, "features": list(model.features), "classes": list(model.classes)}
+
+
+def same_header(one: Any, other: Any) -> Comparison:
+    """Compare what a tree and a forest share."""
+    return first_difference(
+        lambda: compare_scalars("task", one.task, other.task),
+        lambda: compare_sequences("class", one.classes, other.classes),
+        lambda: compare_sequences("feature name", one.features, other.features))
 
 
 def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:

@@ -22,7 +22,7 @@ from tacit.core.comparison import (
     first_difference,
 )
 from tacit.core.jsonfile import JsonFile
-from tacit.core.mixed_tree import MixedTree
+from tacit.core.mixed_tree import MixedTree, check_spans
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
 from tacit.core.tree import check_format
 from tacit.errors import ModelError, explain
@@ -81,13 +81,7 @@ class TreePart(JsonFile):
         inner = self.owner >= 0
         if np.any(inner != (self.first_child >= 0)) or np.any(inner != (self.children >= 2)):
             refuse("owner, children", "given together, for inner nodes", "others")
-        spans = [range(f, f + c) for f, c in zip(self.first_child[inner].tolist(),
-                                                 self.children[inner].tolist(), strict=True)]
-        below = [child for span in spans for child in span]
-        late = any(span[0] <= node for node, span in zip(np.flatnonzero(inner), spans,
-                                                         strict=True))
-        if late or sorted(below) != list(range(1, size)):
-            refuse("first_child", "children after their parent, each node once", "others")
+        check_spans(self.first_child, self.children)
         self._check_asked()
 
     def _check_asked(self) -> None:

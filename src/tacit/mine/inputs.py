@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from tacit.core.params import Rule
 from tacit.core.release import Release
 from tacit.errors import DataError, InputError, explain
 from tacit.mine.columns import Distorted, Setting, as_law, column_of
@@ -19,22 +20,24 @@ from tacit.mine.reports import CHOICES, as_choices, choices_of
 from tacit.stats.noise import Noise
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Column = Distorted | Mixed
 
 
-@dataclass(frozen=True)
-class OrNone:
-    """A rule, or None."""
+def examples(learner: Any, X: Any, y: Any, choices: Any
+             ) -> tuple[Floats, npt.NDArray[Any], Ints]:
+    """Return checked reports, the classes in order, and everybody's class as its place there.
 
-    rule: Rule
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return f"None or {self.rule.allowed()}"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return value is None or self.rule.admits(value)
+    Only where people chose may a value be missing.
+    """
+    finite: Any = True if choices is None else "allow-nan"
+    data, labels = validate_data(learner, X, y, dtype=np.float64, ensure_all_finite=finite)
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise DataError(explain("y", "of two classes or more", "one class",
+                                "There is nothing to learn."))
+    return data, classes, codes.reshape(-1)
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,13 @@ class Records:
     data: Floats
     choices: Any
     labels: npt.NDArray[Any]
+
+    @property
+    def said(self) -> Any:
+        """Return the choices for a learner; where values are missing it must be told them."""
+        if self.choices is None and np.isnan(self.data).any():
+            return np.full(self.data.shape, "distort", dtype=object)
+        return self.choices
 
 
 def records_of(release: Release) -> Records:

@@ -16,15 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.naive_bayes import Likelihood, NaiveBayes
-from tacit.core.params import OneOf, Real, Rule, Whole, check
+from tacit.core.params import OneOf, OrNone, Real, Rule, Whole, check
 from tacit.core.release import Release
-from tacit.errors import DataError, explain
 from tacit.mine.columns import MAX_STEPS, Setting, exact_column
-from tacit.mine.inputs import Column, OrNone, Told, records_of
+from tacit.mine.inputs import Column, Told, examples, records_of
 from tacit.mine.laws import Answers
 from tacit.stats.reconstruct import RULES
 
@@ -75,19 +74,12 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
         was withheld may be NaN.
         """
         check("ReconstructingNaiveBayes", _RULES, self.get_params())
-        finite: Any = True if choices is None else "allow-nan"
-        data, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            raise DataError(explain("y", "of two classes or more", "one class",
-                                    "There is nothing to learn."))
-        self.model_ = self._learn(data, codes.reshape(-1), choices)
+        data, self.classes_, codes = examples(self, X, y, choices)
+        self.model_ = self._learn(data, codes, choices)
         return self
 
     def _learn(self, data: Floats, codes: Any, choices: Any) -> NaiveBayes:
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
+        names = feature_names(self)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         setting = Setting(self.stop, MAX_STEPS, seed)
         told = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
@@ -129,10 +121,7 @@ def noisy_naive_bayes(release: Release, **options: Any) -> NaiveBayes:
     """Mine naive Bayes from the release of a method that distorts; the manifest says how."""
     found = records_of(release)
     learner = ReconstructingNaiveBayes(list(found.laws.values()), **options)
-    choices = found.choices
-    if choices is None and np.isnan(found.data).any():
-        choices = np.full(found.data.shape, "distort", dtype=object)
-    fitted: NaiveBayes = learner.fit(found.data, found.labels, choices).model_
+    fitted: NaiveBayes = learner.fit(found.data, found.labels, found.said).model_
     columns = tuple(replace(column, name=name)
                     for column, name in zip(fitted.columns, found.names, strict=True))
     return replace(fitted, columns=columns)

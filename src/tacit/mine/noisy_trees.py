@@ -19,15 +19,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.core.params import OneOf, Rule, Whole, check
+from tacit.core.models.from_sklearn import feature_names
+from tacit.core.params import OneOf, OrNone, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.tree import Tree
-from tacit.errors import DataError, explain
 from tacit.mine.columns import MAX_STEPS, Setting, exact_column
-from tacit.mine.inputs import Column, OrNone, Told, records_of
+from tacit.mine.inputs import Column, Told, examples, records_of
 from tacit.mine.local_trees import Grower
 from tacit.mine.pruning import prune
 from tacit.mine.refining import LEAST, LEAVES, ROUNDS, SHARE, Refiner, blurred
@@ -101,29 +100,18 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         was withheld may be NaN.
         """
         check("ReconstructingTreeClassifier", _RULES, self.get_params())
-        finite: Any = True if choices is None else "allow-nan"
-        data, labels = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            raise DataError(explain("y", "of two classes or more", "one class",
-                                    "There is nothing to learn."))
-        codes = codes.reshape(-1)
+        data, self.classes_, codes = examples(self, X, y, choices)
         columns = self._columns(data, choices)
         grown = self._grown(columns, data, codes)
         self.tree_ = prune(grown, self._cuts(columns, data)) if self.prune else grown
         return self
-
-    def _names(self, width: int) -> list[str]:
-        return [str(n) for n in getattr(self, "feature_names_in_",
-                                        [f"x{i}" for i in range(width)])]
 
     @property
     def _seed(self) -> int:
         return self.random_state if isinstance(self.random_state, int) else 0
 
     def _columns(self, data: Floats, choices: Any) -> list[Column | None]:
-        names = self._names(data.shape[1])
+        names = feature_names(self)
         if self.strategy in ("randomized", "original"):
             return [None] * len(names)
         told = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
@@ -134,10 +122,10 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
 
     def _grown(self, columns: Sequence[Column | None], data: Floats, codes: Any) -> Tree:
         if self.strategy == "local":
-            return self._local(_binned(columns, data), codes, data.shape[1])
+            return self._local(_binned(columns, data), codes)
         noisy = [column for column in columns if column is not None]
         if self.strategy == "byclass" and self.rounds and blurred(noisy):
-            return self._refined(_binned(columns, data), codes, data.shape[1])
+            return self._refined(_binned(columns, data), codes)
         return self._once(columns, data, codes)
 
     def _once(self, columns: Sequence[Column | None], data: Floats, codes: Any) -> Tree:
@@ -147,7 +135,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
             if column is not None:
                 corrected[:, index] = self._corrected(column, codes)[0]
         tree = self._sklearn(corrected, codes)
-        return _on_values(tree, columns, tuple(self._names(data.shape[1])))
+        return _on_values(tree, columns, feature_names(self))
 
     def _sklearn(self, data: Any, codes: Any, most: int | None = None, least: int = 1) -> Tree:
         grower = DecisionTreeClassifier(
@@ -168,7 +156,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
             out[rows] = column.assign(rows, shares[-1])
         return out, np.array(shares)
 
-    def _refined(self, columns: list[Column], codes: Any, width: int) -> Tree:
+    def _refined(self, columns: list[Column], codes: Any) -> Tree:
         found = [self._corrected(column, codes) for column in columns]
         least = max(LEAST, codes.size // SHARE)
 
@@ -178,13 +166,13 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
 
         refiner = Refiner(columns, codes, [shares for _, shares in found], grow, self._seed)
         tree = refiner.refined(np.column_stack([where for where, _ in found]), self.rounds)
-        return _on_values(tree, columns, tuple(self._names(width)))
+        return _on_values(tree, columns, feature_names(self))
 
-    def _local(self, columns: list[Column], codes: Any, width: int) -> Tree:
+    def _local(self, columns: list[Column], codes: Any) -> Tree:
         labels = tuple(self.classes_.tolist())
         grower = Grower(columns, codes, len(labels), self.criterion, self.max_depth,
                         self.min_samples_leaf)
-        return grower.grow(labels, tuple(self._names(width)))
+        return grower.grow(labels, feature_names(self))
 
     def predict_proba(self, X: Any) -> Any:
         """Return the share of each class in the leaf of each (undistorted) record."""
@@ -221,11 +209,8 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
     dealt out like the others of its class.
     """
     found = records_of(release)
-    choices = found.choices
-    if choices is None and np.isnan(found.data).any():
-        choices = np.full(found.data.shape, "distort", dtype=object)
     learner = ReconstructingTreeClassifier(list(found.laws.values()), strategy, **options)
-    fitted: Tree = learner.fit(found.data, found.labels, choices).tree_
+    fitted: Tree = learner.fit(found.data, found.labels, found.said).tree_
     return replace(fitted, features=found.names)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tacit.core.files import write_file
 from tacit.core.reading import Fields, parse_json, read_bytes, refuse
+from tacit.core.tree import check_format
 
 FORMAT = "tacit-recipe"
 VERSION = 1
@@ -65,9 +66,7 @@ class Recipe:
     def from_json(cls, data: Mapping[str, Any]) -> Recipe:
         """Read `to_json`'s object."""
         fields = Fields(data)
-        if fields.text("format") != FORMAT:
-            refuse("format", repr(FORMAT), fields.text("format"))
-        fields.whole("version", 1, VERSION)
+        check_format(fields, FORMAT)
         limit = fields.limits.max_features
         release = fields.raw("release")
         if release is not None and not isinstance(release, str):

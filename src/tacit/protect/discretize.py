@@ -18,6 +18,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.table import Table
@@ -124,8 +125,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """Cut every column of X into classes."""
         check("Discretizer", _RULES, self.get_params())
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
+        names = feature_names(self)
         self.edges_ = {name: self._cut(name, data[:, i]) for i, name in enumerate(names)}
         return self
 

@@ -12,7 +12,7 @@ publishes: covariances are no secret. Correlated columns can be filtered in the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
@@ -42,7 +43,7 @@ from tacit.protect.distorted import (
 from tacit.protect.laws import ends_of, rounded_out
 from tacit.stats.factors import truncated_quantile
 from tacit.stats.noise import Noise
-from tacit.stats.random import derive, words
+from tacit.stats.random import derive, shares, words
 
 MECHANISM = "multiplicative"
 FORMS = ("truncated", "lognormal")
@@ -71,7 +72,7 @@ class Factors:
         """Return the factors of one column for rows `start` and following."""
         if self.form == "truncated":
             bits = words(derive(seed, "factor", self.names[index]), start, count)
-            return truncated_quantile(_shares(bits), self.deviation, self.cut)
+            return truncated_quantile(shares(bits), self.deviation, self.cut)
         root = _root(self.covariance)[index]
         total = np.zeros(count)
         for weight, name in zip(root, self.names, strict=True):
@@ -84,10 +85,6 @@ class Factors:
         """Return the standard deviation of the factor, or of its logarithm."""
         log = float(np.sqrt(self.covariance[index, index]))
         return self.deviation if self.form == "truncated" else log
-
-
-def _shares(bits: Any) -> Floats:
-    return np.asarray((bits >> np.uint64(12)) * 2.0**-52 + 2.0**-53)
 
 
 def _root(covariance: Floats) -> Floats:
@@ -148,12 +145,10 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         """Learn the covariance of the logarithms, which only the second form needs."""
         check("MultiplicativeNoise", _RULES, self.get_params())
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
-        self._set(names, data)
+        self._set(feature_names(self), data)
         return self
 
-    def _set(self, names: list[str], data: Floats) -> None:
+    def _set(self, names: Sequence[str], data: Floats) -> None:
         for index, name in enumerate(names):
             _positive(name, data[:, index], self.form)
         covariance = np.zeros((len(names), len(names)))
@@ -201,7 +196,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         names, markers = markers_of("MultiplicativeNoise", table.schema, names, self.choices)
         for name in names:
             finite(name, table.arrow([name])[name])
-        self._set(list(names), table.numbers(names))
+        self._set(names, table.numbers(names))
         seed = self.draws_.next()
         changes = {name: _Multiplying(name, i, self.law_, seed) for i, name in enumerate(names)}
         plan = Plan("MultiplicativeNoise", chosen_changes(changes, markers),

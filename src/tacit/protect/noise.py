@@ -21,6 +21,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
@@ -120,8 +121,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """Learn the range of every column of X that `ranges` does not name."""
         check("NoiseAdder", _RULES, self.get_params())
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
+        names = feature_names(self)
         self._set({name: self._law(name, lambda i=i: ends_of(data[:, i]))
                    for i, name in enumerate(names)})
         return self

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
@@ -38,7 +39,7 @@ from tacit.protect.distorted import (
     make_release,
     of_column,
 )
-from tacit.stats.random import derive, words
+from tacit.stats.random import derive, shares, words
 from tacit.stats.response import (
     amplification,
     check_matrix,
@@ -97,8 +98,7 @@ class ColumnResponse:
 
     def answer(self, where: Any, seed: bytes, start: int = 0) -> Any:
         """Return for every position of a true value the position of the answer."""
-        bits = words(seed, start, where.size)
-        share = (bits >> np.uint64(12)) * 2.0**-52 + 2.0**-53
+        share = shares(words(seed, start, where.size))
         steps = np.cumsum(self.matrix, axis=1)
         out = np.zeros(where.size, np.int64)
         for column in range(len(self.values) - 1):
@@ -169,8 +169,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Learn the possible answers of every column of X."""
         check("RandomizedResponse", _RULES, self.get_params())
         data = validate_data(self, X, dtype=None, ensure_all_finite=False)
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
+        names = feature_names(self)
         self._set({name: self._law(name, lambda i=i: _distinct(data[:, i]))
                    for i, name in enumerate(names)})
         return self

@@ -21,7 +21,7 @@ from tacit.attack.families import Gaussian, Uniform
 from tacit.attack.knowledge import PRESETS, Histogram, Knowledge, Points
 from tacit.errors import InputError, explain
 from tacit.risk.truth import Truth
-from tacit.stats.random import derive
+from tacit.stats.random import replayed
 from tacit.stats.sampling import distinct_choices, record_samples
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +43,7 @@ class Setting:
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose; the order of purposes does not matter."""
-        return np.random.default_rng(int.from_bytes(derive(self.seed, *purpose), "little"))
+        return replayed(self.seed, *purpose)
 
 
 Grant = Callable[[Truth, ColumnView, Setting, np.random.Generator], Any]

@@ -34,7 +34,7 @@ from tacit.risk.measures import estimate
 from tacit.risk.result import Audit, Row, Suggestion
 from tacit.risk.rowscores import by_value
 from tacit.risk.told import People, Told, levels, people_of, tell
-from tacit.stats.random import derive, seed_from
+from tacit.stats.random import replayed, seed_from
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ class _Setting:
     seed: bytes
 
     def rng(self, *purpose: str | int) -> np.random.Generator:
-        return np.random.default_rng(int.from_bytes(derive(self.seed, *purpose), "little"))
+        return replayed(self.seed, *purpose)
 
 
 def _rows(table: Table, release: Release, rows: npt.ArrayLike | None) -> Ints | None:

@@ -27,7 +27,7 @@ from tacit.protect.rotation.motion import MECHANISMS, Motion
 from tacit.risk.measures import estimate
 from tacit.risk.result import Audit, Row, Suggestion
 from tacit.risk.rowscores import Scores, aligned, scores
-from tacit.stats.random import derive, seed_from
+from tacit.stats.random import replayed, seed_from
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ def truth_of(table: Table, release: Release, key: Key | None, seed: bytes) -> Ro
                         "in the release are not in the table. Pass the original table.")
     centre, scale = plain.mean(axis=0), plain.std(axis=0)
     if plain.shape[0] > MAX_ROWS:
-        rng = np.random.default_rng(int.from_bytes(derive(seed, "rows"), "little"))
+        rng = replayed(seed, "rows")
         some = np.sort(rng.permutation(plain.shape[0])[:MAX_ROWS])
         plain, view = plain[some], TurnedView(view.mechanism, view.records[some], view.rows[some])
     return RowTruth(tuple(names), plain, view, centre, scale)
@@ -118,7 +118,7 @@ class _Setting:
     sample: Floats | None
 
     def rng(self, *purpose: str | int) -> np.random.Generator:
-        return np.random.default_rng(int.from_bytes(derive(self.seed, *purpose), "little"))
+        return replayed(self.seed, *purpose)
 
 
 def _given(sample: Any, names: tuple[str, ...]) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, explain
+from tacit.stats.random import shares
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,7 +106,7 @@ class Noise:
 
     def from_words(self, words: npt.NDArray[np.uint64]) -> Floats:
         """Turn random 64-bit words into noise, one each; neither end can be hit."""
-        return self.quantile((words >> np.uint64(12)) * 2.0**-52 + 2.0**-53)
+        return self.quantile(shares(words))
 
     def width(self, confidence: float = 0.95) -> float:
         """Return the privacy of as2000: the width of the interval of that confidence."""

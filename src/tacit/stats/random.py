@@ -62,6 +62,16 @@ def words(seed: bytes, start: int, count: int) -> npt.NDArray[np.uint64]:
     return np.asarray(_chacha(seed, start).random_raw(count), np.uint64)
 
 
+def shares(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """Turn 64-bit words into uniform numbers between 0 and 1, one each; neither end can be hit."""
+    return np.asarray((words >> np.uint64(12)) * 2.0**-52 + 2.0**-53)
+
+
+def replayed(seed: bytes, *purpose: str | int) -> np.random.Generator:
+    """Return numpy's own generator of one named purpose, for experiments: it protects nobody."""
+    return np.random.default_rng(int.from_bytes(derive(seed, *purpose), "little"))
+
+
 def _chacha(key: bytes, start: int = 0) -> ChaCha:
     # randomgen counts its ChaCha counter in 32-bit words.
     return ChaCha(key=int.from_bytes(key, "little"), counter=2 * start, rounds=ROUNDS)

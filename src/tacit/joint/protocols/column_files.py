@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
-from tacit.joint.protocols.regression.parameters import read_numbers
+from tacit.joint.protocols.parameters import read_numbers
 from tacit.joint.study import Study
 
 Floats = npt.NDArray[np.float64]

@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.core.hierarchy import Hierarchy
-from tacit.core.params import OneOf, Real, Rule, Whole, check
+from tacit.core.models.from_sklearn import feature_names
+from tacit.core.params import OneOf, OrNone, Real, Rule, Whole, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.engines.arrow import is_number, to_numbers
@@ -27,7 +28,6 @@ from tacit.protect.distorted import OTHERS, Names, PerColumn, chosen_columns, fi
 from tacit.protect.masking.common import (
     PRIVACY_RULES,
     Masked,
-    Maybe,
     Roles,
     anonymous,
     demand_of,
@@ -44,7 +44,7 @@ Ints = npt.NDArray[np.int64]
 _CODING: Mapping[str, tuple[Rule, str]] = {
     "top": (PerColumn(Real(-np.inf), none=True), "Leave it out for no top."),
     "bottom": (PerColumn(Real(-np.inf), none=True), "Leave it out for no bottom."),
-    "share": (Maybe(Real(0.0, 0.5)), "Use 0.02 to code the outer 2% on each side."),
+    "share": (OrNone(Real(0.0, 0.5)), "Use 0.02 to code the outer 2% on each side."),
     "columns": (Names(), "Leave it out for all numeric features."),
     "others": (OneOf(OTHERS), ""),
 }
@@ -90,9 +90,8 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """Find the limits of every column of X."""
         check("TopBottomCoder", _CODING, self.get_params())
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        names = [str(n) for n in getattr(self, "feature_names_in_",
-                                         [f"x{i}" for i in range(data.shape[1])])]
-        self.limits_ = {name: self._limits(name, data[:, i]) for i, name in enumerate(names)}
+        self.limits_ = {name: self._limits(name, data[:, i])
+                        for i, name in enumerate(feature_names(self))}
         return self
 
     def transform(self, X: Any) -> Any:
@@ -141,7 +140,7 @@ def _coded_column(column: Any, limits: tuple[float, float]) -> Any:
 
 _GENERAL: Mapping[str, tuple[Rule, str]] = {
     **{name: rule for name, rule in PRIVACY_RULES.items() if name != "k"},
-    "k": (Maybe(Whole(1)), "Leave it out to keep classes of any size."),
+    "k": (OrNone(Whole(1)), "Leave it out to keep classes of any size."),
     "hierarchies": (PerColumn(Tree(), none=True, single=False), ""),
     "levels": (PerColumn(Whole(0), none=True), "Use 1 for the first level of every hierarchy."),
     "widths": (PerColumn(Real(0.0), none=True), "Use {'age': 10} for bands of ten years."),

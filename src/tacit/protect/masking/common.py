@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacit.core.guarantee import Guarantee, Verdict
-from tacit.core.params import OneOf, Real, Rule, Whole
+from tacit.core.params import OneOf, OrNone, Real, Rule, Whole
 from tacit.core.registry import register
 from tacit.core.release import Release
 from tacit.core.schema import Column, Schema
@@ -34,21 +34,6 @@ FORMS = ("distinct", "entropy", "recursive", "strong")
 
 
 @dataclass(frozen=True)
-class Maybe:
-    """None, or what another rule admits."""
-
-    rule: Rule
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return f"None or {self.rule.allowed()}"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return value is None or self.rule.admits(value)
-
-
-@dataclass(frozen=True)
 class Share:
     """A share: 0 is allowed, 1 is not."""
 
@@ -63,10 +48,10 @@ class Share:
 
 PRIVACY_RULES: Mapping[str, tuple[Rule, str]] = {
     "k": (Whole(1), "Use 5 or more."),
-    "l": (Maybe(Real(0.0)), "Leave it out for no demand on sensitive values."),
+    "l": (OrNone(Real(0.0)), "Leave it out for no demand on sensitive values."),
     "diversity": (OneOf(FORMS), ""),
     "c": (Real(0.0), "Use 3."),
-    "t": (Maybe(Real(0.0)), "Use 0.2, or leave it out."),
+    "t": (OrNone(Real(0.0)), "Use 0.2, or leave it out."),
     "suppression": (Share(), "Use 0 to leave nobody out."),
     "columns": (Names(), "Leave it out for the quasi-identifiers of the schema."),
     "sensitive": (Names(), "Leave it out for the sensitive columns of the schema."),

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tacit.core.params import OneOf, Real, Rule, check
+from tacit.core.params import OneOf, OrNone, Real, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.engines.coding import coded
@@ -27,7 +27,6 @@ from tacit.protect.distorted import OTHERS, Names, chosen_columns
 from tacit.protect.masking.common import (
     PRIVACY_RULES,
     Masked,
-    Maybe,
     Roles,
     anonymous,
     demand_of,
@@ -42,7 +41,7 @@ KINDS = ("numeric", "ordinal", "categorical")
 
 _SWAPPING: Mapping[str, tuple[Rule, str]] = {
     "share": (Real(0.0, 1.0 + 1e-9), "Use 0.1."),
-    "within": (Maybe(Real(0.0, 1.0 + 1e-9)), "Use 0.05 for partners within 5% of the ranks."),
+    "within": (OrNone(Real(0.0, 1.0 + 1e-9)), "Use 0.05 for partners within 5% of the ranks."),
     "columns": (Names(), "Leave it out for all features."),
     "others": (OneOf(OTHERS), ""),
 }

@@ -9,7 +9,7 @@ The key undoes everything; whoever has it and the release has the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.core.key import Key
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Real, Rule, Some, Whole, check
 from tacit.core.release import Release
 from tacit.core.table import Table
@@ -128,12 +129,11 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         data = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         labels, classes = _labels(y, data.shape[0], recipe)
         counted = [_count(data[:, i], labels, classes) for i in range(data.shape[1])]
-        names = list(getattr(self, "feature_names_in_", [f"x{i}" for i in range(data.shape[1])]))
-        self._draw(recipe, [str(n) for n in names], counted, seed_from(self.random_state))
+        self._draw(recipe, feature_names(self), counted, seed_from(self.random_state))
         self.key_ = self.book_.to_key("")
         return self
 
-    def _draw(self, recipe: Recipe, names: list[str], counted: list[Any], seed: bytes) -> None:
+    def _draw(self, recipe: Recipe, names: Sequence[str], counted: list[Any], seed: bytes) -> None:
         columns, facts = [], []
         for index, (name, (values, table)) in enumerate(zip(names, counted, strict=True)):
             merged, by_class = as_float32(name, values, table)

@@ -7,38 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tacit.core.params import OneOf, Real, Rule, Whole, check
+from tacit.core.params import OneOf, OrNone, Real, Rule, Whole, check
 from tacit.core.schema import Schema
 from tacit.errors import InputError, QueryLogError, SchemaError, explain
 from tacit.protect.distorted import PerColumn, of_column
 
-
-@dataclass(frozen=True)
-class _Maybe:
-    """None, or what one of some rules admits."""
-
-    rules: tuple[Rule, ...]
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return " or ".join(["None", *(rule.allowed() for rule in self.rules)])
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return value is None or any(rule.admits(value) for rule in self.rules)
-
-
 _SHARE = Real(0.0, 1.0 + 1e-12)
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "smallest": (Whole(1), "Use 10."),
-    "largest": (_Maybe((Whole(1), _SHARE)), "Leave it out for all but 'smallest' records."),
-    "overlap": (_Maybe((Whole(0),)), "Leave it out: the audit sees what overlaps give away."),
+    "largest": (OrNone(Whole(1), _SHARE), "Leave it out for all but 'smallest' records."),
+    "overlap": (OrNone(Whole(0)), "Leave it out: the audit sees what overlaps give away."),
     "group": (Whole(2), "2 protects single records, 3 pairs as well."),
     "noise": (PerColumn(Real(0.0), none=True), "It is a standard deviation."),
-    "count_noise": (_Maybe((Real(0.0),)), "It is a standard deviation, in records."),
+    "count_noise": (OrNone(Real(0.0)), "It is a standard deviation, in records."),
     "least_error": (PerColumn(Real(0.0), none=True), "Leave it out for the noise's deviation."),
     "blur": (Real(0.0), "Use 1."),
-    "sample": (_Maybe((Real(0.5, 1.0),)), "Use 0.9, or leave it out."),
+    "sample": (OrNone(Real(0.5, 1.0)), "Use 0.9, or leave it out."),
     "few": (Whole(2), "Use 10."),
     "audit": (OneOf((True, False)), ""),
 }

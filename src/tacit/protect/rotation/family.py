@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.core.guarantee import Guarantee
 from tacit.core.key import Key
+from tacit.core.models.from_sklearn import feature_names
 from tacit.core.params import OneOf, Rule, check
 from tacit.core.release import Release
 from tacit.core.table import Table
 from tacit.errors import DataError, ForeignKeyError, explain
+from tacit.protect.rotation.guarantee import preserved
 from tacit.protect.rotation.motion import Motion
 from tacit.protect.rotation.releasing import numeric_features, record_blocks, release_of
 from tacit.stats.moments import Moments, moments
@@ -56,8 +58,9 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
-        """Return the guarantee of a release of these columns."""
-        raise NotImplementedError
+        """Return the guarantee of a release of these columns; a turn keeps all distances."""
+        blank = found.gaps if self.missing == "blank" else 0
+        return preserved(columns, len(columns), bool(self.standardise), blank)
 
     def _public(self) -> dict[str, Any]:
         """Return what the release says about the mechanism besides its name."""
@@ -71,9 +74,8 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._checked()
         data = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         data = np.asarray(data, np.float64)
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(data.shape[1])])
         blocks = (data[i:i + _ROWS] for i in range(0, data.shape[0], _ROWS))
-        self._learn(tuple(str(name) for name in names), blocks, seed_from(self.random_state))
+        self._learn(feature_names(self), blocks, seed_from(self.random_state))
         return self
 
     def _learn(self, names: tuple[str, ...], blocks: Iterator[Floats], seed: bytes) -> Moments:

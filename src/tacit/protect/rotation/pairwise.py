@@ -16,11 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.core.guarantee import Guarantee
 from tacit.core.params import Rule
 from tacit.errors import DataError, InputError, explain
 from tacit.protect.rotation.family import COMMON, Turning
-from tacit.protect.rotation.guarantee import preserved
 from tacit.protect.rotation.motion import Motion
 from tacit.stats.angles import Trig, admissible, drawn, joint_reach
 from tacit.stats.moments import Moments
@@ -134,10 +132,6 @@ class PairwiseRotation(Turning):
                                      "pairs of numbers, one for each pair of columns",
                                      f"{len(self.thresholds)}"))
         return [(float(one), float(two)) for one, two in self.thresholds]
-
-    def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
-        blank = found.gaps if self.missing == "blank" else 0
-        return preserved(columns, len(columns), bool(self.standardise), blank)
 
     def _public(self) -> dict[str, Any]:
         # Every pair is a proper rotation, and so is their product.

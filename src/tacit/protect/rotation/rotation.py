@@ -15,10 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tacit.core.guarantee import Guarantee
 from tacit.core.params import OneOf, Rule
 from tacit.protect.rotation.family import COMMON, Turning
-from tacit.protect.rotation.guarantee import preserved
 from tacit.protect.rotation.motion import Motion
 from tacit.stats.moments import Moments
 from tacit.stats.orthogonal import haar
@@ -80,10 +78,6 @@ class Rotation(Turning):
             size = np.sqrt(width) if self.standardise else found.size
             shift = generator(seed, "shift").standard_normal(width) * (size or 1.0)
         return Motion(self.mechanism, names, matrix, shift, centre, scale, found.decimals)
-
-    def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
-        blank = found.gaps if self.missing == "blank" else 0
-        return preserved(columns, len(columns), bool(self.standardise), blank)
 
     def _public(self) -> dict[str, Any]:
         return {"proper": bool(self.proper), "translation": bool(self.translation)}

@@ -35,6 +35,7 @@ from tacit.joint.protocols.associations.horizontal_task import (
 from tacit.joint.protocols.associations.sites import Sites
 from tacit.joint.protocols.associations.terms import PROBLEMS, Terms, digest, own_baskets
 from tacit.joint.protocols.associations.with_ids import read_with_ids
+from tacit.joint.protocols.parameters import as_study
 from tacit.joint.small_ring import ROWS, cross_size
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import UNVETTED, Plan, Task, notes_of, safe_against
@@ -53,10 +54,7 @@ def _sites(parameters: Mapping[str, Any], owners: Sequence[str] | None = None) -
     if owners is not None and set(given) != set(owners):
         raise StudyError(explain("Parameters 'items_NAME'", "one for each of " + ", ".join(owners),
                                  ", ".join(given) or "none"))
-    try:
-        return Sites.of({name: given[name] for name in owners or given})
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return as_study(lambda: Sites.of({name: given[name] for name in owners or given}))
 
 
 def _terms(parameters: Mapping[str, Any], sites: Sites) -> Terms:

@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-from tacit.joint.primitives.normal import last_exponent
-from tacit.joint.protocols.trees import costs
-from tacit.joint.protocols.trees.costs import Cost
+from tacit.joint.protocols import costs
+from tacit.joint.protocols.costs import Cost, divide, logarithm
 
 WIDE = 4
 """Limbs of long numbers, about."""
-
-
-def normalise(n: int, high: int) -> Cost:
-    """Return mantissa and exponent of values up to a bound."""
-    top = last_exponent(high) + 1
-    return (costs.less_than(n * top, high.bit_length() + 1) + costs.to_numbers(n * top)
-            + costs.multiply(n))
-
-
-def divide(n: int, high: int) -> Cost:
-    """Return quotients whose divisors are up to a bound."""
-    found = normalise(n, high) + costs.truncate(n)
-    for count in (1, 2, 2, 1):
-        found += costs.multiply(count * n) + costs.truncate(count * n)
-    return found + costs.multiply(n) + costs.truncate(n) + costs.multiply(n) + costs.truncate(n)
-
-
-def logarithm(n: int, high: int) -> Cost:
-    """Return logarithms of values up to a bound."""
-    found = normalise(n, high)
-    for count in (1, 2, 4):
-        found += costs.multiply(count * n) + costs.truncate(count * n)
-    return found + costs.truncate(n)
 
 
 def wide_product(n: int, limbs: int) -> Cost:

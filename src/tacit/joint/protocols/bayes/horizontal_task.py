@@ -19,16 +19,8 @@ from tacit.joint.primitives.sums import plan_masks, refuse_two
 from tacit.joint.protocols.bayes import costs
 from tacit.joint.protocols.bayes.horizontal import HorizontalBayes, disclosures
 from tacit.joint.protocols.bayes.layout import Given
-from tacit.joint.protocols.bayes.parameters import (
-    KINDS,
-    RULES,
-    everybody,
-    layout_of,
-    learns,
-    rules_of,
-    weight,
-)
-from tacit.joint.protocols.trees.parameters import check_names, read_columns
+from tacit.joint.protocols.bayes.parameters import KINDS, RULES, layout_of, rules_of
+from tacit.joint.protocols.parameters import check_names, everybody, learns, read_columns, weight
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
@@ -44,7 +36,7 @@ class BayesStudy(HorizontalBayes):
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no model."""
-    check_names(parameters, ("target", "classes", "columns", *RULES, *KINDS), "bayes")
+    check_names(parameters, ("target", "classes", "columns", *RULES), "bayes", KINDS)
     layout_of(parameters)
     rules_of(parameters)
 

@@ -15,9 +15,8 @@ from typing import Any
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.protocols.bayes.layout import Layout, Numeric, Rules
+from tacit.joint.protocols.parameters import text, texts
 from tacit.joint.protocols.trees.layout import Attribute
-from tacit.joint.protocols.trees.parameters import text, texts
-from tacit.joint.study import Disclosure, Study
 
 KINDS = ("categories", "range")
 RULES = ("alpha", "var_smoothing", "most", "least", "reveal", "bits")
@@ -27,7 +26,7 @@ def layout_of(parameters: Mapping[str, Any]) -> Layout:
     """Return columns and classes."""
     try:
         columns = tuple(_column(parameters, name) for name in texts(parameters, "columns"))
-        layout = Layout(columns, tuple(texts(parameters, "classes")), text(parameters, "target"))
+        layout = Layout(columns, texts(parameters, "classes"), text(parameters, "target"))
     except StudyError:
         raise
     except InputError as error:
@@ -61,25 +60,3 @@ def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> 
                      receivers=receivers)
     except InputError as error:
         raise StudyError(str(error)) from None
-
-
-def learns(study: Study, told: tuple[Disclosure, ...]) -> dict[str, list[str]]:
-    """Return what each party learns; a dealer outside the program learns sizes."""
-    outside = study.dealer if study.mode == "dealer" else None
-    found = {name: [d.because for d in told if not d.to or name in d.to]
-             for name in study.names}
-    if outside is not None:
-        found[outside] = ["sizes of what is computed"]
-    return found
-
-
-def everybody(study: Study) -> list[str]:
-    """Return who takes part in the program."""
-    return [name for name in study.names if name != study.dealer or study.mode != "dealer"]
-
-
-def weight(mode: str) -> tuple[str, ...]:
-    """Return a word about modes that cost more than with a dealer."""
-    known = {"two-party": "cost is with a dealer; without one expect twenty times the bytes",
-             "spu": "cost is with a dealer; SPU sends several times the bytes"}
-    return (known[mode],) if mode in known else ()

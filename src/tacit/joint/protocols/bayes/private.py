@@ -25,10 +25,10 @@ from tacit.errors import DataError, InputError, explain
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.normal import FRACTION
+from tacit.joint.protocols.aligned import ROWS, same_everywhere
 from tacit.joint.protocols.bayes.layout import Given, Layout, one_hot
 from tacit.joint.protocols.bayes.scoring import ONE, classes_of, share_table
 from tacit.joint.protocols.bayes.tables import Table, table_of
-from tacit.joint.protocols.trees.vertical import ROWS, same_everywhere
 from tacit.joint.ring import Shared
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure

@@ -16,12 +16,13 @@ from typing import Any
 
 from tacit.core.mixed_bayes import MixedBayes
 from tacit.core.mixed_tree import MixedTree
-from tacit.errors import InputError, explain
+from tacit.errors import explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
+from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.bayes import costs
 from tacit.joint.protocols.bayes.layout import Given
-from tacit.joint.protocols.bayes.parameters import KINDS, everybody, layout_of, learns, weight
+from tacit.joint.protocols.bayes.parameters import KINDS, layout_of
 from tacit.joint.protocols.bayes.private import (
     MOST_RECORDS,
     PREDICTED,
@@ -35,8 +36,15 @@ from tacit.joint.protocols.bayes.private_tree import (
     full_tree,
 )
 from tacit.joint.protocols.bayes.tables import Table, table_of
-from tacit.joint.protocols.trees.parameters import check_names, read_columns, text
-from tacit.joint.protocols.trees.vertical import ROWS
+from tacit.joint.protocols.parameters import (
+    as_study,
+    check_names,
+    everybody,
+    learns,
+    read_columns,
+    text,
+    weight,
+)
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
@@ -62,16 +70,13 @@ class ClassifyStudy:
 
 def sides_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Sides:
     """Return who has what."""
-    try:
-        return Sides(text(parameters, "model"), text(parameters, "asks"), receivers)
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return as_study(lambda: Sides(text(parameters, "model"), text(parameters, "asks"), receivers))
 
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that classify nothing."""
-    check_names(parameters, ("target", "classes", "columns", "model", "asks", "expected", "depth",
-                             *KINDS), "classify")
+    check_names(parameters, ("target", "classes", "columns", "model", "asks", "expected", "depth"),
+                "classify", KINDS)
     layout_of(parameters)
     sides_of(parameters)
     for name, default, most in (("expected", EXPECTED, MOST_RECORDS), ("depth", 1, MAX_DEPTH)):

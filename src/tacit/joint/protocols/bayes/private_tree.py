@@ -29,10 +29,10 @@ from tacit.joint.errors import RefusedError
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.products import matmul
+from tacit.joint.protocols.aligned import ROWS, same_everywhere
 from tacit.joint.protocols.bayes.layout import Floats, Given, Layout, one_hot
 from tacit.joint.protocols.bayes.private import MOST_RECORDS, PREDICTED, Sides
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.protocols.trees.vertical import ROWS, same_everywhere
 from tacit.joint.ring import Shared, stack
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure

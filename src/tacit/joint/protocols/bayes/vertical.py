@@ -36,6 +36,7 @@ from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
 from tacit.joint.primitives.normal import FRACTION
 from tacit.joint.primitives.sharing import rerandomised
+from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
 from tacit.joint.protocols.bayes.layout import MOST, Floats, Rules, one_hot
 from tacit.joint.protocols.bayes.moments import means_and_variances
 from tacit.joint.protocols.bayes.parts import BayesPart, Shape, Site
@@ -52,7 +53,6 @@ from tacit.joint.protocols.bayes.scoring import (
 from tacit.joint.protocols.bayes.tables import MOST_LOG, Table, learned, worst
 from tacit.joint.protocols.trees.layout import Ints
 from tacit.joint.protocols.trees.sites import digest
-from tacit.joint.protocols.trees.vertical import COMMON, ROWS, same_everywhere
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure

@@ -22,16 +22,15 @@ from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
 from tacit.joint.primitives.alignment import align_disclosures
+from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
 from tacit.joint.protocols.bayes import costs
 from tacit.joint.protocols.bayes.layout import Floats, Rules
-from tacit.joint.protocols.bayes.parameters import everybody, learns, rules_of, weight
+from tacit.joint.protocols.bayes.parameters import rules_of
 from tacit.joint.protocols.bayes.parts import BayesPart, Part, Shape, Site, coding_of
 from tacit.joint.protocols.bayes.private import PREDICTED
 from tacit.joint.protocols.bayes.vertical import kept, learn, own_site, predicted
+from tacit.joint.protocols.parameters import aligning, everybody, learns, text, texts, weight
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.protocols.trees.parameters import text, texts
-from tacit.joint.protocols.trees.vertical import COMMON, ROWS, same_everywhere
-from tacit.joint.protocols.trees.vertical_task import aligning
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 

@@ -6,12 +6,11 @@ How many records there are is not in a study; plans are for a stated guess.
 from __future__ import annotations
 
 from tacit.joint.planes import plane_words
-from tacit.joint.protocols.bayes.costs import divide
+from tacit.joint.protocols import costs
+from tacit.joint.protocols.costs import Cost, divide, times
 from tacit.joint.protocols.kmeans.fixed import AHEAD
 from tacit.joint.protocols.kmeans.hidden import FINER
 from tacit.joint.protocols.kmeans.rules import Rules
-from tacit.joint.protocols.trees import costs
-from tacit.joint.protocols.trees.costs import Cost
 from tacit.joint.ring import width_of
 
 
@@ -72,11 +71,6 @@ def fixed(rows: int, middle: int, columns: int, count: int) -> Cost:
         size = min(AHEAD, count - start) * rows * columns
         found += costs.dealt(8 * size) + costs.both(8 * middle * columns)
     return found
-
-
-def times(cost: Cost, count: int) -> Cost:
-    """Return a cost so many times."""
-    return Cost(cost.rounds * count, cost.bytes * count, cost.messages * count)
 
 
 def revealed(rules: Rules, columns: int, owners: int) -> Cost:

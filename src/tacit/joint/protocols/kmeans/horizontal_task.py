@@ -16,8 +16,8 @@ from tacit.joint.errors import StudyError
 from tacit.joint.protocols.column_files import Floats, read_matrix, with_shares
 from tacit.joint.protocols.kmeans import costs
 from tacit.joint.protocols.kmeans.horizontal import HorizontalKMeans, disclosures
-from tacit.joint.protocols.kmeans.parameters import GUESS, GUESSED, RULES, names_of, rules_of
-from tacit.joint.protocols.regression.parameters import as_study, check_names, planned
+from tacit.joint.protocols.kmeans.parameters import GUESS, GUESSED, RULES, rules_of
+from tacit.joint.protocols.parameters import as_study, check_names, names_of, planned
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import UNVETTED, Plan, Task
 

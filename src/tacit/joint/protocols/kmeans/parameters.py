@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.errors import explain
 from tacit.joint.errors import StudyError
 from tacit.joint.protocols.kmeans.rules import Rules
-from tacit.joint.protocols.regression.parameters import as_study, texts
+from tacit.joint.protocols.parameters import as_study
 
 RULES = ("k", "iterations", "most", "scale", "tolerance", "seed", "start")
 GUESS = 1000
@@ -32,23 +31,3 @@ def rules_of(parameters: Mapping[str, Any]) -> Rules:
     if "k" not in parameters:
         raise StudyError("Parameter 'k', the number of clusters, must be there. It is not.")
     return as_study(lambda: Rules(**{n: parameters[n] for n in RULES if n in parameters}))
-
-
-def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns of rows that are spread."""
-    found = texts(parameters, "columns")
-    if not found or len(set(found)) != len(found):
-        raise StudyError(explain("Parameter 'columns'", "a list of different columns",
-                                 list(found)))
-    return found
-
-
-def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return which owner has which columns."""
-    owners: dict[str, tuple[str, ...]] = {}
-    for word in names_of(parameters):
-        owner, mark, name = word.partition(":")
-        if not mark or not owner or not name:
-            raise StudyError(explain("Parameter 'columns'", 'a list such as ["north:age"]', word))
-        owners[owner] = (*owners.get(owner, ()), name)
-    return owners

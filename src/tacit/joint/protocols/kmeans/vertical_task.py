@@ -16,9 +16,9 @@ from typing import Any
 from tacit.joint.errors import StudyError
 from tacit.joint.protocols.column_files import check_owners, owner_of, read_matrix, with_shares
 from tacit.joint.protocols.kmeans import costs
-from tacit.joint.protocols.kmeans.parameters import GUESS, GUESSED, RULES, owners_of, rules_of
+from tacit.joint.protocols.kmeans.parameters import GUESS, GUESSED, RULES, rules_of
 from tacit.joint.protocols.kmeans.vertical import Site, VerticalKMeans, disclosures
-from tacit.joint.protocols.regression.parameters import as_study, check_names, planned
+from tacit.joint.protocols.parameters import as_study, check_names, owners_of, planned
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 

@@ -18,14 +18,21 @@ import numpy as np
 
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols import costs
 from tacit.joint.protocols.bayes.layout import Numeric
-from tacit.joint.protocols.bayes.parameters import everybody, learns, weight
+from tacit.joint.protocols.costs import Cost
 from tacit.joint.protocols.mixtures.em import HorizontalMixture, disclosures
 from tacit.joint.protocols.mixtures.guards import SCALES
 from tacit.joint.protocols.mixtures.terms import Floats, Rules, Space, Start, random_start
-from tacit.joint.protocols.trees import costs
-from tacit.joint.protocols.trees.costs import Cost
-from tacit.joint.protocols.trees.parameters import check_names, read_columns, texts
+from tacit.joint.protocols.parameters import (
+    as_study,
+    check_names,
+    everybody,
+    learns,
+    read_columns,
+    texts,
+    weight,
+)
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
@@ -49,10 +56,7 @@ def space_of(parameters: Mapping[str, Any]) -> Space:
     for name in texts(parameters, "columns"):
         low, high = _numbers(parameters, f"range.{name}", 2)
         columns.append((name, low, high))
-    try:
-        return Space(tuple(Numeric(*column) for column in columns))
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return as_study(lambda: Space(tuple(Numeric(*column) for column in columns)))
 
 
 def start_of(parameters: Mapping[str, Any], space: Space) -> Start:
@@ -99,7 +103,8 @@ def _numbers(parameters: Mapping[str, Any], name: str, count: int) -> list[float
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no mixture."""
-    check_names(parameters, ("columns", "range", "components", "seed", *GIVEN, *RULES), "mixture")
+    check_names(parameters, ("columns", "components", "seed", *GIVEN, *RULES), "mixture",
+                ("range",))
     start_of(parameters, space_of(parameters))
     rules_of(parameters)
 

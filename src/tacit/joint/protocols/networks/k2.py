@@ -36,11 +36,11 @@ from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
 from tacit.joint.protocols.networks.counting import Family, candidates, combinations, values
 from tacit.joint.protocols.networks.factorials import Factorials, factorials, log_factorials
 from tacit.joint.protocols.networks.terms import Order, Rules, Site
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.protocols.trees.vertical import COMMON, ROWS, same_everywhere
 from tacit.joint.ring import Shared, concatenate, public, stack
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure

@@ -21,14 +21,21 @@ from tacit.core.bayes_net import BayesNet
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
-from tacit.joint.protocols.bayes.parameters import everybody, learns, weight
+from tacit.joint.protocols import costs
+from tacit.joint.protocols.costs import Cost
 from tacit.joint.protocols.networks.factorials import factorials
 from tacit.joint.protocols.networks.k2 import VerticalNetwork, disclosures
 from tacit.joint.protocols.networks.terms import Node, Order, Rules, site_of
-from tacit.joint.protocols.trees import costs
-from tacit.joint.protocols.trees.costs import Cost
-from tacit.joint.protocols.trees.parameters import check_names, text, texts
-from tacit.joint.protocols.trees.vertical_task import aligning
+from tacit.joint.protocols.parameters import (
+    aligning,
+    as_study,
+    check_names,
+    count,
+    learns,
+    text,
+    texts,
+    weight,
+)
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
@@ -62,14 +69,9 @@ class NetworkStudy(VerticalNetwork):
 
 def order_of(parameters: Mapping[str, Any]) -> Order:
     """Return the nodes in their order."""
-    try:
-        return Order(tuple(Node(name, text(parameters, f"site.{name}"),
-                                parameters.get(f"values.{name}", 0))
-                           for name in texts(parameters, "order")))
-    except StudyError:
-        raise
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return as_study(lambda: Order(tuple(Node(name, text(parameters, f"site.{name}"),
+                                             parameters.get(f"values.{name}", 0))
+                                        for name in texts(parameters, "order"))))
 
 
 def rules_of(parameters: Mapping[str, Any]) -> Rules:
@@ -82,14 +84,12 @@ def rules_of(parameters: Mapping[str, Any]) -> Rules:
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no network."""
-    check_names(parameters, ("order", "site", "values", "ids", "least", "expected", *RULES),
-                "network")
+    check_names(parameters, ("order", "ids", "least", "expected", *RULES), "network",
+                ("site", "values"))
     order_of(parameters)
     rules_of(parameters)
     aligning(parameters)
-    expected = parameters.get("expected", EXPECTED)
-    if not isinstance(expected, int) or isinstance(expected, bool) or expected < 1:
-        raise StudyError(explain("Parameter 'expected'", "an int >= 1", expected))
+    count(parameters, "expected", EXPECTED)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
@@ -126,13 +126,11 @@ def plan(study: Study) -> Plan:
     if study.mode == "sums" or not set(order.sites) <= set(study.having("owner")):
         raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
                                  f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
-    rows = int(study.parameters.get("expected", EXPECTED))
+    rows = count(study.parameters, "expected", EXPECTED)
     cost = cost_of(order, rows, rules.max_parents)
     notes = (*notes_of(study), f"cost is for {rows:,} records if every node gets "
              f"{rules.max_parents} parents, without aligning", *weight(study.mode))
-    known = {name: found if name in everybody(study) else ["sizes of what is computed"]
-             for name, found in learns(study, told(study)).items()}
-    return Plan(cost.rounds, cost.bytes, known, safe_against(study), notes)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
 
 
 def load(path: Path, study: Study) -> Loaded:

@@ -16,7 +16,6 @@ from typing import Any
 
 from tacit.joint.errors import StudyError
 from tacit.joint.protocols.column_files import Floats, read_matrix, with_shares
-from tacit.joint.protocols.kmeans.parameters import names_of
 from tacit.joint.protocols.outliers.horizontal import HorizontalOutliers
 from tacit.joint.protocols.outliers.parameters import (
     GUESS,
@@ -26,7 +25,7 @@ from tacit.joint.protocols.outliers.parameters import (
     rules_of,
 )
 from tacit.joint.protocols.outliers.third import ThirdPartyOutliers
-from tacit.joint.protocols.regression.parameters import as_study, check_names, planned, text
+from tacit.joint.protocols.parameters import as_study, check_names, names_of, planned, text
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 

@@ -19,12 +19,12 @@ from typing import Any
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols import costs
+from tacit.joint.protocols.costs import Cost
 from tacit.joint.protocols.kmeans.costs import sizes
 from tacit.joint.protocols.outliers.counting import BLOCK
 from tacit.joint.protocols.outliers.rules import Rules
-from tacit.joint.protocols.regression.parameters import as_study
-from tacit.joint.protocols.trees import costs
-from tacit.joint.protocols.trees.costs import Cost
+from tacit.joint.protocols.parameters import as_study
 from tacit.joint.ring import width_of
 
 RULES = ("p", "distance", "most", "scale", "order", "enough", "among")

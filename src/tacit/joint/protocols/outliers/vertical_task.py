@@ -20,7 +20,6 @@ from tacit.joint.protocols.column_files import (
     read_matrix,
     with_shares,
 )
-from tacit.joint.protocols.kmeans.parameters import owners_of
 from tacit.joint.protocols.outliers.parameters import (
     GUESS,
     GUESSED,
@@ -29,7 +28,7 @@ from tacit.joint.protocols.outliers.parameters import (
     vertical_cost,
 )
 from tacit.joint.protocols.outliers.vertical import VerticalOutliers, disclosures
-from tacit.joint.protocols.regression.parameters import as_study, check_names, planned
+from tacit.joint.protocols.parameters import as_study, check_names, owners_of, planned
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 

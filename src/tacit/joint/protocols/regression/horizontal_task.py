@@ -15,15 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tacit.joint.protocols.parameters import as_study, check_names, planned, read_numbers
 from tacit.joint.protocols.regression.horizontal import HorizontalRegression, disclosures
 from tacit.joint.protocols.regression.parameters import (
     FITTING,
     SELECTING,
-    as_study,
-    check_names,
     fitting_cost,
-    planned,
-    read_numbers,
     receivers_of,
     rules_of,
     selection_of,

@@ -15,18 +15,12 @@ from typing import Any
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols.parameters import aligning, as_study, check_names, planned
 from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS
 from tacit.joint.protocols.regression.logistic_columns import VerticalLogistic
-from tacit.joint.protocols.regression.parameters import (
-    as_study,
-    check_names,
-    fitting_cost,
-    planned,
-    receivers_of,
-    rules_of,
-)
+from tacit.joint.protocols.regression.parameters import fitting_cost, receivers_of, rules_of
 from tacit.joint.protocols.regression.terms import Rules
-from tacit.joint.protocols.regression.vertical_task import aligning, columns_of, load
+from tacit.joint.protocols.regression.vertical_task import columns_of, load
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 

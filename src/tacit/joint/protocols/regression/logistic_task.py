@@ -12,13 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tacit.joint.protocols.parameters import as_study, check_names, planned, read_numbers
 from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS, HorizontalLogistic
 from tacit.joint.protocols.regression.parameters import (
-    as_study,
-    check_names,
     fitting_cost,
-    planned,
-    read_numbers,
     receivers_of,
     rules_of,
     terms_of,

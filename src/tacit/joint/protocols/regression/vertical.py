@@ -81,29 +81,40 @@ class VerticalRegression:
 
     async def moments(self, party: Party, data: Given | None) -> Scaled:
         """Return the scaled moments of all columns on shares."""
-        checked = _checked(party, self.columns, data)
+        return await self.shared(party, *await self.prepared(party, data))
+
+    async def prepared(self, party: Party, data: Given | None) -> tuple[Own | None, int]:
+        """Return an owner's part and the number of records, once all that can be is checked."""
+        checked = self.checked(party, data)
         await ready(party)
         own = await aligned_part(party, checked, data, self.aligned)
         rows = await agree_rows(party, tuple(self.columns.owners), own)
-        terms = self.columns.terms
-        refuse_few_records(rows, len(terms.features))
-        refuse_solvable(rows, self.columns.widths(),
-                        opened_numbers(len(terms.features), self.rules.inference)
-                        + len(self.rules.smaller))
+        terms = len(self.columns.terms.features)
+        refuse_few_records(rows, terms)
+        refuse_solvable(rows, self.columns.widths(), self.opens())
         if self.columns.held == ALL:
             await agree_response(party, tuple(self.columns.owners), own)
+        return own, rows
+
+    def opens(self) -> int:
+        """Return how many numbers of everybody's data are opened."""
+        return opened_numbers(len(self.columns.terms.features), self.rules.inference) + len(
+            self.rules.smaller)
+
+    async def shared(self, party: Party, own: Own | None, rows: int) -> Scaled:
+        """Return the scaled moments of columns that were prepared."""
+        terms = self.columns.terms
         sizes = await agree_sizes(party, self.columns, own)
         found, _ = await column_moments(party, self.columns, own, sizes, rows)
         return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
 
-
-def _checked(party: Party, columns: Columns, data: Given | None) -> Own | None:
-    """Check an owner's columns before anything is sent."""
-    if party.name not in columns.owners:
-        return None
-    if data is None:
-        raise DataError(explain(f"'{party.name}'", "given its columns", None))
-    return own_part(columns, party.name, data.columns)
+    def checked(self, party: Party, data: Given | None) -> Own | None:
+        """Check an owner's columns before anything is sent."""
+        if party.name not in self.columns.owners:
+            return None
+        if data is None:
+            raise DataError(explain(f"'{party.name}'", "given its columns", None))
+        return own_part(self.columns, party.name, data.columns)
 
 
 def mine_regression_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Columns,

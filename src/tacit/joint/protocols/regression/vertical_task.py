@@ -18,24 +18,26 @@ from typing import Any
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
-from tacit.joint.primitives.circle import SetRules
 from tacit.joint.protocols.common_ids import id_column
+from tacit.joint.protocols.parameters import (
+    aligning,
+    as_study,
+    check_names,
+    owners_of,
+    planned,
+    read_numbers,
+    text,
+)
 from tacit.joint.protocols.regression.columns import Columns, Given
 from tacit.joint.protocols.regression.horizontal_task import selecting_notes
 from tacit.joint.protocols.regression.parameters import (
     FITTING,
     SELECTING,
-    as_study,
-    check_names,
     fitting_cost,
-    planned,
     products_of,
-    read_numbers,
     receivers_of,
     rules_of,
     selection_of,
-    text,
-    texts,
 )
 from tacit.joint.protocols.regression.vertical import VerticalRegression, disclosures
 from tacit.joint.study import Disclosure, Study
@@ -56,25 +58,11 @@ class ColumnsStudy(VerticalRegression):
 
 def columns_of(parameters: Mapping[str, Any]) -> Columns:
     """Return which owner has which columns."""
-    owners: dict[str, tuple[str, ...]] = {}
-    held = text(parameters, "held")
-    for word in texts(parameters, "columns"):
-        owner, mark, name = word.partition(":")
-        if not mark or not owner or not name:
-            raise StudyError(explain("Parameter 'columns'", 'a list such as ["north:age"]', word))
-        owners[owner] = (*owners.get(owner, ()), name)
+    owners, held = owners_of(parameters), text(parameters, "held")
     if held not in (*owners, "all", "split"):
         owners[held] = ()
     return as_study(lambda: Columns(owners, text(parameters, "response"), held,
                                     products_of(parameters)))
-
-
-def aligning(parameters: Mapping[str, Any]) -> SetRules | None:
-    """Return the rules of the alignment, if there is one."""
-    if "ids" not in parameters:
-        return None
-    text(parameters, "ids")
-    return as_study(lambda: SetRules(least=parameters.get("least", 10)))
 
 
 def check(parameters: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from tacit.joint.planes import bits_of, plane_of, plane_words
 from tacit.joint.primitives.bits import SharedBits, and_words, blank_bits, both, to_numbers
 from tacit.joint.primitives.comparison import tree
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.ring import Shared, concatenate
+from tacit.joint.ring import Shared, concatenate, stack
 from tacit.joint.streams import Words
 
 MOST_PAIRS = 1 << 15
@@ -31,19 +31,41 @@ async def first_greatest(party: Party, values: Shared, size: Shared | None = Non
 
     With sizes, 0 where a size is less than `least`, and nobody learns which of the two it was.
     """
-    rows, columns = values.shape
-    if columns < 3 or rows * columns * (columns - 1) // 2 > MOST_PAIRS:
+    if _by_tournament(values.shape):
         return await _unless_small(party, (await party.argmax(values))[0], size, least)
+    hot = await _winners(party, values, size, least)
+    columns = values.shape[1]
+    place = concatenate([hot[:, j:j + 1] * j for j in range(columns)], 1).sum(axis=1)
+    return place.within(0, columns - 1)
+
+
+async def hot_greatest(party: Party, values: Shared, size: Shared | None = None,
+                       least: int = 1) -> Shared:
+    """Return the same as numbers for all places but the first: 1 at that place, 0 at others."""
+    if not _by_tournament(values.shape):
+        return (await _winners(party, values, size, least))[:, 1:].within(0, 1)
+    place = await _unless_small(party, (await party.argmax(values))[0], size, least)
+    rows, columns = values.shape
+    every = np.broadcast_to(np.arange(1, columns), (rows, columns - 1))
+    found = await party.equal(stack([place] * (columns - 1)).T, party.public(every))
+    return await party.to_numbers(found)
+
+
+def _by_tournament(shape: tuple[int, ...]) -> bool:
+    rows, columns = shape
+    return columns < 3 or rows * columns * (columns - 1) // 2 > MOST_PAIRS
+
+
+async def _winners(party: Party, values: Shared, size: Shared | None, least: int) -> Shared:
+    """Return 1 at the place that beats all others; nowhere if the first wins as rows are small."""
+    rows, columns = values.shape
     left, right = np.triu_indices(columns, 1)
     gaps = values[:, left] - values[:, right]
     if size is not None and least > 1:
         # The one comparison more travels with the others.
         gaps = concatenate([gaps, replace(size - least, scale=gaps.scale).reshape(rows, 1)], 1)
     later = await party.less_than(gaps, 0)
-    wins = await _all(party, _beats(party, later, columns))
-    hot = await to_numbers(party, wins)
-    place = concatenate([hot[:, j:j + 1] * j for j in range(columns)], 1).sum(axis=1)
-    return place.within(0, columns - 1)
+    return await to_numbers(party, await _all(party, _beats(party, later, columns)))
 
 
 async def _unless_small(party: Party, place: Shared, size: Shared | None, least: int) -> Shared:

@@ -25,7 +25,7 @@ from tacit.core.tree_part import Ints, TreePart
 from tacit.errors import DataError
 from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
-from tacit.joint.protocols.trees.vertical import ROWS, same_everywhere
+from tacit.joint.protocols.aligned import ROWS, same_everywhere
 from tacit.joint.ring import Shared, concatenate, stack
 from tacit.joint.study import Disclosure
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols.parameters import check_names, everybody, learns, read_columns, weight
 from tacit.joint.protocols.trees import costs
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.horizontal import (
@@ -23,18 +24,11 @@ from tacit.joint.protocols.trees.horizontal import (
     disclosures,
 )
 from tacit.joint.protocols.trees.layout import Layout
-from tacit.joint.protocols.trees.parameters import (
-    KINDS,
-    RULES,
-    check_names,
-    layout_of,
-    read_columns,
-    rules_of,
-)
+from tacit.joint.protocols.trees.parameters import KINDS, RULES, layout_of, rules_of
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
-SIZES = "sizes of what is computed, and so the shape of the tree"
+SIZES = "kinds and sizes of what is computed, and so the shape of the tree"
 
 
 class TreeStudy(HorizontalTree):
@@ -53,7 +47,8 @@ def check(parameters: Mapping[str, Any]) -> None:
 
 def check_rows(parameters: Mapping[str, Any], task: str, more: tuple[str, ...] = ()) -> None:
     """Refuse parameters that a task over rows cannot use."""
-    check_names(parameters, ("target", "classes", "attributes", *RULES, *KINDS, *more), task)
+    check_names(parameters, ("target", "classes", "attributes", *RULES, *more), task,
+                KINDS)
     layout_of(parameters)
     rules_of(parameters)
 
@@ -84,30 +79,20 @@ def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
     layout, rules = layout_of(study.parameters)[0], rules_of(study.parameters)
     levels, leaves = guessed_levels(rules)
     levels, leaves = [n * together for n in levels], leaves * together
-    everybody = [name for name in study.names if name != study.dealer or study.mode != "dealer"]
     each = int(layout.first_branch[-1]) + 1
-    parties = len(everybody), len(study.having("receiver")) or len(everybody)
+    parties = len(everybody(study)), len(study.having("receiver")) or len(everybody(study))
     cost = costs.horizontal([(n, n * each) for n in levels], leaves, sizes_of(layout),
                             rules.most, rules.min_records, parties)
-    learns = {name: [d.because for d in disclosed if name in everybody
-                     and (not d.to or name in d.to)] for name in study.names}
-    if study.mode == "dealer" and study.dealer is not None:
-        learns[study.dealer] = [SIZES]
     notes = (*notes_of(study), f"cost is for {sum(levels) * times} tested nodes in {len(levels)} "
-             "levels, with a dealer; real trees are not known before", *_weight(study.mode))
-    return Plan(cost.rounds * times, cost.bytes * times, learns, safe_against(study), notes)
+             "levels, with a dealer; real trees are not known before", *weight(study.mode))
+    return Plan(cost.rounds * times, cost.bytes * times, learns(study, disclosed, SIZES),
+                safe_against(study), notes)
 
 
 def sizes_of(layout: Layout) -> tuple[int, int, int, int]:
     """Return cells, branches, questions and classes of a layout."""
     return (layout.cells, int(layout.first_branch[-1]), len(layout.questions),
             len(layout.classes))
-
-
-def _weight(mode: str) -> tuple[str, ...]:
-    known = {"two-party": "without a dealer expect about ten times the bytes",
-             "spu": "SPU sends several times the bytes"}
-    return (known[mode],) if mode in known else ()
 
 
 def load(path: Path, study: Study) -> Given:

@@ -92,6 +92,13 @@ async def best(party: Party, layout: Layout, histograms: Shared, least: int,
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                   allowed: Bools | None = None) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
+    scores, size = await scored(party, first, counts, allowed)
+    return await first_greatest(party, scores, size, least)
+
+
+async def scored(party: Party, first: Ints, counts: Shared,
+                 allowed: Bools | None = None) -> tuple[Shared, Shared]:
+    """Return the scores of all candidates (nodes, candidates), and the sizes of nodes."""
     sizes = counts.sum(axis=2).within(counts.low, counts.high)
     full = concatenate([counts, sizes.reshape(*sizes.shape, 1)], 2)
     needed = needed_branches(first, counts.shape[:2], allowed)
@@ -102,7 +109,7 @@ async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                        counts.shape[2])
     if allowed is not None:
         scores = only(party, scores, allowed)
-    return await first_greatest(party, scores, sizes[:, -1], least)
+    return scores, sizes[:, -1]
 
 
 def needed_branches(first: Ints, shape: tuple[int, ...], allowed: Bools | None) -> Bools:
@@ -129,6 +136,14 @@ def only(party: Party, scores: Shared, allowed: Bools) -> Shared:
     out[:, 1:][~allowed] = scores.low - scores.high - 1
     lowered = scores + party.public(out, scores.scale)
     return replace(lowered, high=scores.high)
+
+
+def while_open(scores: Shared, alive: Shared) -> Shared:
+    """Put all questions below "no question" where a node is closed (a shared 0); nobody sees it."""
+    span = scores.high - scores.low + 1
+    share = scores.share.copy()
+    share[:, 1:] += ((alive - 1) * span).share[:, None]
+    return replace(scores, share=share, low=scores.low - span)
 
 
 def plain_classes(counts: Ints, parents: Ints) -> Ints:

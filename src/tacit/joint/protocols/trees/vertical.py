@@ -35,15 +35,13 @@ from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.layout import Ints
 from tacit.joint.protocols.trees.sites import Shape, Site, digest
 from tacit.joint.protocols.trees.vertical_growing import ARITY, LEAVES, QUESTION, SITES, Growing
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
-
-COMMON = "which records all sites have"
-ROWS = "how many records each site has"
 
 
 def disclosures(sites: Sequence[str], shape: Shape,
@@ -92,20 +90,6 @@ class VerticalTree:
         if self.shape.class_known and labels is not None:
             await _same_labels(party, labels)
         return codes, labels, rows
-
-
-async def same_everywhere(party: Party, rows: int) -> int:
-    """Return the number of rows, which all sites must share; -1 stands for somebody without."""
-    party.begin("rows")
-    party.opening(ROWS, (), (1,))
-    told = np.array([rows], np.int64)
-    got = [rows, *(int(x[0]) for x in await party.swap(party.peers, "tree.rows", told,
-                                                       Purpose.DISCLOSURE))]
-    sizes = {size for size in got if size >= 0}
-    if len(sizes) != 1 or sizes == {0}:
-        raise DataError("Sites must have the same records, one or more, in the same order. Their "
-                        "numbers differ, or are zero. Give ids and align, or correct the tables.")
-    return sizes.pop()
 
 
 async def _same_labels(party: Party, labels: Ints) -> None:

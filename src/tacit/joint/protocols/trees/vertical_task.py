@@ -18,13 +18,21 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError, explain
+from tacit.errors import explain
 from tacit.joint.errors import StudyError
-from tacit.joint.primitives.circle import SetRules
+from tacit.joint.protocols.parameters import (
+    aligning,
+    as_study,
+    check_names,
+    count,
+    learns,
+    text,
+    texts,
+)
 from tacit.joint.protocols.trees import costs
 from tacit.joint.protocols.trees.horizontal_task import SIZES, guessed_levels
 from tacit.joint.protocols.trees.layout import attributes_of
-from tacit.joint.protocols.trees.parameters import RULES, check_names, rules_of, text, texts
+from tacit.joint.protocols.trees.parameters import RULES, rules_of
 from tacit.joint.protocols.trees.sites import Shape, Site
 from tacit.joint.protocols.trees.vertical import VerticalTree, disclosures
 from tacit.joint.study import Disclosure, Study
@@ -32,7 +40,7 @@ from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
 KNOWN = ("target", "classes", "class_site", "slots", "branches", "class_known", "cut_points",
          "ids", "least", "expected", *RULES)
-EXPECTED = 10_000
+CUT_POINTS, EXPECTED = 7, 10_000
 
 
 class ColumnsStudy(VerticalTree):
@@ -46,28 +54,12 @@ class ColumnsStudy(VerticalTree):
 
 def shape_of(parameters: Mapping[str, Any]) -> Shape:
     """Return what is public about the sites."""
-    numbers = {name: parameters.get(name, default)
+    numbers = {name: count(parameters, name, default)
                for name, default in (("slots", 16), ("branches", 4))}
-    for name, value in numbers.items():
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise StudyError(explain(f"Parameter '{name}'", "a whole number", value))
-    try:
-        return Shape(tuple(texts(parameters, "classes")), text(parameters, "class_site"),
-                     numbers["slots"], numbers["branches"], text(parameters, "target"),
-                     bool(parameters.get("class_known", False)))
-    except InputError as error:
-        raise StudyError(str(error)) from None
-
-
-def aligning(parameters: Mapping[str, Any]) -> SetRules | None:
-    """Return the rules of the alignment, if there is one."""
-    if "ids" not in parameters:
-        return None
-    text(parameters, "ids")
-    try:
-        return SetRules(least=parameters.get("least", 10))
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return as_study(lambda: Shape(
+        texts(parameters, "classes"), text(parameters, "class_site"), numbers["slots"],
+        numbers["branches"], text(parameters, "target"),
+        bool(parameters.get("class_known", False))))
 
 
 def check(parameters: Mapping[str, Any]) -> None:
@@ -76,10 +68,8 @@ def check(parameters: Mapping[str, Any]) -> None:
     shape_of(parameters)
     rules_of(parameters)
     aligning(parameters)
-    for name, default in (("cut_points", 7), ("expected", EXPECTED)):
-        value = parameters.get(name, default)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", value))
+    count(parameters, "cut_points", CUT_POINTS)
+    count(parameters, "expected", EXPECTED)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
@@ -96,16 +86,13 @@ def plan(study: Study) -> Plan:
         raise StudyError(explain("Task 'tree-columns'", "given shares and a class site among the "
                                  "owners", f"mode '{study.mode}' and '{shape.class_site}'"))
     levels, leaves = guessed_levels(rules)
-    rows = int(study.parameters.get("expected", EXPECTED))
+    rows = count(study.parameters, "expected", EXPECTED)
     cost = costs.vertical(levels, leaves, rows, shape, len(sites), rules.min_records)
-    learns = {name: [d.because for d in told(study) if name in (d.to or sites)]
-              for name in study.names}
-    if study.mode == "dealer" and study.dealer is not None:
-        learns[study.dealer] = [SIZES]
     notes = (*notes_of(study), f"cost is for {rows:,} records and {sum(levels)} tested nodes in "
              f"{len(levels)} levels, with a dealer, without aligning; about {cost.seconds():.0f} s "
              "on one machine")
-    return Plan(cost.rounds, cost.bytes, learns, safe_against(study), notes)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study), SIZES), safe_against(study),
+                notes)
 
 
 def load(path: Path, study: Study) -> Site:
@@ -123,7 +110,7 @@ def load(path: Path, study: Study) -> Site:
                                  f"such that '{parameters['ids']}' is there",
                                  ", ".join(rows.column_names)))
     numeric = [n for n in columns if table.schema[n].kind in ("numeric", "ordinal")]
-    cuts = {name: own_cuts(columns[name], int(parameters.get("cut_points", 7)))
+    cuts = {name: own_cuts(columns[name], count(parameters, "cut_points", CUT_POINTS))
             for name in numeric}
     attributes = attributes_of(columns, cuts, list(columns))
     return Site(attributes, columns, labels, None if ids is None else ids.tolist())
