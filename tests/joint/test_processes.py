@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from multiprocessing.connection import wait
 
@@ -110,3 +112,16 @@ def test_a_party_that_computes_for_long_is_not_lost():
 def test_the_error_of_the_failed_program_is_raised_before_those_who_heard_of_it():
     with pytest.raises(ValueError, match="4711"):
         run_local(joint_programs.hurt, ["wait", "raise", "wait"])
+
+
+def test_a_script_without_a_main_part_is_told_so_and_does_not_wait_for_ever(tmp_path):
+    script = tmp_path / "script.py"
+    # More than a pipe holds: a child that dies early reads nothing of it.
+    script.write_text("import numpy as np\nfrom tacit.joint import run_local\n"
+                      "async def program(party, data):\n    return 1\n"
+                      "run_local(program, [np.zeros(100_000)] * 2, 'sums', True)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+                          timeout=GENEROUS, check=False)
+    assert done.returncode != 0
+    assert "PeerLostError" in done.stderr
+    assert '__name__ == "__main__"' in done.stderr.splitlines()[-1]

@@ -29,6 +29,9 @@ from tacit.joint.seam import Roles
 from tacit.joint.study import Disclosure, Member, Study
 from tacit.joint.transport.base import Limits
 
+DIED = ("died before it could listen (a script that calls this needs "
+        "'if __name__ == \"__main__\":' around it)")
+
 
 class Fleet:
     """The parties of one run, each a child process."""
@@ -40,18 +43,28 @@ class Fleet:
         context = get_context("spawn")
         self.children: dict[str, BaseProcess] = {}
         self._lines: dict[str, Connection] = {}
-        for name, data in zip(self.names, given, strict=True):
+        for name in self.names:
             self._lines[name], theirs = context.Pipe()
-            child = context.Process(target=_child, daemon=True, args=(
-                theirs, name, program, data, limits or Limits()))
+            child = context.Process(target=_child, daemon=True,
+                                    args=(theirs, name, limits or Limits()))
             child.start()
             theirs.close()
             self.children[name] = child
         try:
+            # Not as arguments: `start` would wait for ever for a child that died before it read.
+            for name, data in zip(self.names, given, strict=True):
+                self._tell(name, (program, data))
             self._introduce(mode, roles, tuple(getattr(program, "disclosures", ())))
         except BaseException:
             self.stop()
             raise
+
+    def _tell(self, name: str, what: Any) -> None:
+        """Send something to a child; one that is not there any more is lost."""
+        try:
+            self._lines[name].send(what)
+        except OSError:
+            raise PeerLostError(name, "start", DIED) from None
 
     def _introduce(self, mode: str, roles: Roles, declared: tuple[Disclosure, ...]) -> None:
         """Collect ports and certificates, and give everybody the study."""
@@ -60,14 +73,14 @@ class Fleet:
             try:
                 port, certificate, print_ = self._lines[name].recv()
             except EOFError:
-                raise PeerLostError(name, "start", "died before it could listen") from None
+                raise PeerLostError(name, "start", DIED) from None
             role = [word for word, who in (("owner", roles.owners), ("holder", roles.holders),
                                            ("dealer", (roles.dealer,))) if name in who]
             members.append(Member(name, f"127.0.0.1:{port}",
                                   tuple(role), print_, certificate))
         study = Study("local", "program", mode, tuple(members), disclosures=declared)
-        for line in self._lines.values():
-            line.send(study)
+        for name in self.names:
+            self._tell(name, study)
 
     def wait(self, seconds: float | None = None) -> list[Outcome]:
         """Wait for every party; one that died without a word has a PeerLostError."""
@@ -105,8 +118,9 @@ def run_processes(program: Program, inputs: Sequence[Any], mode: str, roles: Rol
         fleet.stop()
 
 
-def _child(line: Connection, name: str, program: Program, data: Any, limits: Limits) -> None:
+def _child(line: Connection, name: str, limits: Limits) -> None:
     """Be one party."""
+    program, data = line.recv()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as mine:
         identity = make_identity(name, Path(folder))
         line.send((mine.getsockname()[1], identity.certificate, identity.fingerprint))
