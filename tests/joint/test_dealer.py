@@ -25,8 +25,8 @@ EXAMPLES = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (64
 
 
 def dealt(need, holders):
-    drawn = [need.draw(Stream(fresh_seed())) for _ in range(holders)]
-    drawn[-1] = need.apply(drawn[-1], need.correct(drawn))
+    drawn = [need.draw(Stream(fresh_seed()), last=i == holders - 1) for i in range(holders)]
+    drawn[-1] = need.complete(drawn[-1], need.deal(drawn))
     sums = [sum(parts[1:], parts[0].copy()) for parts in zip(*drawn, strict=True)]
     xors = [np.bitwise_xor.reduce(parts) for parts in zip(*drawn, strict=True)]
     return sums, xors

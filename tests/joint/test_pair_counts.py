@@ -29,8 +29,8 @@ from tacit.joint.streams import Stream, fresh_seed
 @pytest.mark.parametrize("holders", [1, 2, 3])
 def test_what_is_dealt_fits_together(widths, holders):
     need = Need("crosses", (9, *widths))
-    drawn = [need.draw(Stream(fresh_seed())) for _ in range(holders)]
-    drawn[-1] = need.apply(drawn[-1], need.correct(drawn))
+    drawn = [need.draw(Stream(fresh_seed()), last=i == holders - 1) for i in range(holders)]
+    drawn[-1] = need.complete(drawn[-1], need.deal(drawn))
     cells = sum(cells_of(one[0], 9, sum(widths)).astype(object) for one in drawn) % (1 << 20)
     found = sum(one[1].astype(object) for one in drawn) % (1 << 20)
     starts = np.r_[0, np.cumsum(widths)]

@@ -1,7 +1,7 @@
-"""Correlated randomness: what holders expand from a seed, and what the last one is told.
+"""Correlated randomness: what holders expand from a seed, and what the last one is sent.
 
-Each kind says how many words every holder draws from its own stream, and how the dealer corrects
-one or two of the parts of the last holder so that all parts together satisfy the relation
+Each kind says how many words every holder draws from its own stream, and which one or two parts
+the last holder is sent by the dealer, so that all parts together satisfy the relation
 (Beaver 1995, 1997; matrix triples: SecureML; edaBits; daBits; truncation: Dalskov, Escudero and
 Keller 2020). The dealer and the holders run this same code.
 
@@ -14,7 +14,7 @@ Keller 2020). The dealer and the holders run this same code.
     cuts    n f      r, h, t       sum h = (sum r) >> f, sum t = top bit of sum r
     crosses n w w... R, C          sum C = R_i' R_j of all groups i < j of columns, modulo 2^20
 
-A holder's own parts are uniform; the correction is masked by the other holders' streams.
+A holder's own parts are uniform; what is sent is masked by the other holders' streams.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from tacit.joint.streams import Stream, Words
 MAX_WORDS = 1 << 27
 ANY = -1
 Parts = list[Words]
+NONE = np.zeros((), np.uint64)
+GAP = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -59,68 +61,79 @@ class Need:
         return KINDS[self.kind].lengths(*self.sizes)
 
     @property
-    def corrected(self) -> tuple[int, ...]:
-        """Return which parts of the last holder are corrected."""
-        return KINDS[self.kind].corrected
+    def sent(self) -> tuple[int, ...]:
+        """Return which parts the last holder does not draw, but is sent."""
+        return KINDS[self.kind].sent
 
-    def draw(self, stream: Stream) -> Parts:
-        """Return one holder's parts as its stream gives them."""
-        return [stream.words(length) for length in self.lengths]
+    def draw(self, stream: Stream, *, last: bool = False) -> Parts:
+        """Return one holder's parts as its stream gives them; the last one's have gaps."""
+        return [GAP if last and place in self.sent else stream.words(length)
+                for place, length in enumerate(self.lengths)]
 
-    def correct(self, draws: Sequence[Parts]) -> Parts:
-        """Return the corrections for the last holder, from what all of them drew."""
-        return KINDS[self.kind].correct(draws, *self.sizes)
+    def deal(self, draws: Sequence[Parts]) -> Parts:
+        """Return what the last holder is sent, from what all of them drew."""
+        return KINDS[self.kind].deal(draws, *self.sizes)
 
-    def apply(self, parts: Parts, corrections: Sequence[Words]) -> Parts:
-        """Return the last holder's corrected parts."""
+    def complete(self, parts: Parts, sent: Sequence[Words]) -> Parts:
+        """Return the last holder's parts, the gaps filled."""
         out = list(parts)
-        for place, words in zip(self.corrected, corrections, strict=True):
-            out[place] = parts[place] ^ words if KINDS[self.kind].xors else parts[place] + words
+        for place, words in zip(self.sent, sent, strict=True):
+            out[place] = words
         return out
 
     @property
-    def correction_words(self) -> int:
-        """Return how many words the dealer sends for it."""
-        return sum(self.lengths[place] for place in self.corrected)
+    def sent_lengths(self) -> list[int]:
+        """Return how many words each part has that the dealer sends."""
+        return [self.lengths[place] for place in self.sent]
 
 
 def _triple(draws: Sequence[Parts], n: int) -> Parts:
-    a, b, c = (total(d[i] for d in draws) for i in range(3))
-    return [a * b - c]
+    a, b = (total(d[i] for d in draws) for i in range(2))
+    return [a * b - _others(draws, 2)]
 
 
 def _matrix(draws: Sequence[Parts], n: int, k: int, m: int) -> Parts:
-    a, b, c = (total(d[i] for d in draws) for i in range(3))
-    return [times(a.reshape(n, k), b.reshape(k, m)).ravel() - c]
+    a, b = (total(d[i] for d in draws) for i in range(2))
+    return [times(a.reshape(n, k), b.reshape(k, m)).ravel() - _others(draws, 2)]
 
 
 def _edabits(draws: Sequence[Parts], width: int, n: int) -> Parts:
     r = total(d[0] for d in draws)
-    return [planes_of(r, width).ravel() ^ _xor(draws, 1)]
+    return [planes_of(r, width).ravel() ^ _other_bits(draws, 1)]
 
 
 def _dabits(draws: Sequence[Parts], n: int) -> Parts:
-    return [bits_of(_xor(draws, 1), n) - total(d[0] for d in draws)]
+    return [bits_of(_xor(draws, 1), n) - _others(draws, 0)]
 
 
 def _ands(draws: Sequence[Parts], w: int) -> Parts:
-    return [(_xor(draws, 0) & _xor(draws, 1)) ^ _xor(draws, 2)]
+    return [(_xor(draws, 0) & _xor(draws, 1)) ^ _other_bits(draws, 2)]
 
 
 def _pairs(draws: Sequence[Parts], w: int) -> Parts:
     a = _xor(draws, 0)
-    return [(a & _xor(draws, 1)) ^ _xor(draws, 3), (a & _xor(draws, 2)) ^ _xor(draws, 4)]
+    return [(a & _xor(draws, 1)) ^ _other_bits(draws, 3),
+            (a & _xor(draws, 2)) ^ _other_bits(draws, 4)]
 
 
 def _cuts(draws: Sequence[Parts], n: int, f: int) -> Parts:
-    r, h, t = (total(d[i] for d in draws) for i in range(3))
-    return [(r >> np.uint64(f)) - h, (r >> np.uint64(63)) - t]
+    r = total(d[0] for d in draws)
+    return [(r >> np.uint64(f)) - _others(draws, 1), (r >> np.uint64(63)) - _others(draws, 2)]
 
 
 def _crosses(draws: Sequence[Parts], n: int, *widths: int) -> Parts:
     shape = n, sum(widths)
     cells = reduce(np.add, [cells_of(d[0], *shape) for d in draws]) & MASK
-    return [crosses(cells, cells, widths) - total(d[1] for d in draws)]
+    return [crosses(cells, cells, widths) - _others(draws, 1)]
+
+
+def _others(draws: Sequence[Parts], place: int) -> Words:
+    """Return the sum of what all but the last drew."""
+    return total(d[place] for d in draws[:-1]) if len(draws) > 1 else NONE
+
+
+def _other_bits(draws: Sequence[Parts], place: int) -> Words:
+    return _xor(draws[:-1], place) if len(draws) > 1 else NONE
 
 
 def _xor(draws: Sequence[Parts], place: int) -> Words:
@@ -151,18 +164,17 @@ def _within(what: str, value: int, least: int, most: int) -> None:
 class _Kind:
     dimensions: int
     lengths: Callable[..., tuple[int, ...]]
-    corrected: tuple[int, ...]
-    correct: Callable[..., Parts]
-    xors: bool = False
+    sent: tuple[int, ...]
+    deal: Callable[..., Parts]
 
 
 KINDS = {
     "triple": _Kind(1, lambda n: (n, n, n), (2,), _triple),
     "matrix": _Kind(3, lambda n, k, m: (n * k, k * m, n * m), (2,), _matrix),
-    "edabits": _Kind(2, _edabits_lengths, (1,), _edabits, True),
+    "edabits": _Kind(2, _edabits_lengths, (1,), _edabits),
     "dabits": _Kind(1, lambda n: (n, plane_words(n)), (0,), _dabits),
-    "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands, True),
-    "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs, True),
+    "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands),
+    "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs),
     "cuts": _Kind(2, _cuts_lengths, (1, 2), _cuts),
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
 }

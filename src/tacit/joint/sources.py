@@ -2,7 +2,7 @@
 
 **Dealer** (the book's commodity server; Beaver 1997). The dealer sends each holder one fresh
 seed. For each wish the holders expand their own parts; the last holder asks the dealer, who
-expands all of them and sends the corrections. The dealer learns the kinds and sizes of what is
+expands all of them and sends what makes them fit. The dealer learns the kinds and sizes of what is
 asked for (so the course of a run as far as sizes show it) and nothing else. It must not collude
 with any holder: dealer and one holder together know every value that is multiplied or compared.
 It is trusted to deal correctly (semi-honest). Seeds serve one run; each wish has a number and a
@@ -27,7 +27,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.joint.correlations import MAX_WORDS, Need, Parts
+from tacit.joint.correlations import GAP, MAX_WORDS, Need, Parts
 from tacit.joint.frames import Message, Purpose, text_array
 from tacit.joint.party import Party
 from tacit.joint.seam import Base, Roles, Seam
@@ -40,9 +40,9 @@ class OwnSource:
     """For a single holder, who has nobody to hide anything from."""
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
-        """Draw and correct alone."""
-        drawn = [need.draw(Stream(fresh_seed())) for need in needs]
-        return [need.apply(parts, need.correct([parts]))
+        """Draw and deal alone."""
+        drawn = [need.draw(Stream(fresh_seed()), last=True) for need in needs]
+        return [need.complete(parts, need.deal([parts]))
                 for need, parts in zip(needs, drawn, strict=True)]
 
 
@@ -57,7 +57,7 @@ class DealerSource:
         self._asks = party.roles.dealer not in party.names
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
-        """Expand this holder's parts; the last holder has them corrected."""
+        """Expand this holder's parts; the last holder is sent the rest."""
         self._number += 1
         stream = Stream(derive(self._seed, "deal", self._number))
         if not self._last:
@@ -66,21 +66,21 @@ class DealerSource:
         if self._asks:
             wish = json.dumps([self._number, [[n.kind, *n.sizes] for n in needs]])
             await party.send(dealer, ASK, text_array(wish), Purpose.CONTROL)
-        drawn = [need.draw(stream) for need in needs]
-        words = await party.receive(dealer, DEAL, "<u8",
-                                    (sum(need.correction_words for need in needs),), Purpose.SHARE)
-        return _apply(needs, drawn, words)
+        drawn = [need.draw(stream, last=True) for need in needs]
+        size = sum(sum(need.sent_lengths) for need in needs)
+        words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
+        return _complete(needs, drawn, words)
 
 
-def _apply(needs: Sequence[Need], drawn: Sequence[Parts],
+def _complete(needs: Sequence[Need], drawn: Sequence[Parts],
            words: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> list[Parts]:
     out, start = [], 0
     for need, parts in zip(needs, drawn, strict=True):
-        corrections = []
-        for place in need.corrected:
-            corrections.append(words[start:start + need.lengths[place]])
-            start += need.lengths[place]
-        out.append(need.apply(parts, corrections))
+        sent = []
+        for length in need.sent_lengths:
+            sent.append(words[start:start + length])
+            start += length
+        out.append(need.complete(parts, sent))
     return out
 
 
@@ -93,9 +93,9 @@ class ThirdSource:
         self._number = 0
 
     async def draw(self, needs: Sequence[Need]) -> None:
-        """Send the last holder its corrections."""
+        """Send the last holder what it does not draw."""
         self._number += 1
-        words = corrections(self._seeds, self._number, needs)
+        words = dealt(self._seeds, self._number, needs)
         await self._party.send(self._party.holders[-1], DEAL, words, Purpose.SHARE)
 
     async def open(self) -> None:
@@ -103,12 +103,13 @@ class ThirdSource:
         await send_seeds(self._party, self._seeds)
 
 
-def corrections(seeds: Sequence[bytes], number: int, needs: Sequence[Need]) -> Words:
-    """Return what the last holder is told about one wish."""
-    streams = [Stream(derive(seed, "deal", number)) for seed in seeds]
+def dealt(seeds: Sequence[bytes], number: int, needs: Sequence[Need]) -> Words:
+    """Return what the last holder is sent for one wish."""
+    *others, last = (Stream(derive(seed, "deal", number)) for seed in seeds)
     words = [part.ravel() for need in needs
-             for part in need.correct([need.draw(stream) for stream in streams])]
-    return np.concatenate([np.zeros(0, np.uint64), *words])
+             for part in need.deal([*(need.draw(stream) for stream in others),
+                                    need.draw(last, last=True)])]
+    return np.concatenate([GAP, *words])
 
 
 async def send_seeds(dealer: Base, seeds: Sequence[bytes]) -> None:
@@ -163,7 +164,7 @@ class Dealer(Base):
         self._used = number
         self.count = message.step
         self.seam.step = f"{self.count} deal"
-        await self.send(last, DEAL, corrections(self._seeds, number, needs), Purpose.SHARE)
+        await self.send(last, DEAL, dealt(self._seeds, number, needs), Purpose.SHARE)
 
 
 def _read_wish(message: Message) -> tuple[int, list[Need]]:
