@@ -15,13 +15,15 @@ from tacit.joint import sources
 from tacit.joint.correlations import KINDS, MAX_WORDS, Need
 from tacit.joint.errors import PeerGarbageError
 from tacit.joint.frames import Message, Purpose, text_array
+from tacit.joint.lanes import lanes_of
 from tacit.joint.planes import bits_of, plane_of, planes_of
 from tacit.joint.run import in_memory, roles_for
 from tacit.joint.streams import Stream, derive, fresh_seed
+from tacit.joint.windows import SCALE, evaluated
 
 EXAMPLES = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (64, 70)),
             Need("edabits", (1, 3)), Need("dabits", (70,)), Need("ands", (3,)),
-            Need("pairs", (3,)), Need("cuts", (5, 16))]
+            Need("pairs", (3,)), Need("cuts", (5, 16)), Need("windows", (40, 5))]
 
 
 def dealt(need, holders):
@@ -30,6 +32,18 @@ def dealt(need, holders):
     sums = [sum(parts[1:], parts[0].copy()) for parts in zip(*drawn, strict=True)]
     xors = [np.bitwise_xor.reduce(parts) for parts in zip(*drawn, strict=True)]
     return sums, xors
+
+
+def windowed(r, table, top):
+    """Say whether the table gives ln m for every mantissa, whatever the mask is."""
+    u = np.arange(3 << (top - 2), dtype=np.uint64)
+    for one in range(r.size):
+        opened = (u + r[one]) & np.uint64((2 << top) - 1)
+        found = evaluated(opened, np.repeat(table[:, :, one:one + 1], u.size, axis=2), top)
+        real = np.log((u + np.uint64(3 << (top - 2))) / 2**top)
+        if np.abs(np.ldexp(found.view(np.int64).astype(float), -SCALE) - real).max() > 3.2e-8:
+            return False
+    return True
 
 
 def holds(need, sums, xors):
@@ -43,6 +57,7 @@ def holds(need, sums, xors):
         "dabits": lambda: (sums[0] == bits_of(xors[1], size[0])).all(),
         "ands": lambda: (xors[0] & xors[1] == xors[2]).all(),
         "pairs": lambda: ((xors[0] & xors[1] == xors[3]) & (xors[0] & xors[2] == xors[4])).all(),
+        "windows": lambda: windowed(sums[0], sums[1].reshape(2, -1, size[0]), size[1]),
         "cuts": lambda: ((sums[0] >> np.uint64(size[1]) == sums[1])
                          & (sums[0] >> np.uint64(63) == sums[2])).all(),
     }[need.kind]()
@@ -55,8 +70,25 @@ def test_what_is_dealt_fits_together(need, holders):
 
 
 def test_every_kind_is_tried():
-    # Its cells are halves of words, which do not add up as words do: see test_pair_counts.
-    assert {need.kind for need in EXAMPLES} | {"crosses"} == set(KINDS)
+    # Their cells are parts of words, which do not add up as words do: see test_pair_counts, and
+    # below.
+    assert {need.kind for need in EXAMPLES} | {"crosses", "lanes", "flags"} == set(KINDS)
+
+
+@pytest.mark.parametrize("width", [9, 16, 17, 32])
+@pytest.mark.parametrize("holders", [1, 2, 3])
+def test_what_is_dealt_in_small_rings_fits_together(width, holders):
+    ring, n = 1 << (16 if width <= 16 else 32), 70
+    for need in (Need("lanes", (n, width)), Need("flags", (n, width))):
+        drawn = [need.draw(Stream(fresh_seed()), last=i == holders - 1) for i in range(holders)]
+        drawn[-1] = need.complete(drawn[-1], need.deal(drawn))
+        numbers = [sum(lanes_of(part, n, width).astype(object) for part in parts) % ring
+                   for parts in zip(*drawn, strict=True)]
+        if need.kind == "lanes":
+            assert (numbers[0] * numbers[1] % ring == numbers[2]).all()
+        else:
+            planes = np.bitwise_xor.reduce([parts[1] for parts in drawn])
+            assert (numbers[0] == bits_of(planes, n)).all()
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=200), st.integers(1, 64))
@@ -80,11 +112,17 @@ def test_impossible_wishes_are_refused(need):
         Need(*need)
 
 
-@pytest.mark.parametrize("wish", [b"", b"{", b"[]", b"[1]", b"[1, []]", b'[1, [["magic", 1]]]',
-                                  b'[1, [["triple", 1e9]]]', b'["x", [["triple", 1]]]',
-                                  b'[1, [["triple", 134217728]]]', b'[0, [["triple", 1]]]',
-                                  b"[" * 50_000,
-                                  json.dumps([1, [["triple", 2**25]] * 3]).encode()])
+@pytest.mark.parametrize("wish", [
+    b"", b"{", b"[]", b"[1]", b"[[1]]", b"[[1, 2, []]]", b'[[1, 2, [["magic", 1]]]]',
+    b'[[1, 2, [["triple", 1e9]]]]', b'[["x", 2, [["triple", 1]]]]', b'[[1, "x", [["triple", 1]]]]',
+    b'[[1, 2, [["triple", 134217728]]]]', b'[[0, 2, [["triple", 1]]]]',
+    b'[[1, 0, [["triple", 1]]]]', b'[[1, 4000, [["triple", 1]]]]', b"[" * 50_000,
+    b'[[1, 2, [["triple", 1]]], [1, 3, [["triple", 1]]]]',
+    b'[[2, 2, [["triple", 1]]], [1, 3, [["triple", 1]]]]',
+    json.dumps([[1, 2, [["triple", 2**25]] * 3]]).encode(),
+    json.dumps([[i, 2, [["triple", 2**25]]] for i in (1, 2, 3)]).encode(),
+    json.dumps([[1, 2, [["triple", 1]] * 1001]]).encode(),
+    b'[[1, 2, [["triple", 1]]]]' + b" " * (1 << 20)])
 def test_the_dealer_refuses_other_wishes_and_names_the_holder(wish):
     async def program(party, data):
         if party.index == 1:
@@ -102,12 +140,46 @@ def test_a_number_that_was_used_is_refused():
     async def program(party, data):
         if party.index == 1:
             for _ in range(2):
-                wish = text_array(json.dumps([1, [["triple", 1]]]))
+                wish = text_array(json.dumps([[1, party.count, [["triple", 1]]]]))
                 await party.send("dealer", sources.ASK, wish, Purpose.CONTROL)
                 await party.receive("dealer", sources.DEAL, "<u8", (1,), Purpose.SHARE)
 
     outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
     assert "asked for something that cannot be dealt" in str(outcomes[-1].error)
+
+
+def test_what_was_asked_for_ahead_is_drawn_step_by_step():
+    """As in single requests, with one message to the dealer; other steps draw as before."""
+    needs = [[Need("triple", (3,))], [Need("ands", (2,)), Need("cuts", (4, 8))]]
+
+    async def program(party, data):
+        await party.ahead(needs[:data])
+        drawn = []
+        for each in [*needs, needs[0]]:
+            party.begin("draw")
+            drawn.append(await party.draw(each))
+        return drawn
+
+    for count, asked in ((0, 3), (1, 3), (2, 2)):
+        one, other, dealer = asyncio.run(in_memory(program, [count] * 2,
+                                                   roles_for(["p0", "p1"], "dealer")))
+        rows = [row for row in dealer.ledger.rows if row.label == sources.ASK]
+        assert len(rows) == asked
+        for step in (0, 2):
+            a, b, c = (x + y for x, y in zip(one.output[step][0], other.output[step][0],
+                                             strict=True))
+            assert (a * b == c).all()
+
+
+@pytest.mark.parametrize("drawn", [Need("triple", (4,)), Need("ands", (3,))])
+def test_who_asks_ahead_must_draw_what_was_asked_for(drawn):
+    async def program(party, data):
+        await party.ahead([[Need("triple", (3,))]])
+        party.begin("draw")
+        await party.draw([drawn])
+
+    _, other, _ = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
+    assert isinstance(other.error, RuntimeError)
 
 
 def test_seeds_are_fresh_in_every_run(monkeypatch):

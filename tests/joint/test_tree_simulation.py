@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
-from test_simulation import BROKEN, spoiled
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks, masked_views
 from tree_data import parts_of
-from watching import masked_frames
+from watching import opened_and_lengths
 
-from tacit.joint import party as party_module
-from tacit.joint import sources
-from tacit.joint.party import Party
 from tacit.joint.protocols.trees import horizontal, scores
 from tacit.joint.protocols.trees.growth import Rules, Sapling
 from tacit.joint.protocols.trees.horizontal import HorizontalTree, code_rows
@@ -39,29 +36,15 @@ def given_for(columns):
     return [code_rows(LAYOUT, part, {}) for part in parts_of(columns, owner, 3)]
 
 
-def opened_and_lengths(monkeypatch, columns):
-    """Return every opened value, and every label, step and length of a run."""
-    opened, real = [], Party.reveal
-
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
-        _, lengths = masked_frames(HorizontalTree(LAYOUT, RULES), given_for(columns), "dealer")
-    return sorted(opened), [row for row in lengths if row[2] != "agree"]
-
-
-def told_apart(monkeypatch):
+def told_apart():
     """Say whether two tables with one tree look different to somebody."""
-    first, second = (opened_and_lengths(monkeypatch, columns) for columns in SAME_TREE)
+    first, second = (opened_and_lengths(HorizontalTree(LAYOUT, RULES), given_for(columns))
+                     for columns in SAME_TREE)
     return first != second
 
 
-def test_all_that_shows_follows_from_the_tree(monkeypatch):
-    assert not told_apart(monkeypatch)
+def test_all_that_shows_follows_from_the_tree():
+    assert not told_apart()
 
 
 def test_a_count_that_is_opened_is_caught(monkeypatch):
@@ -72,20 +55,20 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
         return await real(party, layout, histograms, least, allowed)
 
     monkeypatch.setattr(horizontal, "best", leaking)
-    assert told_apart(monkeypatch)
+    assert told_apart()
 
 
 def test_the_reason_of_a_leaf_is_caught(monkeypatch):
     real = scores.first_greatest
 
     async def telling(party, values, size=None, least=1):
-        small = await party.to_numbers(await party.less_than(size, least))
         kept = await real(party, values, size, least)
+        small = await party.to_numbers(await party.less_than(size, least))
         return (kept + small * 9).within(0, 20)
 
     monkeypatch.setattr(scores, "first_greatest", telling)
     monkeypatch.setattr(Sapling, "split", _reading_reasons(Sapling.split))
-    assert told_apart(monkeypatch)
+    assert told_apart()
 
 
 def _reading_reasons(split):
@@ -104,27 +87,19 @@ def test_stopping_early_where_nothing_is_left_is_caught(monkeypatch):
 
     monkeypatch.setattr(horizontal.Rows, "histograms", shorter)
     with pytest.raises(AssertionError):
-        told_apart(monkeypatch)
+        told_apart()
 
 
-def views(runs=4):
-    """Return masked 64-bit words that anybody received, run by run."""
-    found = []
-    for _ in range(runs):
-        frames, _ = masked_frames(HorizontalTree(LAYOUT, RULES), given_for(SAME_TREE[0]), "dealer")
-        words = np.concatenate([np.frombuffer(f, np.uint64) for f in frames if len(f) == 8 * 54])
-        found.append(words[:54 * 10].reshape(10, 54))
-    return np.array(found)
+def views():
+    return masked_views(HorizontalTree(LAYOUT, RULES), given_for(SAME_TREE[0]), (12, 64),
+                        lambda size: size in (8 * 64, 16 * 64), runs=4)
 
 
 def test_masked_words_look_uniform():
-    view = views()
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(views()) > SUSPICIOUS
 
 
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 def test_broken_masks_are_caught(monkeypatch, name):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = views()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(views()) < SUSPICIOUS

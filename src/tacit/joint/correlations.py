@@ -13,6 +13,9 @@ Keller 2020). The dealer and the holders run this same code.
     pairs   w        a, b1, b2, c1, c2     two ANDs with one operand in common
     cuts    n f      r, h, t       sum h = (sum r) >> f, sum t = top bit of sum r
     crosses n w w... R, C          sum C = R_i' R_j of all groups i < j of columns, modulo 2^20
+    lanes   n l      a, b, c       as triple, modulo 2^16 (l up to 16) or 2^32
+    flags   n l      r, plane      as dabits, modulo 2^16 or 2^32
+    windows n top    r, table      sum table = the coefficients for masks sum r (`windows`)
 
 A holder's own parts are uniform; what is sent is masked by the other holders' streams.
 """
@@ -26,10 +29,12 @@ from functools import reduce
 import numpy as np
 
 from tacit.errors import InputError, explain
+from tacit.joint.lanes import Lanes, in_words, lane_type, lane_words, lanes_of
 from tacit.joint.planes import bits_of, plane_words, planes_of
 from tacit.joint.ring import times, total
 from tacit.joint.small_ring import MASK, ROWS, cell_words, cells_of, cross_size, crosses
 from tacit.joint.streams import Stream, Words
+from tacit.joint.windows import TERMS, TOPS, coefficients
 
 MAX_WORDS = 1 << 27
 ANY = -1
@@ -127,6 +132,27 @@ def _crosses(draws: Sequence[Parts], n: int, *widths: int) -> Parts:
     return [crosses(cells, cells, widths) - _others(draws, 1)]
 
 
+def _lanes(draws: Sequence[Parts], n: int, width: int) -> Parts:
+    a, b = (reduce(np.add, [lanes_of(d[i], n, width) for d in draws]) for i in range(2))
+    return [in_words(a * b - _other_lanes(draws, 2, n, width))]
+
+
+def _flags(draws: Sequence[Parts], n: int, width: int) -> Parts:
+    bits = bits_of(_xor(draws, 1), n).astype(lane_type(width))
+    return [in_words(bits - _other_lanes(draws, 0, n, width))]
+
+
+def _windows(draws: Sequence[Parts], n: int, top: int) -> Parts:
+    table = coefficients(total(d[0] for d in draws), top).ravel()
+    table -= _others(draws, 1)
+    return [table]
+
+
+def _other_lanes(draws: Sequence[Parts], place: int, n: int, width: int) -> Lanes:
+    rest = [lanes_of(d[place], n, width) for d in draws[:-1]]
+    return reduce(np.add, rest, np.zeros(n, lane_type(width)))
+
+
 def _others(draws: Sequence[Parts], place: int) -> Words:
     """Return the sum of what all but the last drew."""
     return total(d[place] for d in draws[:-1]) if len(draws) > 1 else NONE
@@ -155,6 +181,21 @@ def _crosses_lengths(n: int, *widths: int) -> tuple[int, ...]:
     return cell_words(n * sum(widths)), cross_size(widths)
 
 
+def _lanes_lengths(n: int, width: int) -> tuple[int, ...]:
+    _within("width", width, 1, 32)
+    return (lane_words(n, width),) * 3
+
+
+def _flags_lengths(n: int, width: int) -> tuple[int, ...]:
+    _within("width", width, 1, 32)
+    return lane_words(n, width), plane_words(n)
+
+
+def _windows_lengths(n: int, top: int) -> tuple[int, ...]:
+    _within("bits of a mantissa", top, TOPS[0], TOPS[-1])
+    return n, 2 * TERMS * n
+
+
 def _within(what: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise InputError(explain(f"The {what}", f"between {least} and {most}", value))
@@ -176,5 +217,8 @@ KINDS = {
     "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands),
     "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs),
     "cuts": _Kind(2, _cuts_lengths, (1, 2), _cuts),
+    "lanes": _Kind(2, _lanes_lengths, (2,), _lanes),
+    "flags": _Kind(2, _flags_lengths, (0,), _flags),
+    "windows": _Kind(2, _windows_lengths, (1,), _windows),
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
 }

@@ -9,8 +9,9 @@ not run side by side.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -37,11 +38,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Source(Protocol):
+class Source(ABC):
     """Where correlated randomness comes from; a protocol does not know which it is."""
 
+    @abstractmethod
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of every wish; None to one who only deals."""
+
+    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+        """Prepare for what each of the next steps will draw, where that saves waiting."""
+        return
 
 
 class Party(Functions, Base):
@@ -98,6 +104,11 @@ class Party(Functions, Base):
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of correlated randomness; None to who holds no shares."""
         return None if self.source is None else await self.source.draw(needs)
+
+    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+        """Say what each of the next steps will draw: a dealer is then asked once for all."""
+        if self.source is not None:
+            await self.source.ahead(steps)
 
     def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Check an opening against what was declared, and put it into the ledger."""

@@ -227,9 +227,9 @@ def times(one: Words, other: Words) -> Words:
 
 
 def total(values: Iterable[Words]) -> Words:
-    """Return the sum of words modulo 2^64."""
-    parts = list(values)
-    out = parts[0].copy()
-    for part in parts[1:]:
+    """Return the sum of words modulo 2^64; of one alone, itself."""
+    first, *rest = values
+    out = first + rest[0] if rest else first
+    for part in rest[1:]:
         out += part
     return out

@@ -8,7 +8,8 @@ with any holder: dealer and one holder together know every value that is multipl
 It is trusted to deal correctly (semi-honest). Seeds serve one run; each wish has a number and a
 key of its own, and a number that was used is refused.
 
-Cost: one request and its answer per step, to the last holder only.
+Cost: one request and its answer per step, to the last holder only; or one request for several
+steps whose sizes are known (`ahead`), so that nobody waits for the dealer.
 
 **Three parties** (honest majority): the third owner is the dealer. It runs the same program, so
 it knows what is needed and nobody has to ask. Safe against any one of the three, as ABY3 is; any
@@ -22,21 +23,34 @@ makes safe.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from tacit.errors import InputError
 from tacit.joint.correlations import GAP, MAX_WORDS, Need, Parts
 from tacit.joint.frames import Message, Purpose, text_array
-from tacit.joint.party import Party
+from tacit.joint.party import Party, Source
 from tacit.joint.seam import Base, Roles, Seam
 from tacit.joint.streams import SEED_BYTES, Stream, Words, derive, fresh_seed
 
 ASK, SEED, DEAL = "deal.ask", "deal.seed", "deal.correction"
+MAX_ASK, MAX_WISHES = 1 << 20, 1000
 
 
-class OwnSource:
+@dataclass(frozen=True)
+class Wish:
+    """What one step draws; its number makes the keys."""
+
+    number: int
+    step: int
+    needs: tuple[Need, ...]
+
+
+class OwnSource(Source):
     """For a single holder, who has nobody to hide anything from."""
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
@@ -46,7 +60,7 @@ class OwnSource:
                 for need, parts in zip(needs, drawn, strict=True)]
 
 
-class DealerSource:
+class DealerSource(Source):
     """A holder's side of the dealer."""
 
     def __init__(self, party: Party, seed: bytes) -> None:
@@ -54,7 +68,8 @@ class DealerSource:
         self._seed = seed
         self._number = 0
         self._last = party.name == party.holders[-1]
-        self._asks = party.roles.dealer not in party.names
+        self._asks = self._last and party.roles.dealer not in party.names
+        self._asked: deque[Wish] = deque()
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
         """Expand this holder's parts; the last holder is sent the rest."""
@@ -64,12 +79,32 @@ class DealerSource:
             return [need.draw(stream) for need in needs]
         party, dealer = self._party, str(self._party.roles.dealer)
         if self._asks:
-            wish = json.dumps([self._number, [[n.kind, *n.sizes] for n in needs]])
-            await party.send(dealer, ASK, text_array(wish), Purpose.CONTROL)
+            await self._ask_for(Wish(self._number, party.count, tuple(needs)))
         drawn = [need.draw(stream, last=True) for need in needs]
         size = sum(sum(need.sent_lengths) for need in needs)
         words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
         return _complete(needs, drawn, words)
+
+    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+        """Ask for several steps at once; the dealer works while the holders do."""
+        if self._asks and steps:
+            first, step = self._number + 1, self._party.count + 1
+            await self._ask([Wish(first + i, step + i, tuple(needs))
+                             for i, needs in enumerate(steps)])
+
+    async def _ask_for(self, wish: Wish) -> None:
+        """Ask for what this step draws, if that was not done ahead."""
+        if not self._asked:
+            await self._ask([wish])
+        known = self._asked.popleft()
+        if known != wish:
+            raise RuntimeError(f"step {wish.step} draws {wish}, and {known} was asked for")
+
+    async def _ask(self, wishes: Sequence[Wish]) -> None:
+        asked = [[w.number, w.step, [[n.kind, *n.sizes] for n in w.needs]] for w in wishes]
+        await self._party.send(str(self._party.roles.dealer), ASK, text_array(json.dumps(asked)),
+                               Purpose.CONTROL)
+        self._asked.extend(wishes)
 
 
 def _complete(needs: Sequence[Need], drawn: Sequence[Parts],
@@ -84,7 +119,7 @@ def _complete(needs: Sequence[Need], drawn: Sequence[Parts],
     return out
 
 
-class ThirdSource:
+class ThirdSource(Source):
     """The side of a third owner, who deals to the two holders while running the program."""
 
     def __init__(self, party: Party) -> None:
@@ -156,23 +191,34 @@ class Dealer(Base):
 
     async def _answer(self, last: str, message: Message) -> None:
         try:
-            number, needs = _read_wish(message)
-            if number <= self._used:
+            wishes = _read_wishes(message)
+            numbers = [self._used, *(wish.number for wish in wishes)]
+            if any(one >= other for one, other in pairwise(numbers)):
                 raise InputError("used")
         except (ValueError, TypeError, KeyError, RecursionError):
             self._end(last, "asked for something that cannot be dealt")
-        self._used = number
-        self.count = message.step
-        self.seam.step = f"{self.count} deal"
-        await self.send(last, DEAL, dealt(self._seeds, number, needs), Purpose.SHARE)
+        self._used = numbers[-1]
+        for wish in wishes:
+            self.count = wish.step
+            self.seam.step = f"{self.count} deal"
+            await self.send(last, DEAL, dealt(self._seeds, wish.number, wish.needs),
+                            Purpose.SHARE)
 
 
-def _read_wish(message: Message) -> tuple[int, list[Need]]:
-    """Check a wish from outside: a number, and a bounded list of kinds and sizes."""
-    number, wishes = json.loads(bytes(message.array))
-    if message.label != ASK or not isinstance(number, int) or not 0 < len(wishes) <= 1000:
+def _read_wishes(message: Message) -> list[Wish]:
+    """Check wishes from outside: numbers, steps, and bounded lists of kinds and sizes."""
+    if message.label != ASK or message.array.size > MAX_ASK:
         raise InputError("no wish")
-    needs = [Need(str(kind), tuple(sizes)) for kind, *sizes in wishes]
-    if sum(sum(need.lengths) for need in needs) > MAX_WORDS:
-        raise InputError("too much")
-    return number, needs
+    wishes = [_read_wish(message.step, *each) for each in json.loads(bytes(message.array))]
+    if not wishes or sum(sum(need.lengths) for w in wishes for need in w.needs) > MAX_WORDS:
+        raise InputError("nothing, or too much")
+    return wishes
+
+
+def _read_wish(earliest: int, number: object, step: object,
+               needs: Sequence[Sequence[object]]) -> Wish:
+    if not isinstance(number, int) or not isinstance(step, int) or not (
+            earliest <= step < earliest + MAX_WISHES and 0 < len(needs) <= MAX_WISHES):
+        raise InputError("no wish")
+    return Wish(number, step, tuple(Need(str(kind), tuple(sizes))  # type: ignore[arg-type]
+                                    for kind, *sizes in needs))

@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from tacit.joint.correlations import Need, Parts
+from tacit.joint.party import Source
 from tacit.joint.planes import bits_of, plane_words
 from tacit.joint.primitives.transfer import Transfer, pieces
 from tacit.joint.streams import Words, fresh_words
@@ -28,7 +29,7 @@ _SHIFTS = np.arange(64, dtype=np.uint64)
 _ROOM = 1 << 21
 
 
-class TransferSource:
+class TransferSource(Source):
     """A holder's side of what two make together."""
 
     def __init__(self, transfer: Transfer) -> None:

@@ -125,9 +125,11 @@ async def to_numbers(party: Party, bits: SharedBits) -> Shared:
         return Shared(party, np.zeros(bits.shape, np.uint64), 0, 1)
     [[number, plane]] = drawn
     opened = await open_xor(party, "numbers.open", bits.share ^ plane)
-    v = bits_of(opened, bits.size)
-    # v + b - 2 v b is b where v = 0 and 1 - b where v = 1.
-    share = np.where(v.astype(bool), np.negative(number), number)
-    if party.adds_public:
-        share = share + v
-    return Shared(party, share.reshape(bits.shape), 0, 1)
+    return Shared(party, numbers_from(party, opened, number).reshape(bits.shape), 0, 1)
+
+
+def numbers_from(party: Party, opened: Words, number: Words) -> Words:
+    """Return shares of bits: v + b - 2 v b is b where the opened v is 0, and 1 - b elsewhere."""
+    v = bits_of(opened, number.size)
+    share = (number ^ -v) + v
+    return share + v if party.adds_public else share

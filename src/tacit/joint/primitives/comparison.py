@@ -60,15 +60,20 @@ async def _by_blocks(party: Party, value: Shared, test: Any, test_of_two: Any) -
     return SharedBits(party, share, value.shape)
 
 
+def below_zero_needs(size: int, width: int) -> list[Need]:
+    """Return what comparing so many values of a width draws, in one step."""
+    words = plane_words(size)
+    return [Need("edabits", (width, size)),
+            *(Need("pairs", (k * words,)) for k in tree(width - 1))]
+
+
 async def _below_zero(party: Party, value: Shared) -> Words:
     """Return this party's plane of top bits."""
     party.begin("less than")
     if party.engine is not None:
         return plane_of(await party.engine.below_zero(value.share.ravel()))
-    width, words = width_of(value.low, value.high), plane_words(value.size)
-    levels = tree(width - 1)
-    needs = [Need("edabits", (width, value.size)), *(Need("pairs", (k * words,)) for k in levels)]
-    drawn = await party.draw(needs)
+    width = width_of(value.low, value.high)
+    drawn = await party.draw(below_zero_needs(value.size, width))
     if drawn is None:
         return blank_bits(party, value.shape).share
     (r, planes), *pairs = drawn

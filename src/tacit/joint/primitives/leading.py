@@ -36,22 +36,33 @@ def prefix_steps(count: int) -> Steps:
     return steps
 
 
+def leading_needs(size: int, width: int, top: int) -> list[Need]:
+    """Return what `leading_planes` draws."""
+    words, sizes = plane_words(size), [len(high) for high, _ in prefix_steps(width)]
+    return [Need("edabits", (width, size)), *(Need("pairs", (k * words,)) for k in sizes),
+            *(Need("ands", (k * words,)) for k in sizes),
+            Need("ands", (max(0, top - 1) * words,))]
+
+
 async def leading_bits(party: Party, x: Shared, top: int) -> SharedBits:
     """Return (top + 1, values): [x >= 1] first, then [x >= 0.75 2^k] for k = 1 ... top."""
     party.begin("leading bits")
     width, words = max(1, x.high.bit_length()), plane_words(x.size)
-    steps, last = prefix_steps(width), max(0, top - 1)
-    drawn = await party.draw([
-        Need("edabits", (width, x.size)), *(Need("pairs", (len(h) * words,)) for h, _ in steps),
-        *(Need("ands", (len(h) * words,)) for h, _ in steps), Need("ands", (last * words,))])
+    drawn = await party.draw(leading_needs(x.size, width, top))
     if drawn is None:
         return _joined(party, np.zeros((top + 1, words), np.uint64), x)
+    return _joined(party, await leading_planes(party, x.share, width, top, drawn), x)
+
+
+async def leading_planes(party: Party, share: Words, width: int, top: int,
+                         drawn: list[list[Words]]) -> Words:
+    """Return this holder's planes of the same, one row each."""
     (r, planes), *rest = drawn
-    opened = await open_sum(party, "leading.open", x.share.ravel() + r, width)
-    bits = await _bits(party, planes_of(opened, width), planes.reshape(width, words),
-                       rest[:len(steps)])
-    zero = await _zero_from(party, bits, rest[len(steps):-1])
-    return _joined(party, await _starts(party, bits, zero, rest[-1], top), x)
+    steps = len(prefix_steps(width))
+    opened = await open_sum(party, "leading.open", share.ravel() + r, width)
+    bits = await _bits(party, planes_of(opened, width), planes.reshape(width, -1), rest[:steps])
+    zero = await _zero_from(party, bits, rest[steps:-1])
+    return await _starts(party, bits, zero, rest[-1], top)
 
 
 async def _bits(party: Party, c: Words, r: Words, pairs: list[list[Words]]) -> Words:

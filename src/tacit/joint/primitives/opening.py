@@ -18,9 +18,12 @@ from tacit.joint.streams import Words
 async def open_sum(party: Party, label: str, words: Words, width: int = 64) -> Words:
     """Return the sum of all holders' words modulo 2^width, sent in as few bytes as that needs."""
     others = [name for name in party.holders if name != party.name]
-    mask = np.uint64((1 << width) - 1)
-    got = await party.swap(others, label, (words & mask).astype(_narrow(width)), Purpose.MASKED)
-    return total([words, *(part.astype(np.uint64) for part in got)]) & mask
+    if width == 64:
+        return total([words, *await party.swap(others, label, words, Purpose.MASKED)])
+    own = words.astype(_narrow(width))
+    own &= own.dtype.type((1 << width) - 1)
+    opened = total([own, *await party.swap(others, label, own, Purpose.MASKED)])
+    return opened.astype(np.uint64) & np.uint64((1 << width) - 1)
 
 
 async def open_xor(party: Party, label: str, words: Words) -> Words:

@@ -49,14 +49,19 @@ async def multiply(party: Party, one: Shared, other: Shared,
     drawn = await party.draw([Need("triple", (int(x.size),))])
     if drawn is None:
         return blank
-    [[a, b, c]] = drawn
+    return blank.with_share((await product_words(party, x, y, drawn[0])).reshape(shape))
+
+
+async def product_words(party: Party, x: Words, y: Words, triple: list[Words]) -> Words:
+    """Return shares of the products of shared words."""
+    a, b, c = triple
     masked = np.concatenate([x.ravel() - a, y.ravel() - b])
     opened = await open_sum(party, "multiply.open", masked)
-    d, e = opened[:x.size], opened[x.size:]
+    d, e = opened[:a.size], opened[a.size:]
     product = c + d * b + e * a
     if party.adds_public:
         product += d * e
-    return blank.with_share(product.reshape(shape))
+    return np.asarray(product)
 
 
 async def matmul(party: Party, one: Shared, other: Shared,

@@ -50,8 +50,14 @@ async def truncate(party: Party, value: Shared, bits: int) -> Shared:
     drawn = await party.draw([Need("cuts", (value.size, bits))])
     if drawn is None:
         return blank
-    [[r, shifted, top]] = drawn
-    moved = value.share.ravel() + r
+    return blank.with_share((await cut_words(party, value.share, bits, drawn[0])).reshape(
+        value.shape))
+
+
+async def cut_words(party: Party, words: Words, bits: int, cut: list[Words]) -> Words:
+    """Return shares of shared words, shifted."""
+    r, shifted, top = cut
+    moved = words.ravel() + r
     if party.adds_public:
         moved = moved + np.uint64(OFFSET)
     c = await open_sum(party, "truncate.open", moved)
@@ -59,7 +65,7 @@ async def truncate(party: Party, value: Shared, bits: int) -> Shared:
     result = (wrapped << np.uint64(64 - bits)) - shifted
     if party.adds_public:
         result = result + (c >> np.uint64(bits)) - np.uint64(OFFSET >> bits)
-    return blank.with_share(result.reshape(value.shape))
+    return result
 
 
 async def _by_transfer(transfer: Transfer, share: Words, bits: int) -> Words:

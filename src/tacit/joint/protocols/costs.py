@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.joint.frames import HEADER_BYTES
+from tacit.joint.lanes import lane_type
 from tacit.joint.planes import plane_words
+from tacit.joint.primitives import whole_log
 from tacit.joint.primitives.comparison import tree
 from tacit.joint.primitives.leading import prefix_steps
-from tacit.joint.primitives.normal import by_prefix, last_exponent
+from tacit.joint.primitives.normal import last_exponent
 
 ASK = 60
 WIDTHS = ((8, 1), (16, 2), (32, 4), (64, 8))
@@ -60,11 +62,26 @@ def less_than(n: int, width: int) -> Cost:
     return found
 
 
+def equal(n: int, width: int) -> Cost:
+    """Return a batch of tests for zero."""
+    words, levels = plane_words(n), tree(width)
+    narrow = next(size for bits, size in WIDTHS if width <= bits)
+    found = dealt(8 * words * (width + sum(levels))) + both(n * narrow)
+    for nodes in levels:
+        found += both(16 * nodes * words)
+    return found
+
+
 def leading(n: int, width: int, top: int) -> Cost:
     """Return where numbers start."""
     words, sizes = plane_words(n), [len(high) for high, _ in prefix_steps(width)]
-    found = dealt(8 * words * (width + 3 * sum(sizes) + top - 1))
-    found += both(n * next(s for b, s in WIDTHS if width <= b)) + both(16 * (top - 1) * words)
+    return dealt(8 * words * (width + 3 * sum(sizes) + top - 1)) + leading_openings(n, width, top)
+
+
+def leading_openings(n: int, width: int, top: int) -> Cost:
+    """Return what of that passes between the holders."""
+    words, sizes = plane_words(n), [len(high) for high, _ in prefix_steps(width)]
+    found = both(n * next(s for b, s in WIDTHS if width <= b)) + both(16 * (top - 1) * words)
     for size in sizes:
         found += both(24 * size * words) + both(16 * size * words)
     return found
@@ -92,16 +109,14 @@ def truncate(n: int) -> Cost:
 
 def x_log_x(n: int, high: int) -> Cost:
     """Return x ln x of counts up to a bound."""
-    top = last_exponent(high)
-    if by_prefix(n):
-        full = -(-n // 64) * 64
-        found = leading(full, high.bit_length(), top) + to_numbers(full * (top + 1))
-    else:
-        found = less_than(n * (top + 1), high.bit_length() + 1) + to_numbers(n * (top + 1))
-    for products, cuts in ((1, 0), (1, 1), (2, 2), (0, 1), (1, 1), (1, 0)):
-        found += multiply(products * n) if products else Cost()
-        found += truncate(cuts * n) if cuts else Cost()
-    return found
+    words, top = plane_words(n), whole_log.last_exponent(high)
+    drawn = whole_log.needs(n, high)
+    found = dealt(8 * sum(sum(need.sent_lengths) for need in drawn))
+    found += leading_openings(64 * words, max(3, high).bit_length(), top)
+    found += both(8 * words * (top + top.bit_length()))
+    # A product and an opening in the small ring, a truncation and a product in the large one.
+    small = 64 * words * lane_type(top + 1).itemsize
+    return found + both(2 * small) + both(small) + both(512 * words) + both(1024 * words)
 
 
 def argmin(rows: int, columns: int, width: int) -> Cost:

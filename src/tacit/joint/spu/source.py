@@ -12,12 +12,13 @@ import numpy as np
 
 from tacit.joint.correlations import Need, Parts
 from tacit.joint.errors import RefusedError
+from tacit.joint.party import Source
 from tacit.joint.planes import bits_of, plane_of, planes_of
 from tacit.joint.spu.engine import SpuEngine
 from tacit.joint.streams import Stream, fresh_seed
 
 
-class SpuSource:
+class SpuSource(Source):
     """A holder's source on top of SPU."""
 
     def __init__(self, engine: SpuEngine) -> None:

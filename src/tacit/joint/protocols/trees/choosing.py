@@ -17,12 +17,12 @@ from tacit.joint.correlations import Need
 from tacit.joint.party import Party
 from tacit.joint.planes import bits_of, plane_of, plane_words
 from tacit.joint.primitives.bits import SharedBits, and_words, blank_bits, both, to_numbers
-from tacit.joint.primitives.comparison import tree
+from tacit.joint.primitives.comparison import below_zero_needs, tree
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.ring import Shared, concatenate, stack
+from tacit.joint.ring import Shared, concatenate, stack, width_of
 from tacit.joint.streams import Words
 
-MOST_PAIRS = 1 << 15
+MOST_PAIRS = 1 << 16
 
 
 async def first_greatest(party: Party, values: Shared, size: Shared | None = None,
@@ -31,7 +31,7 @@ async def first_greatest(party: Party, values: Shared, size: Shared | None = Non
 
     With sizes, 0 where a size is less than `least`, and nobody learns which of the two it was.
     """
-    if _by_tournament(values.shape):
+    if by_tournament(values.shape):
         return await _unless_small(party, (await party.argmax(values))[0], size, least)
     hot = await _winners(party, values, size, least)
     columns = values.shape[1]
@@ -42,7 +42,7 @@ async def first_greatest(party: Party, values: Shared, size: Shared | None = Non
 async def hot_greatest(party: Party, values: Shared, size: Shared | None = None,
                        least: int = 1) -> Shared:
     """Return the same as numbers for all places but the first: 1 at that place, 0 at others."""
-    if not _by_tournament(values.shape):
+    if not by_tournament(values.shape):
         return (await _winners(party, values, size, least))[:, 1:].within(0, 1)
     place = await _unless_small(party, (await party.argmax(values))[0], size, least)
     rows, columns = values.shape
@@ -51,21 +51,39 @@ async def hot_greatest(party: Party, values: Shared, size: Shared | None = None,
     return await party.to_numbers(found)
 
 
-def _by_tournament(shape: tuple[int, ...]) -> bool:
+def by_tournament(shape: tuple[int, ...]) -> bool:
+    """Say whether there are too many pairs, or one only."""
     rows, columns = shape
     return columns < 3 or rows * columns * (columns - 1) // 2 > MOST_PAIRS
 
 
 async def _winners(party: Party, values: Shared, size: Shared | None, least: int) -> Shared:
     """Return 1 at the place that beats all others; nowhere if the first wins as rows are small."""
+    later = await party.less_than(_gaps(values, size, least), 0)
+    return await to_numbers(party, await _all(party, _beats(party, later, values.shape[1])))
+
+
+def _gaps(values: Shared, size: Shared | None, least: int) -> Shared:
+    """Return all differences of two, the earlier first, and what a size is above the least."""
     rows, columns = values.shape
     left, right = np.triu_indices(columns, 1)
     gaps = values[:, left] - values[:, right]
-    if size is not None and least > 1:
-        # The one comparison more travels with the others.
-        gaps = concatenate([gaps, replace(size - least, scale=gaps.scale).reshape(rows, 1)], 1)
-    later = await party.less_than(gaps, 0)
-    return await to_numbers(party, await _all(party, _beats(party, later, columns)))
+    if size is None or least <= 1:
+        return gaps
+    # The one comparison more travels with the others.
+    return concatenate([gaps, replace(size - least, scale=gaps.scale).reshape(rows, 1)], 1)
+
+
+def steps_of(values: Shared, size: Shared | None, least: int) -> list[list[Need]]:
+    """Return what each step of finding the greatest draws; nothing if it goes by tournament."""
+    rows, columns = values.shape
+    if by_tournament(values.shape):
+        return []
+    few = None if size is None else size[:1]
+    gaps = _gaps(values[:1], few, least)
+    return [below_zero_needs(rows * gaps.shape[1], width_of(gaps.low, gaps.high)),
+            _all_needs(rows * columns, columns - 1 + gaps.shape[1] - columns * (columns - 1) // 2),
+            [Need("dabits", (rows * columns,))]]
 
 
 async def _unless_small(party: Party, place: Shared, size: Shared | None, least: int) -> Shared:
@@ -106,12 +124,10 @@ def _others(square: Ints) -> Ints:
 
 async def _all(party: Party, bits: SharedBits) -> SharedBits:
     """Return where all bits along the last axis are set, by a tree of ANDs asked for at once."""
-    size = int(np.prod(bits.shape[:-1]))
-    levels = [plane_words(size * half) for half in tree(bits.shape[-1])]
     if party.engine is not None:
         return await _all_by_engine(party, bits)
     party.begin("and")
-    drawn = await party.draw([Need("ands", (words,)) for words in levels])
+    drawn = await party.draw(_all_needs(int(np.prod(bits.shape[:-1])), bits.shape[-1]))
     if drawn is None:
         return blank_bits(party, bits.shape[:-1])
     array = bits_of(bits.share, bits.size).reshape(bits.shape)
@@ -121,6 +137,10 @@ async def _all(party: Party, bits: SharedBits) -> SharedBits:
                                 triple)
         array = np.concatenate([bits_of(found, one.size).reshape(one.shape), rest], axis=-1)
     return SharedBits(party, plane_of(array), bits.shape[:-1])
+
+
+def _all_needs(size: int, count: int) -> list[Need]:
+    return [Need("ands", (plane_words(size * half),)) for half in tree(count)]
 
 
 async def _all_by_engine(party: Party, bits: SharedBits) -> SharedBits:

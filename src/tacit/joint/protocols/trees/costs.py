@@ -16,6 +16,7 @@ from tacit.joint.protocols.costs import (
     dealt,
     less_than,
     matmul,
+    messages,
     multiply,
     reveal,
     share,
@@ -24,6 +25,7 @@ from tacit.joint.protocols.costs import (
 )
 from tacit.joint.protocols.trees.choosing import MOST_PAIRS
 from tacit.joint.protocols.trees.sites import Shape
+from tacit.joint.ring import width_of
 
 
 def first_greatest(rows: int, columns: int, width: int, sizes: int = 0) -> Cost:
@@ -78,6 +80,16 @@ def horizontal(levels: Sequence[tuple[int, int]], leaves: int, sizes: tuple[int,
     return found + leaf_classes(leaves, classes, most, receivers)
 
 
+def cut_points(spans: Sequence[tuple[int, int]], most: int, everybody: int) -> Cost:
+    """Return the cost of agreeing on cut points; `spans`: how many of each range, and its bits."""
+    if not spans:
+        return Cost()
+    count, widest = sum(points for points, _ in spans), max(points for points, _ in spans)
+    each = share(2 * count, everybody - 2) + reveal(plane_words(count), everybody)
+    each += less_than(count, width_of(-most * widest, most * (widest + 1)))
+    return sum([each] * (1 + max(bits for _, bits in spans)), Cost())
+
+
 def vertical(levels: Sequence[int], leaves: int, rows: int, shape: Shape, sites: int,
              least: int, tested: Sequence[int] | None = None) -> Cost:
     """Return the cost of a tree over columns, without aligning.
@@ -98,3 +110,20 @@ def vertical(levels: Sequence[int], leaves: int, rows: int, shape: Shape, sites:
         if products:
             found += share(products * rows // sites, outside) + multiply(products * rows * kinds)
     return found + leaf_classes(leaves, classes, rows, 1)
+
+
+def together(rows: int, depth: int, sites: int, receivers: int) -> Cost:
+    """Return the cost of classifying with a full tree of two answers, paths unseen."""
+    inner, outside = 2**depth - 1, max(0, sites - 2)
+    found = messages(sites * (sites - 1), 40) + share(inner * rows // sites, outside)
+    for level in range(depth):
+        found += multiply(2**level * rows)
+    found += share(inner + 1, 0) + matmul(1, inner + 1, rows)
+    return found + reveal(rows, receivers) + Cost(sites)
+
+
+def walking(rows: int, depth: int, sites: int) -> Cost:
+    """Return the cost of records that walk, if every site asks in every level but the first."""
+    steps = 1 + (depth - 1) * sites
+    return messages(sites * (sites - 1), 40, 2) + sum(
+        [messages(sites - 1, 8 * rows)] * steps, Cost())

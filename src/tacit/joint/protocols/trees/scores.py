@@ -23,9 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.joint.correlations import Need
 from tacit.joint.party import Party
 from tacit.joint.primitives.logarithm import LOG_ERROR, plain_x_log_x
-from tacit.joint.protocols.trees.choosing import first_greatest
+from tacit.joint.primitives.whole_log import needs as x_log_x_needs
+from tacit.joint.primitives.whole_log import serves
+from tacit.joint.protocols.trees.choosing import first_greatest, steps_of
 from tacit.joint.protocols.trees.layout import Ints, Layout
 from tacit.joint.ring import Shared, concatenate
 
@@ -92,8 +95,23 @@ async def best(party: Party, layout: Layout, histograms: Shared, least: int,
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                   allowed: Bools | None = None) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
+    await party.ahead(_steps(party, first, counts, least, allowed))
     scores, size = await scored(party, first, counts, allowed)
     return await first_greatest(party, scores, size, least)
+
+
+def _steps(party: Party, first: Ints, counts: Shared, least: int,
+           allowed: Bools | None) -> list[list[Need]]:
+    """Return what scoring and choosing draw, step by step: sizes alone decide it."""
+    nodes, _, classes = counts.shape
+    if not serves(party, counts):
+        return []
+    values = int(needed_branches(first, counts.shape[:2], allowed).sum()) * (classes + 1)
+    size = counts[:, -1, 0]
+    scores = _set_back(counts, np.zeros((nodes, first.size), np.uint64), size, classes)
+    if allowed is not None:
+        scores = only(party, scores, allowed)
+    return [x_log_x_needs(values, counts.high), *steps_of(scores, size, least)]
 
 
 async def scored(party: Party, first: Ints, counts: Shared,
