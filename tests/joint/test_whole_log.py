@@ -122,7 +122,7 @@ def labelled(label):
             got = await real(peers, name, array, purpose)
             if name == label and party.adds_public:
                 opened.append(np.bitwise_xor(array, got[0]) if label == "log.bits"
-                              else (array + got[0]) % RING[label])
+                              else (array + got[0]).astype(np.int64) % RING[label])
             return got
 
         party.swap = swap
