@@ -125,3 +125,8 @@ def test_a_script_without_a_main_part_is_told_so_and_does_not_wait_for_ever(tmp_
     assert done.returncode != 0
     assert "PeerLostError" in done.stderr
     assert '__name__ == "__main__"' in done.stderr.splitlines()[-1]
+
+
+def test_an_outcome_that_is_printed_does_not_show_what_came_out():
+    [outcome] = run_outcomes(joint_programs.everything, INPUTS[:1])
+    assert repr(outcome) == "Outcome(name='p0', error=None)"

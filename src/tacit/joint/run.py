@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,11 @@ DEALER = "dealer"
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended for one party."""
+    """How a run ended for one party; what came out stays out of logs, and asyncio prints tasks."""
 
     name: str
-    output: Any
-    ledger: Ledger
+    output: Any = field(repr=False)
+    ledger: Ledger = field(repr=False)
     error: BaseException | None = None
 
 
@@ -161,6 +161,8 @@ async def _with_spu(party: Party, program: Program, data: Any) -> Any:
         party.engine, party.source = engine, SpuSource(engine)
         output = await program(party, data)
         await engine.finish()
+    except PartyError as error:
+        raise engine.in_own_words(error) from None
     finally:
         await engine.close()
     return output
