@@ -18,6 +18,7 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ MAX_DIMENSIONS = 4
 SESSION_BYTES = 16
 NO_SESSION = bytes(SESSION_BYTES)
 DTYPES = ("|u1", "<u2", "<u4", "<u8", "<i8", "<f8")
+_BYTES = {dtype: np.dtype(dtype).itemsize for dtype in DTYPES}
 LABEL_BYTES = 48
 LABEL = re.compile(r"[a-z0-9][a-z0-9 ._/-]{0,47}", re.ASCII)
 # magic, version, kind, purpose, dtype, dimensions, reserved, session, sequence, step,
@@ -64,6 +66,10 @@ class Purpose(enum.IntEnum):
     SHARE = 4
     DISCLOSURE = 5
     RESULT = 6
+
+
+_KINDS = {int(kind): kind for kind in Kind}
+_PURPOSES = {int(purpose): purpose for purpose in Purpose}
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class Header:
     @property
     def total(self) -> int:
         """Return the bytes of the whole message."""
-        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+        return math.prod(self.shape) * _BYTES[self.dtype]
 
     @property
     def chunks(self) -> int:
@@ -157,10 +163,10 @@ def parse(data: bytes, limit: int = MAX_MESSAGE) -> Header:
     _must("magic", magic == MAGIC, "ours", "something else")
     _must("version", version == VERSION, VERSION, version)
     _must("reserved", reserved == 0 and data[10:16] == bytes(6), 0, "something else")
-    _must("kind", kind in set(Kind), "a known kind", kind)
-    _must("purpose", purpose in set(Purpose), "a known purpose", purpose)
+    _must("kind", kind in _KINDS, "a known kind", kind)
+    _must("purpose", purpose in _PURPOSES, "a known purpose", purpose)
     _must("dtype", dtype < len(DTYPES), "a known dtype", dtype)
-    header = Header(Kind(kind), Purpose(purpose), DTYPES[dtype], _shape(ndim, rest[:4]),
+    header = Header(_KINDS[kind], _PURPOSES[purpose], DTYPES[dtype], _shape(ndim, rest[:4]),
                     session, sequence, step, chunk, length, _label(rest[4]))
     _check_sizes(header, limit)
     return header
@@ -173,6 +179,7 @@ def _shape(ndim: int, dims: list[int]) -> tuple[int, ...]:
     return tuple(dims[:ndim])
 
 
+@lru_cache(1024)
 def _label(raw: bytes) -> str:
     text = raw.rstrip(b"\0").decode("ascii", "replace")
     _must("label", LABEL.fullmatch(text) is not None, "a label", "other characters")
