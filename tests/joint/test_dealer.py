@@ -23,7 +23,8 @@ from tacit.joint.windows import SCALE, evaluated
 
 EXAMPLES = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (64, 70)),
             Need("edabits", (1, 3)), Need("dabits", (70,)), Need("ands", (3,)),
-            Need("pairs", (3,)), Need("cuts", (5, 16)), Need("windows", (40, 5))]
+            Need("pairs", (3,)), Need("cuts", (5, 16)), Need("windows", (40, 5)),
+            Need("zeros", (9, 3)), Need("zeros", (4, 0))]
 
 
 def dealt(need, holders):
@@ -58,6 +59,9 @@ def holds(need, sums, xors):
         "ands": lambda: (xors[0] & xors[1] == xors[2]).all(),
         "pairs": lambda: ((xors[0] & xors[1] == xors[3]) & (xors[0] & xors[2] == xors[4])).all(),
         "windows": lambda: windowed(sums[0], sums[1].reshape(2, -1, size[0]), size[1]),
+        "zeros": lambda: (np.arange(1 << size[1], dtype=np.uint64)[:, None]
+                          == sums[0] & np.uint64((1 << size[1]) - 1)).ravel().tolist()
+        == sums[1].tolist(),
         "cuts": lambda: ((sums[0] >> np.uint64(size[1]) == sums[1])
                          & (sums[0] >> np.uint64(63) == sums[2])).all(),
     }[need.kind]()

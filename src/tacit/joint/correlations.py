@@ -15,6 +15,7 @@ Keller 2020). The dealer and the holders run this same code.
     crosses n w w... R, C          sum C = R_i' R_j of all groups i < j of columns, modulo 2^20
     lanes   n l      a, b, c       as triple, modulo 2^16 (l up to 16) or 2^32
     flags   n l      r, plane      as dabits, modulo 2^16 or 2^32
+    zeros   n l      r, table      sum table = 1 at sum r modulo 2^l, 0 elsewhere
     windows n top    r, table      sum table = the coefficients for masks sum r (`windows`)
 
 A holder's own parts are uniform; what is sent is masked by the other holders' streams.
@@ -148,6 +149,13 @@ def _windows(draws: Sequence[Parts], n: int, top: int) -> Parts:
     return [table]
 
 
+def _zeros(draws: Sequence[Parts], n: int, width: int) -> Parts:
+    r = total(d[0] for d in draws) & np.uint64((1 << width) - 1)
+    table = (np.arange(1 << width, dtype=np.uint64)[:, None] == r).astype(np.uint64).ravel()
+    table -= _others(draws, 1)
+    return [table]
+
+
 def _other_lanes(draws: Sequence[Parts], place: int, n: int, width: int) -> Lanes:
     rest = [lanes_of(d[place], n, width) for d in draws[:-1]]
     return reduce(np.add, rest, np.zeros(n, lane_type(width)))
@@ -196,6 +204,11 @@ def _windows_lengths(n: int, top: int) -> tuple[int, ...]:
     return n, 2 * TERMS * n
 
 
+def _zeros_lengths(n: int, width: int) -> tuple[int, ...]:
+    _within("width", width, 0, 10)
+    return n, n << width
+
+
 def _within(what: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise InputError(explain(f"The {what}", f"between {least} and {most}", value))
@@ -219,6 +232,7 @@ KINDS = {
     "cuts": _Kind(2, _cuts_lengths, (1, 2), _cuts),
     "lanes": _Kind(2, _lanes_lengths, (2,), _lanes),
     "flags": _Kind(2, _flags_lengths, (0,), _flags),
+    "zeros": _Kind(2, _zeros_lengths, (1,), _zeros),
     "windows": _Kind(2, _windows_lengths, (1,), _windows),
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
 }

@@ -43,7 +43,7 @@ def coefficients(r: Words, top: int) -> Words:
         signed = (r[start:start + BLOCK] & np.uint64(ring - 1)).astype(np.int64)
         for window in range(2):
             place = ((window * half - signed + half - 1) & (ring - 1)) - (half - 1)
-            for k, row in enumerate(_about(place * 2.0**-top + 0.25)):
+            for k, row in enumerate(_about(np.ldexp(place.astype(np.float64), -top) + 0.25)):
                 out[window, k, start:start + BLOCK] = _whole(row, FINE)
     return out
 

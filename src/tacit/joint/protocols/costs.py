@@ -72,6 +72,12 @@ def equal(n: int, width: int) -> Cost:
     return found
 
 
+def is_zero(n: int, most: int) -> Cost:
+    """Return small numbers compared with zero by a table."""
+    narrow = next(size for bits, size in WIDTHS if most.bit_length() <= bits)
+    return dealt(8 * n << most.bit_length()) + both(n * narrow)
+
+
 def leading(n: int, width: int, top: int) -> Cost:
     """Return where numbers start."""
     words, sizes = plane_words(n), [len(high) for high, _ in prefix_steps(width)]

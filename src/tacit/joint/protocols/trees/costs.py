@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.joint.planes import plane_words
-from tacit.joint.primitives.comparison import tree
 from tacit.joint.protocols.costs import (
     Cost,
     argmin,
-    both,
-    dealt,
+    is_zero,
     less_than,
     matmul,
     messages,
@@ -23,7 +21,7 @@ from tacit.joint.protocols.costs import (
     to_numbers,
     x_log_x,
 )
-from tacit.joint.protocols.trees.choosing import MOST_PAIRS
+from tacit.joint.protocols.trees.choosing import by_tournament
 from tacit.joint.protocols.trees.sites import Shape
 from tacit.joint.ring import width_of
 
@@ -34,17 +32,12 @@ def first_greatest(rows: int, columns: int, width: int, sizes: int = 0) -> Cost:
     `sizes`: the width of the sizes if small rows are to give 0.
     """
     pairs = rows * columns * (columns - 1) // 2
-    if columns < 3 or pairs > MOST_PAIRS:
+    if by_tournament((rows, columns)):
         test = less_than(rows, sizes) + to_numbers(rows) + multiply(rows) if sizes else Cost()
         return argmin(rows, columns, width) + test
-    tests = rows if sizes else 0
-    found = less_than(pairs + tests, width) + to_numbers(rows * columns)
-    left = columns - 1 + bool(sizes)
-    words = [plane_words(rows * columns * half) for half in tree(left)]
-    found += dealt(8 * sum(words))
-    for each in words:
-        found += both(16 * each)
-    return found
+    tests = pairs + (rows if sizes else 0)
+    found = less_than(tests, width) + to_numbers(tests)
+    return found if tests == rows else found + is_zero(rows * columns, columns)
 
 
 def best_questions(nodes: int, branches: int, questions: int, classes: int,
@@ -61,7 +54,7 @@ def best_questions(nodes: int, branches: int, questions: int, classes: int,
 
 def leaf_classes(leaves: int, classes: int, most: int, receivers: int) -> Cost:
     """Return the cost of the classes of all leaves."""
-    return argmin(leaves, classes, 2 * most.bit_length() + 2) + reveal(leaves, receivers)
+    return first_greatest(leaves, classes, 2 * most.bit_length() + 2) + reveal(leaves, receivers)
 
 
 def horizontal(levels: Sequence[tuple[int, int]], leaves: int, sizes: tuple[int, int, int, int],

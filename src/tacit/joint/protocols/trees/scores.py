@@ -171,5 +171,6 @@ def plain_classes(counts: Ints, parents: Ints) -> Ints:
 
 async def classes(party: Party, counts: Shared, parents: Shared) -> Shared:
     """Return the same on shares; a leaf without records gets its parent's class."""
-    place, _ = await party.argmax(counts * (parents.high + 1) + parents)
-    return place
+    values = counts * (parents.high + 1) + parents
+    await party.ahead(steps_of(values, None, 1))
+    return await first_greatest(party, values)
