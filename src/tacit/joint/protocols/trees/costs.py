@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from tacit.joint.planes import plane_words
 from tacit.joint.protocols.costs import (
     Cost,
-    argmin,
     is_zero,
     less_than,
     matmul,
@@ -18,25 +17,32 @@ from tacit.joint.protocols.costs import (
     multiply,
     reveal,
     share,
+    times,
     to_numbers,
     x_log_x,
 )
-from tacit.joint.protocols.trees.choosing import by_tournament
+from tacit.joint.protocols.trees.choosing import groups_of, in_groups
 from tacit.joint.protocols.trees.sites import Shape
 from tacit.joint.ring import width_of
 
 
 def first_greatest(rows: int, columns: int, width: int, sizes: int = 0) -> Cost:
-    """Return the first place of the greatest: all pairs where they are few.
+    """Return the first place of the greatest: all pairs where they are few, else groups.
 
     `sizes`: the width of the sizes if small rows are to give 0.
     """
-    pairs = rows * columns * (columns - 1) // 2
-    if by_tournament((rows, columns)):
-        test = less_than(rows, sizes) + to_numbers(rows) + multiply(rows) if sizes else Cost()
-        return argmin(rows, columns, width) + test
-    tests = pairs + (rows if sizes else 0)
-    found = less_than(tests, width) + to_numbers(tests)
+    if columns == 1:
+        return Cost()
+    if not in_groups((rows, columns)):
+        return _winners(rows, columns, width, sizes)
+    groups, each = groups_of(columns)
+    return (_winners(rows * groups, each, width) + _winners(rows, groups, width, sizes)
+            + times(multiply(rows * groups * each), 2))
+
+
+def _winners(rows: int, columns: int, width: int, sizes: int = 0) -> Cost:
+    tests = rows * columns * (columns - 1) // 2 + (rows if sizes else 0)
+    found = less_than(tests, max(width, sizes)) + to_numbers(tests)
     return found if tests == rows else found + is_zero(rows * columns, columns)
 
 

@@ -16,42 +16,49 @@ import numpy as np
 from tacit.joint.errors import RefusedError
 from tacit.joint.party import Party
 from tacit.joint.protocols.trees.choosing import hot_greatest
+from tacit.joint.protocols.trees.forest import draw_rows
 from tacit.joint.protocols.trees.growth import Rules
+from tacit.joint.protocols.trees.hidden_forest import Forest
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.protocols.trees.scores import classes, scored, while_open
-from tacit.joint.protocols.trees.sites import Shape, indicators
+from tacit.joint.protocols.trees.scores import classes, scored, steps, while_open
+from tacit.joint.protocols.trees.sites import Shape
 from tacit.joint.protocols.trees.vertical_growing import BLOCK, Growing, Records
-from tacit.joint.ring import Shared, concatenate
+from tacit.joint.ring import Shared, concatenate, stack
 
 MOST_WORDS = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """A full tree on shares: `hot` (nodes, questions of all sites), level by level; classes."""
+    """Full trees on shares: `hot` (nodes, questions of all sites), level by level; classes."""
 
     hot: Shared
     classes: Shared
+    trees: int = 1
 
 
 class HiddenGrowing(Growing):
     """The tree as it grows; every level has all its nodes, whatever the data are."""
 
-    def __init__(self, party: Party, shape: Shape, rules: Rules, rows: int) -> None:
+    def __init__(self, party: Party, shape: Shape, rules: Rules, rows: int,
+                 forest: Forest | None = None) -> None:
         super().__init__(party, shape, rules, rows, ())
+        self.forest, trees = forest, 1 if forest is None else forest.trees
+        self.open = list(range(trees))
         self.hot: list[Shared] = []
         self.alive: list[Shared] = []
         self.totals: list[Shared] = []
         kinds = 1 if shape.class_known else len(shape.classes)
-        if shape.branches ** max(0, rules.max_depth - 1) * kinds * rows > MOST_WORDS:
+        if trees * shape.branches ** max(0, rules.max_depth - 1) * kinds * rows > MOST_WORDS:
             raise RefusedError(f"A hidden tree must have at most {MOST_WORDS:,} numbers: nodes of "
                                "the last level that asks, times classes, times records. This one "
                                "has more. Lower 'max_depth' or 'branches', or take fewer records.")
 
     async def grow(self, codes: Ints | None, labels: Ints | None) -> Hidden:
-        """Return the tree on shares."""
+        """Return the tree, or all trees, on shares."""
         await self.begin(codes, labels)
-        own, above = self.leaves.of([0])
+        trees = len(self.open)
+        own, above = self.leaves.of(self.open)
         while self.tested():
             counts = await self._counts()
             hot = await self._chosen(counts)
@@ -60,14 +67,32 @@ class HiddenGrowing(Growing):
                 await self._all_children(hot)
             else:
                 own, above = await self._leaves(counts, hot)
-        return Hidden(self._every_hot(), await classes(self.party, own, above))
+        return Hidden(self._every_hot(), await classes(self.party, own, above), trees)
+
+    async def _classes(self, hot: Ints | None, count: int) -> Records:
+        """Return the records of the roots; in a forest as often as the class site drew them."""
+        if self.forest is None:
+            return await super()._classes(hot, count)
+        party, shape, trees = self.party, self.shape, self.forest.trees
+        given = None
+        if party.name == shape.class_site and hot is not None:
+            drawn = draw_rows(self.rows, trees)[:, None]
+            given = drawn if shape.class_known else drawn * hot
+        kinds = 1 if shape.class_known else count
+        shared = await party.share(given, shape.class_site, (trees, kinds, self.rows), 0,
+                                   self.rows)
+        return Records(shared, count, hot if shape.class_known else None)
 
     async def _chosen(self, counts: Shared) -> Shared:
         """Return the question of every node (nodes, questions); a closed node asks nothing."""
-        scores, size = await scored(self.party, self.first, counts)
-        if self.alive:
+        allowed = None if self.forest is None else self.forest.allowed(
+            self.depth, self.open, len(self.sites) * self.shape.slots)
+        least, closing = self.rules.min_records, bool(self.alive)
+        await self.party.ahead(steps(self.party, self.first, counts, least, allowed, closing))
+        scores, size = await scored(self.party, self.first, counts, allowed)
+        if closing:
             scores = while_open(scores, self._spread(self.alive[-1], len(self.open)))
-        hot = await hot_greatest(self.party, scores, size, self.rules.min_records)
+        hot = await hot_greatest(self.party, scores, size, least)
         self.hot.append(hot)
         self.alive.append(hot.sum(axis=1).within(0, 1))
         self.totals.append(counts[:, -1])
@@ -142,35 +167,73 @@ async def together(party: Party, pairs: Sequence[tuple[Shared, Shared]]) -> list
             for end, shape in zip(ends.tolist(), wide, strict=True)]
 
 
-async def shared_answers(party: Party, shape: Shape, sites: Sequence[str], codes: Ints | None,
-                         rows: int) -> Shared:
-    """Share the answers of new records to all questions of all sites."""
-    cells = shape.slots * (shape.branches - 1)
-    own = None if codes is None else indicators(codes, shape).reshape(cells, -1)
-    return concatenate([await party.share(own if name == party.name else None, name,
-                                          (cells, rows), 0, 1) for name in sites])
-
-
 async def predicted(party: Party, shape: Shape, tree: Hidden, answers: Shared) -> Shared:
     """Return the number of the class of every record on shares, from the leaves to the root."""
     rows, others = answers.shape[1], shape.branches - 1
+    values = tree.classes.reshape(-1, 1)
+    if tree.trees > 1:
+        values = await _one_hot(party, tree.classes, len(shape.classes))
     if not tree.hot.shape[0]:
-        return tree.classes[np.zeros(rows, np.int64)]
-    found = []
-    for part in blocks(rows, tree.hot.shape[0] * others):
-        bits = await answered(party, tree.hot, answers[:, part], others)
-        found.append(await _climbed(party, bits, tree.classes))
-    return concatenate(found)
+        every = values.reshape(*values.shape, 1)[:, :, np.zeros(rows, np.int64)]
+        return await _voted(party, tree, every)
+    weights, last = await _weights(party, tree, values, others)
+    top, found = values.high, []
+    for part in blocks(rows, weights.shape[0]):
+        sums = await party.matmul(weights, answers[:, part])
+        value = (sums[-last.size:] + last.reshape(-1, 1)).within(0, top)
+        bits = sums[:-last.size].within(0, 1)
+        found.append(await _climbed(party, bits.reshape(-1, others, 1, bits.shape[1]),
+                                    value.reshape(*last.shape, -1), tree.trees))
+    return await _voted(party, tree, concatenate(found, 2))
 
 
-async def _climbed(party: Party, bits: Shared, leaves: Shared) -> Shared:
-    """Return the class of each record: at every node that of the child it goes to."""
+async def _one_hot(party: Party, numbers: Shared, kinds: int) -> Shared:
+    """Return (leaves, classes but the first): 1 where a leaf has the class."""
+    if kinds == 2:
+        return numbers.reshape(-1, 1)
+    every = np.broadcast_to(np.arange(1, kinds), (numbers.size, kinds - 1))
+    same = await party.equal(stack([numbers] * (kinds - 1)).T, party.public(every))
+    return await party.to_numbers(same)
+
+
+async def _voted(party: Party, tree: Hidden, value: Shared) -> Shared:
+    """Return the class that most trees say; `value` is (trees, 1 or classes but one, records)."""
+    if tree.trees == 1:
+        return value[0, 0]
+    votes = value.sum(axis=0).within(0, tree.trees)
+    first = (tree.trees - votes.sum(axis=0)).within(0, tree.trees)
+    place, _ = await party.argmax(concatenate([first.reshape(1, -1), votes]).T)
+    return place
+
+
+async def _weights(party: Party, tree: Hidden, values: Shared,
+                   others: int) -> tuple[Shared, Shared]:
+    """Return what answers are multiplied with, and the values of the last child of last nodes.
+
+    Rows for the answers of nodes above, and one for each value at each node of the last level: its
+    question and the values of its leaves are multiplied once, and not for every record.
+    """
+    kinds, questions = values.shape[1], tree.hot.shape[1]
+    leaves = values.reshape(-1, others + 1, kinds)
+    nodes = leaves.shape[0]
+    change = (leaves[:, :-1] - leaves[:, -1:])
+    change = change.with_share(change.share.transpose(0, 2, 1)).reshape(nodes, kinds, 1, others)
+    ends = await party.multiply(tree.hot[-nodes:].reshape(nodes, 1, questions, 1), change)
+    above = tree.hot.share[:-nodes]
+    spread = np.zeros((above.shape[0], others, questions, others), np.uint64)
+    for branch in range(others):
+        spread[:, branch, :, branch] = above
+    upper = tree.hot.with_share(spread.reshape(-1, questions * others))
+    return concatenate([upper, ends.reshape(nodes * kinds, questions * others)]), leaves[:, -1]
+
+
+async def _climbed(party: Party, bits: Shared, value: Shared, trees: int) -> Shared:
+    """Return the value of each record: at every node that of the child it goes to."""
     others, end = bits.shape[1], bits.shape[0]
-    value = leaves.reshape(-1, 1)
-    while value.shape[0] > 1:
-        children = value.reshape(value.shape[0] // (others + 1), others + 1, -1)
+    while value.shape[0] > trees:
+        children = value.reshape(-1, others + 1, *value.shape[1:])
         nodes, last = children.shape[0], children[:, -1:]
         made = await party.multiply(bits[end - nodes:end], children[:, :-1] - last)
-        value = (made.sum(axis=1) + last[:, 0]).within(leaves.low, leaves.high)
+        value = (made.sum(axis=1) + last[:, 0]).within(value.low, value.high)
         end -= nodes
-    return value[0]
+    return value

@@ -42,10 +42,11 @@ class HiddenPart(JsonFile):
     run: bytes
     holders: tuple[str, ...]
     share: Words
+    trees: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what is no part of a full tree."""
-        leaves(self.shape, self.depth)
+        leaves(self.shape, self.depth, self.trees)
         if not self.sites or self.shape.class_site not in self.sites:
             refuse("sites", f"such that '{self.shape.class_site}' is there", self.sites)
         widest = max([q.branches for q in self.questions], default=0)
@@ -58,14 +59,14 @@ class HiddenPart(JsonFile):
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes the full tree has that may ask."""
-        return sum(self.shape.branches**level for level in range(self.depth))
+        """Return how many nodes the full trees have that may ask."""
+        return self.trees * sum(int(self.shape.branches**level) for level in range(self.depth))
 
     @property
     def words(self) -> int:
         """Return how many numbers the tree is: questions of all nodes, and classes of leaves."""
         return (self.nodes * len(self.sites) * self.shape.slots
-                + leaves(self.shape, self.depth))
+                + leaves(self.shape, self.depth, self.trees))
 
     def codes(self, columns: Mapping[str, Any]) -> tuple[Ints | None, int]:
         """Return the answers to all own questions, and how many records there are (-1: unsaid)."""
@@ -83,14 +84,16 @@ class HiddenPart(JsonFile):
 
     def digest(self) -> Any:
         """Return what must be the same at all parties."""
-        public = [asdict(self.shape), self.depth, self.sites, self.holders, self.run.hex()]
+        public = [asdict(self.shape), self.depth, self.trees, self.sites, self.holders,
+                  self.run.hex()]
         return np.frombuffer(hashlib.sha256(json.dumps(public).encode()).digest(), np.uint8)
 
     def summary(self) -> str:
         """Return a few lines: what is public, and what this site could ask."""
         return "\n".join([
-            f"part of '{self.site}' in a hidden tree of depth {self.depth} over "
-            f"{', '.join(self.sites)}; shares are held by {', '.join(self.holders)}",
+            f"part of '{self.site}' in {self.trees} hidden tree{'s' * (self.trees > 1)} of depth "
+            f"{self.depth} over {', '.join(self.sites)}",
+            f"shares are held by {', '.join(self.holders)}",
             *(f"  may ask: {q.column} {' | '.join(map(str, q.categories)) or f'<= {q.cut:.9g}'}"
               for q in self.questions)])
 
@@ -104,7 +107,8 @@ class HiddenPart(JsonFile):
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back; words are kept as one text."""
         return {"format": FORMAT, "version": VERSION, "site": self.site,
-                "sites": list(self.sites), "depth": self.depth, "run": self.run.hex(),
+                "sites": list(self.sites), "depth": self.depth, "trees": self.trees,
+                "run": self.run.hex(),
                 "holders": list(self.holders), "classes": list(self.shape.classes),
                 "class_site": self.shape.class_site, "target": self.shape.target,
                 "class_known": int(self.shape.class_known), "slots": self.shape.slots,
@@ -126,7 +130,8 @@ class HiddenPart(JsonFile):
             run = bytes.fromhex(fields.text("run"))
             questions = tuple(_question(*each) for each in fields.items("questions", 4096))
             return cls(shape, fields.whole("depth", 0, 12), fields.texts("sites", 1000),
-                       fields.text("site"), questions, run, fields.texts("holders", 64), share)
+                       fields.text("site"), questions, run, fields.texts("holders", 64), share,
+                       fields.whole("trees", 1, MOST_LEAVES))
         except (TypeError, ValueError, InputError) as error:
             refuse("part", "a part as it was saved", str(error))
 
@@ -139,11 +144,11 @@ def _question(column: Any, categories: Any, cut: Any) -> Asked:
     return Asked(column, tuple(categories), float(cut))
 
 
-def leaves(shape: Shape, depth: int) -> int:
-    """Return how many leaves the full tree has; too many are refused."""
-    found = int(shape.branches**depth)
+def leaves(shape: Shape, depth: int, trees: int = 1) -> int:
+    """Return how many leaves full trees have; too many are refused."""
+    found = trees * int(shape.branches ** min(depth, MOST_LEAVES.bit_length()))
     if found > MOST_LEAVES:
-        raise InputError(f"A hidden tree must have at most {MOST_LEAVES:,} leaves. It is full: "
-                         f"{shape.branches} branches and depth {depth} make {found:,}. Lower "
-                         "'max_depth' or 'branches'.")
+        raise InputError(f"Hidden trees must have at most {MOST_LEAVES:,} leaves in all. They are "
+                         f"full, so {trees} of {shape.branches} branches and depth {depth} have "
+                         "more. Lower 'max_depth', 'branches' or 'trees'.")
     return found

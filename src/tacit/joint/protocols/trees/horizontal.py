@@ -17,8 +17,8 @@ and one number a node is opened: the question, or 0 for a leaf. The rows are the
   safe against: as products and comparisons in the mode. Two owners: nothing that is opened is a
     sum from which one could take off its own part.
   what the tree itself gives away is given away: a pure leaf, a split on a rare category.
-  cost: about 50 rounds a level, with many nodes and questions 9 more for each halving of the
-    questions; 0.7 kB for each branch, class and node. `costs` counts them.
+  cost: 26 rounds a level, with many nodes and questions 37; 0.4 kB for each branch, class and node,
+    most of it from the dealer, who is asked once a level. `costs` counts them.
 """
 
 from __future__ import annotations

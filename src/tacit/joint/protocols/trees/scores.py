@@ -95,14 +95,17 @@ async def best(party: Party, layout: Layout, histograms: Shared, least: int,
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                   allowed: Bools | None = None) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
-    await party.ahead(_steps(party, first, counts, least, allowed))
+    await party.ahead(steps(party, first, counts, least, allowed))
     scores, size = await scored(party, first, counts, allowed)
     return await first_greatest(party, scores, size, least)
 
 
-def _steps(party: Party, first: Ints, counts: Shared, least: int,
-           allowed: Bools | None) -> list[list[Need]]:
-    """Return what scoring and choosing draw, step by step: sizes alone decide it."""
+def steps(party: Party, first: Ints, counts: Shared, least: int, allowed: Bools | None,
+          closing: bool = False) -> list[list[Need]]:
+    """Return what scoring and choosing draw, step by step: sizes alone decide it.
+
+    `closing`: nodes may be closed, as `while_open` has it.
+    """
     nodes, _, classes = counts.shape
     if not serves(party, counts):
         return []
@@ -111,7 +114,9 @@ def _steps(party: Party, first: Ints, counts: Shared, least: int,
     scores = _set_back(counts, np.zeros((nodes, first.size), np.uint64), size, classes)
     if allowed is not None:
         scores = only(party, scores, allowed)
-    return [x_log_x_needs(values, counts.high), *steps_of(scores, size, least)]
+    if closing:
+        scores = while_open(scores, counts[:, -1, 0].within(0, 1))
+    return [x_log_x_needs(values, counts.high), *steps_of(party, scores, size, least)]
 
 
 async def scored(party: Party, first: Ints, counts: Shared,
@@ -172,5 +177,5 @@ def plain_classes(counts: Ints, parents: Ints) -> Ints:
 async def classes(party: Party, counts: Shared, parents: Shared) -> Shared:
     """Return the same on shares; a leaf without records gets its parent's class."""
     values = counts * (parents.high + 1) + parents
-    await party.ahead(steps_of(values, None, 1))
+    await party.ahead(steps_of(party, values, None, 1))
     return await first_greatest(party, values)

@@ -1,0 +1,173 @@
+"""ID3 over columns whose tree nobody sees: its structure is hidden too (vcz2006 section 4.4).
+
+The book's variant shows all sites which of them asks at each node. Here the sites grow a full tree
+of public depth and arity, and everything about it stays on shares: which site asks, what it asks,
+how many answers there are, which nodes are leaves, and their classes. The best question of a node
+is a shared row with one 1; a matrix product with the shared answers of all questions says where
+records go, and a node that asks nothing sends them all to its last child. The tree is of use for
+one thing only: classifying new records together, on shares, where the class alone comes out.
+
+What comes out is the class that the tree of `central` gives, for records of training and for new
+ones, with the same rule for ties and for branches without records.
+
+  discloses: to all, how many records there are. Aligning shows which ids are in common.
+    Classifying: how many new records there are, and their classes, to the receivers.
+    Not: anything about the tree. Depth, branches, slots and classes are public before.
+  what classes give away is given away: who learns those of many records can copy the tree.
+  safe against: as products and comparisons in the mode. The kept shares of all holders together
+    are the tree; they are of use to the same holders only.
+  cost: nothing depends on the data. As `vertical` for a full tree, and for each level but the last
+    16 N slots (branches - 1) sites bytes; 40 N a node, answer but one and class. See `costs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import DataError, InputError, explain
+from tacit.joint.errors import RefusedError
+from tacit.joint.frames import Purpose
+from tacit.joint.ledger import Ledger
+from tacit.joint.party import Party
+from tacit.joint.primitives.alignment import align_disclosures
+from tacit.joint.primitives.circle import SetRules
+from tacit.joint.primitives.sharing import rerandomised
+from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.trees.classifying import PREDICTED
+from tacit.joint.protocols.trees.growth import Rules
+from tacit.joint.protocols.trees.hidden_forest import Forest
+from tacit.joint.protocols.trees.hidden_growing import Hidden, HiddenGrowing, predicted
+from tacit.joint.protocols.trees.hidden_part import HiddenPart, leaves
+from tacit.joint.protocols.trees.sites import Shape, Site
+from tacit.joint.protocols.trees.vertical import OverColumns
+from tacit.joint.protocols.trees.vertical_growing import shared_answers
+from tacit.joint.ring import Shared
+from tacit.joint.run import run_local
+from tacit.joint.streams import Words
+from tacit.joint.study import Disclosure
+
+Records = tuple[HiddenPart, Mapping[str, Any]]
+
+
+def hidden_disclosures(sites: Sequence[str],
+                       rules: SetRules | None) -> tuple[Disclosure, ...]:
+    """Return everything that growing a hidden tree discloses; `rules` if rows are aligned."""
+    aligned = align_disclosures(COMMON, sites, sites[0], rules) if rules is not None else ()
+    return (Disclosure(ROWS), *aligned)
+
+
+class HiddenTree(OverColumns):
+    """The program that grows: every site gives a Site, and gets its part of the tree."""
+
+    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
+                 set_rules: SetRules | None = None, forest: Forest | None = None) -> None:
+        leaves(shape, rules.max_depth, 1 if forest is None else forest.trees)
+        self.shape, self.rules, self.set_rules, self.forest = shape, rules, set_rules, forest
+        self.disclosures = hidden_disclosures(sites, set_rules)
+
+    async def __call__(self, party: Party, data: Site | None) -> HiddenPart:
+        """Align, grow, and return this party's part."""
+        site = self._own(party, data)
+        codes, labels, rows = await self._aligned(party, site)
+        growing = HiddenGrowing(party, self.shape, self.rules, rows, self.forest)
+        tree = await growing.grow(codes, labels)
+        return HiddenPart(self.shape, self.rules.max_depth, party.roles.owners, party.name,
+                          () if site is None else site.questions, party.seam.session,
+                          party.holders, kept(party, tree), tree.trees)
+
+
+def kept(party: Party, tree: Hidden) -> Words:
+    """Return this holder's share of the tree, with a fresh share of zero on it."""
+    party.begin("keep tree")
+    if not party.is_holder:
+        return np.zeros(0, np.uint64)
+    words = np.concatenate([tree.hot.share.ravel(), tree.classes.share])
+    return rerandomised(party, Shared(party, words, 0, 0))
+
+
+def again(party: Party, part: HiddenPart) -> Hidden:
+    """Return a kept tree as shares of this run."""
+    questions = len(part.sites) * part.shape.slots
+    words = part.share if party.is_holder else np.zeros(part.words, np.uint64)
+    cut = part.nodes * questions
+    return Hidden(Shared(party, words[:cut].reshape(part.nodes, questions), 0, 1),
+                  Shared(party, words[cut:], 0, len(part.shape.classes) - 1), part.trees)
+
+
+class ClassifyHidden:
+    """The program that classifies: every party gives its part, and sites their new records."""
+
+    def __init__(self, receivers: Sequence[str] = ()) -> None:
+        self.receivers = tuple(receivers)
+        self.disclosures = (Disclosure(PREDICTED, self.receivers), Disclosure(ROWS))
+
+    async def __call__(self, party: Party, data: Records) -> npt.NDArray[Any] | None:
+        """Return the class of every record to the receivers."""
+        part, codes, own = _checked(party, data)
+        await _same_tree(party, part)
+        rows = await same_everywhere(party, own)
+        if codes is not None and own < 0:
+            codes = np.zeros((0, rows), np.int64)
+        answers = await shared_answers(party, part.shape, part.sites, codes, rows)
+        found = await predicted(party, part.shape, again(party, part), answers)
+        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        return None if opened is None else np.array(part.shape.classes, object)[opened]
+
+
+def _checked(party: Party, data: Records | None) -> tuple[HiddenPart, Any, int]:
+    """Return what a party gave, if it is good, before anything is sent."""
+    if not isinstance(data, tuple) or not isinstance(data[0], HiddenPart):
+        raise DataError("Every party must give its part of the tree. This one gave none.")
+    part, columns = data
+    if part.site != party.name or not set(part.sites) <= set(party.names):
+        raise DataError(explain("The part of a tree", f"that of '{party.name}', used by all sites",
+                                f"that of '{part.site}', of {', '.join(part.sites)}"))
+    if part.holders != party.holders:
+        raise RefusedError("A hidden tree must be used by the parties that hold its shares. Those "
+                           f"are {', '.join(part.holders)}. Run it with the same holders.")
+    return part, *part.codes(columns)
+
+
+async def _same_tree(party: Party, part: HiddenPart) -> None:
+    party.begin("tree")
+    own = part.digest()
+    theirs = await party.swap(party.peers, "tree", own, Purpose.CONTROL)
+    if any(not np.array_equal(own, each) for each in theirs):
+        raise DataError("Sites must have parts of one tree. They have not. Give those that came "
+                        "out of one run.")
+
+
+def mine_tree_hidden(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
+                     mode: str = "dealer", *, align: SetRules | None = None,
+                     forest: Forest | None = None,
+                     **how: Any) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
+    """Grow a tree that nobody sees over the columns of all sites; return the parts and ledgers.
+
+    With `forest` many trees grow together and vote. `align` and `how` as in `mine_tree_vertical`.
+    """
+    names = list(sites)
+    if shape.class_site not in names:
+        raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
+    program = HiddenTree(shape, rules or Rules(), names, align, forest)
+    for name, site in sites.items():
+        site.fits(shape, name)
+    return _by_name(names, run_local(program, list(sites.values()), mode, names=names, **how))
+
+
+def classify_hidden(parts: Mapping[str, HiddenPart], records: Mapping[str, Mapping[str, Any]],
+                    mode: str = "dealer", *, receivers: Sequence[str] = (),
+                    **how: Any) -> tuple[dict[str, Any], dict[str, Ledger]]:
+    """Classify new records of which every site has its columns; classes go to the receivers."""
+    names = list(parts)
+    inputs = [(parts[name], records.get(name, {})) for name in names]
+    return _by_name(names, run_local(ClassifyHidden(receivers), inputs, mode, names=names, **how))
+
+
+def _by_name(names: Sequence[str],
+             outputs: Sequence[tuple[Any, Ledger]]) -> tuple[dict[str, Any], dict[str, Ledger]]:
+    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+            {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})
