@@ -178,6 +178,7 @@ def dealer(args: argparse.Namespace) -> int:
 def _take_part(args: argparse.Namespace, study: Study) -> int:
     import asyncio
 
+    from tacit.joint.allocator import keep_memory
     from tacit.joint.identity import load_identity
     from tacit.joint.join import join as join_study
     from tacit.joint.tasks import task_of
@@ -190,6 +191,7 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     data = _data(args, study, task)
     _agree(args, task.plan(study).text())
     path = args.ledger or Path(f"{args.name}.ledger")
+    keep_memory()
     outcome = asyncio.run(join_study(study, own, task.program(study), data,
                                      limits=Limits(limit=args.limit), ledger_path=path))
     return _report(args, [outcome], f"ledger: {path}")
