@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,9 @@ import pytest
 
 import tacit
 from tacit import mine
-from tacit.core.mixed_tree import MixedTree
+from tacit.core.mixed_tree import MixedTree, check_spans
 from tacit.core.models import read_model
+from tacit.core.tree_part import TreePart
 from tacit.errors import DataError, InputError, ModelError
 
 COLUMNS = {
@@ -88,6 +90,39 @@ def test_hostile_files_are_refused(table, name):
     HOSTILE[name](data)
     with pytest.raises(ModelError):
         MixedTree.from_json(data)
+
+
+def _refused(first, counts):
+    try:
+        check_spans(np.array(first), np.array(counts))
+    except ModelError:
+        return True
+    return False
+
+
+def test_children_stand_after_their_parent_and_each_node_once():
+    """Every way to point five nodes at pairs or triples of children, by brute force."""
+    allowed = 0
+    for first in product(range(-1, 6), repeat=5):
+        for many in (2, 3):
+            counts = [many if i == 0 else 2 for i in range(5)]
+            below = [child for f, n in zip(first, counts, strict=True) if f >= 0
+                     for child in range(f, f + n)]
+            good = (sorted(below) == [1, 2, 3, 4]
+                    and all(f > node for node, f in enumerate(first) if f >= 0))
+            counts = [n if f >= 0 else 0 for f, n in zip(first, counts, strict=True)]
+            assert _refused(first, counts) != good
+            allowed += good
+    assert allowed == 2
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_part_of_a_tree_that_points_elsewhere_is_refused(first):
+    rest = {"owner": np.array([0, -1, -1]), "children": np.array([2, 0, 0]),
+            "leaf_class": np.full(3, -1), "asked": {}}
+    assert TreePart("s", ("s",), ("no",), first_child=np.array([1, -1, -1]), **rest).nodes == 3
+    with pytest.raises(ModelError, match="first_child"):
+        TreePart("s", ("s",), ("no",), first_child=np.array([first, -1, -1]), **rest)
 
 
 def test_missing_columns_and_wrong_growths_speak(table):

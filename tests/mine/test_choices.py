@@ -207,6 +207,21 @@ def test_learners_read_mixed_releases(name):
         assert (model.predict(x[:, None]) == group).mean() > (best == group).mean() - 0.06
 
 
+@pytest.mark.parametrize("learn", [noisy_tree, noisy_naive_bayes])
+def test_where_nobody_chose_values_may_be_missing(learn):
+    x, _, _, group = people(6000, 4)
+    rng = np.random.default_rng(6)
+    holes = rng.random(6000) < 0.1
+    table = tacit.read(pa.table({"x": pa.array(x, mask=holes), "z": rng.normal(0, 1, 6000),
+                                 "y": group}), target="y", show=False)
+    release, _ = NoiseAdder(privacy=0.5, random_state=2).protect(table)
+    assert release.table.arrow()["x"].null_count == holes.sum()
+    fresh, _, _, truth = people(3000, 9)
+    best = np.where(fresh > 42, "b", "a")
+    found = learn(release).predict(np.column_stack([fresh, rng.normal(0, 1, 3000)]))
+    assert (found == truth).mean() > (best == truth).mean() - 0.06
+
+
 def test_learners_read_mixed_answers():
     rng = np.random.default_rng(5)
     true = rng.integers(0, 3, 9000)

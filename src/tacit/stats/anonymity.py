@@ -108,10 +108,12 @@ class Spread:
 def spread(owner: Codes, sensitive: Codes) -> Spread:
     """Count the values of one sensitive column in every class."""
     width = _width(sensitive)
-    cell = np.asarray(owner, np.int64) * width + sensitive
-    found, count = _counted(cell, _width(owner) * width)
+    cells = _width(owner) * width
+    kind = np.min_scalar_type(cells)
+    cell = owner.astype(kind) * kind.type(width) + sensitive.astype(kind)
+    found, count = _counted(cell, cells)
     of = found // max(width, 1)
-    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if of.size else of
+    starts = np.append(0, np.flatnonzero(of[1:] != of[:-1]) + 1) if of.size else of
     return Spread(of, found % max(width, 1), count, starts, width)
 
 
@@ -184,14 +186,14 @@ def _width(codes: Codes) -> int:
     return int(codes.max()) + 1 if codes.size else 0
 
 
-def _counted(cell: Ints, width: int) -> tuple[Ints, Ints]:
+def _counted(cell: Codes, width: int) -> tuple[Ints, Ints]:
     """Return the cells that occur, in order, and how often."""
     if width <= max(_DIRECT, 8 * cell.size):
         counts = np.bincount(cell, minlength=width)
         present = np.flatnonzero(counts)
         return present.astype(np.int64), counts[present].astype(np.int64)
     found, counts = np.unique(cell, return_counts=True)
-    return found, counts.astype(np.int64)
+    return found.astype(np.int64), counts.astype(np.int64)
 
 
 def _ordered(found: Spread, overall: Floats) -> Floats:

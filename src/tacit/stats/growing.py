@@ -43,9 +43,9 @@ class Attribute:
 
     def sides(self, split: Split, rows: Rows) -> npt.NDArray[np.integer]:
         """Return the child that each row goes to."""
-        codes = self.codes if rows is None else self.codes[rows]
+        codes = self.codes if rows is None else self.codes.take(rows)
         if split.route is not None:
-            return split.route[codes]
+            return split.route.take(codes)
         assert split.cut is not None
         right = codes > split.cut[0]
         if split.missing_left:
@@ -54,10 +54,11 @@ class Attribute:
 
 
 class Response(Protocol):
-    """What is counted."""
+    """What is counted; `kind` is a type that holds every sum over rows."""
 
     rows: int
     parts: int
+    kind: type[np.integer]
 
     def total(self, rows: Rows) -> Ints:
         """Return the parts of some rows together."""
@@ -71,11 +72,12 @@ class Labels:
 
     def __init__(self, labels: Codes, classes: int) -> None:
         self.labels, self.parts, self.rows = labels, classes, int(labels.size)
+        self.kind: type[np.integer] = np.int32 if self.rows < 2**31 else np.int64
         self._joined: dict[int, Codes] = {}
 
     def total(self, rows: Rows) -> Ints:
         """Return the number of rows of each class."""
-        labels = self.labels if rows is None else self.labels[rows]
+        labels = self.labels if rows is None else self.labels.take(rows)
         return np.bincount(labels, minlength=self.parts).astype(np.int64)
 
     def histogram(self, attribute: Attribute, index: int, rows: Rows) -> Ints:
@@ -87,7 +89,7 @@ class Labels:
             joined *= joined.dtype.type(attribute.bins)
             joined += attribute.codes.astype(joined.dtype, copy=False)
             self._joined[index] = joined
-        found = np.bincount(joined if rows is None else joined[rows], minlength=width)
+        found = np.bincount(joined if rows is None else joined.take(rows), minlength=width)
         return found.reshape(self.parts, -1).astype(np.int64, copy=False)
 
 
@@ -96,6 +98,8 @@ class Parts:
 
     No sum of a part may pass 2**53, which float64 holds exactly.
     """
+
+    kind: type[np.integer] = np.int64
 
     def __init__(self, parts: Ints, rows: int | None = None) -> None:
         self.columns = [np.ascontiguousarray(column, np.float64) for column in parts.T]
@@ -149,7 +153,7 @@ class Growing:
         counted = [self.response.histogram(a, i, None) for i, a in enumerate(self.attributes)]
         self.layout = layout([a.kind for a in self.attributes], [c.shape[1] for c in counted],
                              [bool(c[:, -1].any()) for c in counted])
-        root.histogram = np.concatenate([counted[i] for i in self.layout.order], axis=1)
+        root.histogram = self._side_by_side([counted[i] for i in self.layout.order])
         self._unjudged = [root]
 
     @property
@@ -196,9 +200,14 @@ class Growing:
                 if node.children and node.children[0] < size]
 
     def _count(self, node: Node) -> None:
-        node.histogram = np.concatenate([
-            self.response.histogram(self.attributes[i], i, node.rows) for i in self.layout.order],
-            axis=1)
+        # Row numbers are kept narrow and are widened here once, not once a column.
+        rows = None if node.rows is None else node.rows.astype(np.intp)
+        node.histogram = self._side_by_side([
+            self.response.histogram(self.attributes[i], i, rows) for i in self.layout.order])
+
+    def _side_by_side(self, counted: Sequence[Ints]) -> Ints:
+        """Join histograms; searching them is mostly reading them, so they are kept narrow."""
+        return np.concatenate(counted, axis=1, dtype=self.response.kind, casting="same_kind")
 
     def _judge(self, node: Node) -> None:
         """Find the best split of a node, and forget what need not be kept."""
@@ -223,7 +232,7 @@ class Growing:
         sides = self.attributes[split.attribute].sides(split, node.rows)
         groups: list[Codes] = [np.flatnonzero(sides == side) for side in range(split.children)]
         if node.rows is not None:
-            groups = [node.rows[group] for group in groups]
+            groups = [node.rows.take(group) for group in groups]
         elif self.response.rows < 2**31:
             groups = [group.astype(np.int32) for group in groups]
         born = [Node(total, node.depth + 1, group)
@@ -237,7 +246,7 @@ class Growing:
 
     def _totals(self, node: Node, groups: Sequence[Codes]) -> list[Ints]:
         """Return the totals of children; the largest holds what the others leave."""
-        largest = int(np.argmax([group.size for group in groups]))
+        largest = max(range(len(groups)), key=lambda i: groups[i].size)
         found = [node.total if i == largest else self.response.total(group)
                  for i, group in enumerate(groups)]
         found[largest] = node.total - sum(t for i, t in enumerate(found) if i != largest)

@@ -9,26 +9,39 @@ columns with missing numbers and splits into one child a category are left to it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.stats.splitting import NUMERIC, SEARCH, TWO_WAY, Criterion, Ints, Split, route_of
 
-Best = tuple[float, int, Split | None]
-_NONE: Best = (-math.inf, 1 << 30, None)
+Best = tuple[float, int, Callable[[], Split | None]]
+"""How good a split is, its column, and how it is made; most are never made."""
+_NONE: Best = (-math.inf, 1 << 30, lambda: None)
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Columns side by side in a flat histogram: the column of each bin, and its code there."""
+    """Columns side by side in a flat histogram: the column of each bin, and its code there.
+
+    `later` are the first bins of all columns but the first.
+    """
 
     bins: slice
     column: npt.NDArray[np.int32]
     code: Ints
     columns: tuple[int, ...]
+    later: Ints
+
+    def ends(self, present: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return where each column but the last one ends among bins that hold records.
+
+        Every column has such bins: every record is counted in each.
+        """
+        return np.searchsorted(present, self.later) - 1
 
 
 @dataclass(frozen=True)
@@ -56,8 +69,8 @@ class Layout:
         for column in self.single:
             found = SEARCH[self.kinds[column]](by, column, total, self.part(histogram, column))
             if found is not None:
-                best = _better(best, (found.score, column, found))
-        return best[2]
+                best = _better(best, (found.score, column, _made(found)))
+        return best[2]()
 
 
 def layout(kinds: Sequence[str], bins: Sequence[int], missing: Sequence[bool]) -> Layout:
@@ -80,7 +93,12 @@ def _sweep(columns: Sequence[int], spans: Sequence[slice]) -> Sweep | None:
     sizes = [spans[c].stop - spans[c].start for c in columns]
     code = np.concatenate([np.arange(size) for size in sizes])
     return Sweep(slice(spans[columns[0]].start, spans[columns[-1]].stop),
-                 np.repeat(np.arange(len(columns), dtype=np.int32), sizes), code, tuple(columns))
+                 np.repeat(np.arange(len(columns), dtype=np.int32), sizes), code, tuple(columns),
+                 np.cumsum(sizes)[:-1])
+
+
+def _made(split: Split) -> Callable[[], Split]:
+    return lambda: split
 
 
 def _better(first: Best, second: Best) -> Best:
@@ -94,29 +112,25 @@ def _cuts(sweep: Sweep | None, by: Criterion, total: Ints, histogram: Ints) -> B
     if sweep is None:
         return _NONE
     flat = histogram[:, sweep.bins]
-    present = np.flatnonzero(by.size(flat))
-    column = sweep.column[present]
-    ends = _ends(column)
+    present = np.flatnonzero(by.size(flat) > 0)
+    ends = sweep.ends(present)
     left = _running(flat.take(present, axis=1), ends, total)
     scores = _scores(by, total, left, ends)
     at = int(scores.argmax())
-    if scores[at] == -math.inf:
-        return _NONE
-    more = 2 * int(by.size(left[:, at])) >= int(by.size(total))
-    cut = (int(sweep.code[present[at]]), int(sweep.code[present[at + 1]]))
-    name = sweep.columns[column[at]]
-    return float(scores[at]), name, Split(name, float(scores[at]), cut, more)
+    score, column = float(scores[at]), sweep.columns[sweep.column[present[at]]]
 
+    def split() -> Split:
+        more = 2 * int(by.size(left[:, at])) >= int(by.size(total))
+        low, high = sweep.code[present[at : at + 2]].tolist()
+        return Split(column, score, (low, high), more)
 
-def _ends(column: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
-    """Return where each column but the last one ends."""
-    return np.flatnonzero(column[1:] != column[:-1])
+    return _NONE if score == -math.inf else (score, column, split)
 
 
 def _running(parts: Ints, ends: npt.NDArray[np.intp], total: Ints) -> Ints:
     """Return running sums that start again with every column; `parts` is overwritten."""
     parts[:, ends + 1] -= total[:, None]
-    return np.cumsum(parts, axis=1)
+    return np.cumsum(parts, axis=1, dtype=parts.dtype)
 
 
 def _scores(by: Criterion, total: Ints, left: Ints, ends: npt.NDArray[np.intp]
@@ -132,21 +146,18 @@ def _groups(sweep: Sweep | None, by: Criterion, total: Ints, histogram: Ints, of
     if sweep is None:
         return _NONE
     flat = histogram[:, sweep.bins]
-    present = np.flatnonzero(by.size(flat))
-    parts, column = flat[:, present], sweep.column[present]
-    ends, best, chosen = _ends(column), _NONE, present[:0]
+    present = np.flatnonzero(by.size(flat) > 0)
+    parts, column = flat.take(present, axis=1), sweep.column.take(present)
+    ends, best = sweep.ends(present), _NONE
     for key in by.keys(parts):
         order = np.lexsort((key, column))
-        left = _running(parts[:, order], ends, total)
+        left = _running(parts.take(order, axis=1), ends, total)
         scores = _scores(by, total, left, ends)
         at = int(scores.argmax())
-        here = int(column[at])
-        candidate = (float(scores[at]), sweep.columns[here], None)
-        if candidate[0] > -math.inf and _better(best, candidate) is candidate:
-            first = int(np.searchsorted(column, here))
+        score, here = float(scores[at]), int(column[at])
+        if score > -math.inf:
+            name, first = sweep.columns[here], ends[here - 1] + 1 if here else 0
             chosen = sweep.code[present[order[first : at + 1]]]
-            best = candidate
-    if best[0] == -math.inf:
-        return _NONE
-    split = route_of(by, best[1], best[0], total, of.part(histogram, best[1]), chosen)
-    return best[0], best[1], split
+            best = _better(best, (score, name, partial(
+                route_of, by, name, score, total, of.part(histogram, name), chosen)))
+    return best

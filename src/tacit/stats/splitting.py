@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
 CRITERIA = ("gini", "entropy", "gain-ratio", "variance")
@@ -65,7 +65,9 @@ class Criterion:
     def score(self, total: Ints, left: Ints, right: Ints) -> Floats:
         """Return the score of two-way splits, -inf where a side is too small."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            gain = self.worth(left) + self.worth(right) - self.worth(total)
+            gain = self.worth(left)
+            gain += self.worth(right)
+            gain -= self.worth(total)
             if self.name == "gain-ratio":
                 inside = self.logs[self.size(left)] + self.logs[self.size(right)]
                 gain = gain / (self.logs[self.size(total)] - inside)
@@ -116,8 +118,7 @@ def _gini(of: Criterion, parts: Ints) -> Floats:
     # float64 holds squares of counts up to 94 million exactly, and divides without casting.
     counts = parts.astype(np.float64)
     size = _across(counts)
-    counts *= counts
-    return np.asarray(_across(counts) / size)
+    return np.asarray(_across(counts * counts) / size)
 
 
 def _entropy(of: Criterion, parts: Ints) -> Floats:

@@ -6,6 +6,7 @@ would grow it from the released rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -56,24 +57,25 @@ def make_cells(columns: Mapping[str, Coded], recodings: Mapping[str, Recoding], 
     if not names:
         return Cells(np.zeros(rows, np.uint8), (), np.zeros((1, 0), np.int64))
     counts = [recodings[name].count for name in names]
-    if np.prod([float(c) for c in counts]) > max(_DIRECT, 4 * rows):
+    possible = math.prod(counts)
+    if possible > max(_DIRECT, 4 * rows):
         return _sorted_cells(columns, recodings, names)
-    kind = np.min_scalar_type(int(np.prod(counts)))
+    kind = np.min_scalar_type(possible)
     key = np.zeros(rows, kind)
     for name in names:
         key *= kind.type(recodings[name].count)
         key += _blocks(name, recodings[name], columns[name], {} if known is None else known)
-    there = np.bincount(key, minlength=int(np.prod(counts))) > 0
+    there = np.bincount(key, minlength=possible) > 0
     present = np.flatnonzero(there)
     rank = np.cumsum(there) - 1
     blocks = np.stack(np.unravel_index(present, counts), axis=1)
-    return Cells(small(rank, present.size)[key], names, blocks)
+    return Cells(small(rank, present.size).take(key), names, blocks)
 
 
 def _blocks(name: str, recoding: Recoding, column: Coded, known: BlockCache
             ) -> npt.NDArray[np.integer]:
     if name not in known or known[name][0] is not recoding:
-        known[name] = (recoding, recoding.owner[column.codes])
+        known[name] = (recoding, recoding.owner.take(column.codes))
     return known[name][1]
 
 

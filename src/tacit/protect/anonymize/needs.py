@@ -56,12 +56,13 @@ class Needs:
 
     def measure(self, owner: Codes) -> Reached:
         """Measure a table whose records are numbered by equivalence class, without gaps."""
-        sizes = np.bincount(owner)
+        spreads = {name: spread(owner, codes) for name, codes in self.sensitive.items()}
+        # Where values were counted by class, records need not be counted once more.
+        sizes = next(iter(spreads.values())).sizes if spreads else np.bincount(owner)
         ok = sizes >= self.k
         ls: dict[str, float] = {}
         ts: dict[str, float] = {}
-        for name, codes in self.sensitive.items():
-            counted = spread(owner, codes)
+        for name, counted in spreads.items():
             found = np.asarray(_MEASURE[self.form](counted), np.float64)
             ls[name] = float(found.min())
             ok &= found >= self.l.get(name, 1.0) * (1 - _ROUNDING)

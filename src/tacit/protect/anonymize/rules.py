@@ -50,10 +50,9 @@ class Recoder:
 
     def __init__(self, columns: Mapping[str, Coded], rule: str) -> None:
         self.columns, self.rule = columns, rule
-        self.weights = {name: np.bincount(c.codes, minlength=c.size + 1).astype(np.int64)
-                        for name, c in columns.items() if c.kind == NUMERIC}
         self.whole: set[str] = set()
         self._known: dict[tuple[str, Any], Recoding] = {}
+        self._counted: dict[str, Ints] = {}
 
     def recode(self, asked: Sequence[Question]) -> dict[str, Recoding]:
         """Return the recoding of every column that is asked about."""
@@ -72,13 +71,21 @@ class Recoder:
         return self._known[name, pairs]
 
     def _blocks(self, name: str, pairs: tuple[tuple[int, int], ...]) -> Recoding:
-        values, weights = self.columns[name].values, self.weights[name]
+        values, weights = self.columns[name].values, self._weights(name)
         assert values is not None
         make = safe if self.rule == SAFE else min_block
         blocks: Blocks = make(values, pairs, weights[:-1])
         missing = int(weights[-1] > 0)
         owner = np.append(blocks.owner, blocks.count)
         return Recoding(_small(owner), blocks.count + missing, blocks.representatives)
+
+    def _weights(self, name: str) -> Ints:
+        """Return how many records have each value of a column, those without one last."""
+        if name not in self._counted:
+            column = self.columns[name]
+            counts = np.bincount(column.codes, minlength=column.size + 1)
+            self._counted[name] = counts.astype(np.int64)
+        return self._counted[name]
 
     def _categories(self, name: str, asked: Sequence[Question]) -> Recoding:
         labels = self.columns[name].labels
@@ -87,7 +94,7 @@ class Recoder:
             routes.append(np.arange(len(labels)))
         known = (name, b"".join(route.tobytes() for route in routes))
         if known not in self._known:
-            owner = _grouped(np.stack(routes))
+            owner = _grouped(routes)
             members: list[tuple[str | None, ...]] = [() for _ in range(int(owner.max()) + 1)]
             for label, group in zip(labels, owner.tolist(), strict=True):
                 members[group] += (label,)
@@ -110,12 +117,11 @@ def _small(owner: Ints) -> npt.NDArray[np.integer]:
     return owner.astype(np.min_scalar_type(int(owner.max(initial=0)) + 1))
 
 
-def _grouped(routes: npt.NDArray[np.integer]) -> Ints:
+def _grouped(routes: Sequence[npt.NDArray[np.integer]]) -> Ints:
     """Number categories with the same routes, in the order of their first members."""
-    _, first, owner = np.unique(routes, axis=1, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, np.int64)
-    rank[np.argsort(first)] = np.arange(first.size)
-    return np.asarray(rank[owner.reshape(-1)])
+    number: dict[tuple[int, ...], int] = {}
+    ways = zip(*(route.tolist() for route in routes), strict=True)
+    return np.array([number.setdefault(way, len(number)) for way in ways], np.int64)
 
 
 def name_groups(column: str, members: Sequence[tuple[str | None, ...]]) -> tuple[Group, ...]:
