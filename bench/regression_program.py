@@ -10,6 +10,9 @@ import numpy as np
 from tacit.joint import Party
 from tacit.joint.protocols.regression.columns import Columns, Given
 from tacit.joint.protocols.regression.horizontal import HorizontalRegression
+from tacit.joint.protocols.regression.logistic import HorizontalLogistic
+from tacit.joint.protocols.regression.logistic_columns import VerticalLogistic
+from tacit.joint.protocols.regression.powell import PowellRegression
 from tacit.joint.protocols.regression.terms import Rules, Terms
 from tacit.joint.protocols.regression.vertical import VerticalRegression
 from tacit.joint.protocols.sizes import ready
@@ -63,6 +66,58 @@ async def vertical(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     return time.perf_counter() - start, model
 
 
+def thirds(columns: int) -> Columns:
+    """Return three owners with a third of the columns each."""
+    names, third = terms(columns).columns, columns // 3
+    return Columns({"p0": names[:third], "p1": names[third:2 * third], "p2": names[2 * third:]},
+                   "y", "p2")
+
+
+async def powell(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
+    """Fit by line searches over the columns of three owners; return seconds and the model."""
+    layout = thirds(sizes[1])
+    return await _timed(party, PowellRegression(layout), Given(_mine(party, layout, sizes)))
+
+
+async def logistic_columns(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
+    """Fit a logistic model over the columns of two owners; return seconds and the model."""
+    layout = split(sizes[1])
+    given = Given(_mine(party, layout, sizes, yes_and_no(*sizes)))
+    return await _timed(party, VerticalLogistic(layout), given)
+
+
+async def logistic_rows(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
+    """Fit a logistic model over the rows of two owners; return seconds and the model."""
+    rows, columns = sizes
+    table = yes_and_no(rows, columns)[party.index::OWNERS]
+    return await _timed(party, HorizontalLogistic(terms(columns)), table)
+
+
+def yes_and_no(rows: int, columns: int) -> np.ndarray[Any, Any]:
+    """Return columns, and a response that they make likelier."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(rows, columns))
+    likely = 1 / (1 + np.exp(-x @ np.cos(np.arange(columns)) / np.sqrt(columns)))
+    return np.column_stack([x, rng.uniform(size=rows) < likely])
+
+
+def _mine(party: Party, layout: Columns, sizes: tuple[int, int],
+          table: np.ndarray[Any, Any] | None = None) -> dict[str, Any]:
+    found = rows_of(0, *sizes) if table is None else table
+    return {name: found[:, i] for i, name in enumerate((*terms(sizes[1]).columns, "y"))
+            if name in layout.needed(party.name)}
+
+
+async def _timed(party: Party, program: Any, data: Any) -> tuple[float, Any]:
+    await ready(party)
+    start = time.perf_counter()
+    model = await program(party, data)
+    return time.perf_counter() - start, model
+
+
 # The benches run with any number of columns; what is disclosed does not depend on it.
 horizontal.disclosures = HorizontalRegression(terms(1)).disclosures  # type: ignore[attr-defined]
 vertical.disclosures = VerticalRegression(split(2)).disclosures  # type: ignore[attr-defined]
+powell.disclosures = PowellRegression(thirds(3)).disclosures  # type: ignore[attr-defined]
+logistic_columns.disclosures = VerticalLogistic(split(2)).disclosures  # type: ignore[attr-defined]
+logistic_rows.disclosures = HorizontalLogistic(terms(1)).disclosures  # type: ignore[attr-defined]

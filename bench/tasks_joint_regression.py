@@ -10,13 +10,14 @@ from harness import Row, best, task
 
 ROWS = (1_000_000, 50)
 COLUMNS = (100_000, 30)
+SEARCHED = (5_000, 6)
 TOLERANCE = 1e-6
 
 
-def _ours(program: Any, sizes: tuple[int, int]) -> tuple[float, Any, int]:
+def _ours(program: Any, sizes: tuple[int, int], owners: int = 2) -> tuple[float, Any, int]:
     from tacit.joint import run_local
 
-    results = run_local(program, [sizes] * 2, "dealer", True)
+    results = run_local(program, [sizes] * owners, "dealer", True)
     received = sum(row.bytes for _, ledger in results for row in ledger.rows
                    if row.direction == "received")
     return max(output[0] for output, _ in results), results[0][0][1], received
@@ -66,3 +67,49 @@ def regression_over_columns() -> list[Row]:
 
     return _row("regression, columns", programs.vertical, COLUMNS,
                 programs.rows_of(0, *COLUMNS), None)
+
+
+@task
+def regression_by_powell() -> list[Row]:
+    """Powell's search beside the matrix way, both over columns."""
+    import regression_program as programs
+
+    seconds, model, received = _ours(programs.powell, SEARCHED, 3)
+    table = programs.rows_of(0, *SEARCHED)
+    apart = _apart(model, table)
+    assert apart <= TOLERANCE, f"off by {apart}"
+    matrix, _, _ = _ours(programs.vertical, SEARCHED)
+    note = f"off by {apart:.0e} of beta and its error; {received / 1e6:.0f} MB"
+    return [Row("regression, Powell", f"{SEARCHED[0]:,} x {SEARCHED[1]}", seconds,
+                "our matrix way, two owners", matrix, "X'X, pooled",
+                best(lambda: table.T @ table, 3), note=note)]
+
+
+def _logistic(name: str, program: Any, sizes: tuple[int, int], most: float) -> list[Row]:
+    import regression_program as programs
+    from tacit.stats.logistic import fit_logistic
+
+    seconds, model, received = _ours(program, sizes)
+    table = programs.yes_and_no(*sizes)
+    x, y = table[:, :-1], table[:, -1]
+    beta, errors, _ = fit_logistic(x, y)
+    apart = float((np.abs(model.parameters - beta) / errors).max())
+    assert apart <= most, f"{name}: off by {apart}"
+    note = f"off by {apart:.0e} of a standard error; {received / 1e6:.0f} MB"
+    return [Row(name, f"{sizes[0]:,} x {sizes[1]}", seconds, "Newton in numpy, pooled",
+                best(lambda: fit_logistic(x, y), 1), "X'X, pooled", best(lambda: x.T @ x, 3),
+                note=note)]
+
+
+@task
+def logistic_over_rows() -> list[Row]:
+    import regression_program as programs
+
+    return _logistic("logistic, rows", programs.logistic_rows, (200_000, 20), 1e-6)
+
+
+@task
+def logistic_over_columns() -> list[Row]:
+    import regression_program as programs
+
+    return _logistic("logistic, columns", programs.logistic_columns, (10_000, 10), 1e-4)

@@ -20,12 +20,20 @@ import numpy as np
 from harness import Row, best, shared, task
 from tacit.core.tree_part import join_parts
 from tacit.joint import run_local
-from tacit.joint.protocols.trees import Layout, Rules, Shape, Site, costs
+from tacit.joint.protocols.trees import (
+    ClassifyHidden,
+    Layout,
+    Rules,
+    Shape,
+    Site,
+    costs,
+)
 from tacit.joint.protocols.trees.central import grow_central
+from tacit.joint.protocols.trees.hidden_costs import HiddenCosts
 from tacit.joint.protocols.trees.horizontal import Given
 from tacit.joint.protocols.trees.horizontal_task import guessed_levels
 from tacit.joint.protocols.trees.layout import attributes_of
-from tree_program import TimedColumns, TimedRows
+from tree_program import TimedColumns, TimedHidden, TimedRows
 
 MPYC = "TACIT_MPYC_ID3"
 
@@ -82,9 +90,8 @@ def tree_over_rows_adult() -> list[Row]:
     return rows
 
 
-@task
-def tree_over_columns() -> list[Row]:
-    count, depth = 100_000, 3
+def spread_columns(count: int) -> tuple[Layout, dict[str, Any], dict[str, Site]]:
+    """Return twelve categories of 2 to 4 values, four at each of three sites, and a class."""
     random = np.random.default_rng(7)
     names = [f"a{i}" for i in range(12)]
     numbers = {n: random.integers(0, 2 + i % 3, count) for i, n in enumerate(names)}
@@ -93,17 +100,24 @@ def tree_over_columns() -> list[Row]:
     columns = {n: v.astype(str).astype(object) for n, v in numbers.items()}
     columns["class"] = np.where(score > 1.5, "p", "n").astype(object)
     layout = Layout(attributes_of(columns, {}, names), ("n", "p"))
+    return layout, columns, {
+        f"p{k}": Site(layout.attributes[4 * k:4 * k + 4], columns,
+                      columns["class"] if k == 0 else None) for k in range(3)}
+
+
+@task
+def tree_over_columns() -> list[Row]:
+    count, depth = 100_000, 3
+    layout, columns, sites = spread_columns(count)
     codes, labels = layout.codes(columns), layout.labels(columns["class"])
     rules = Rules(depth, 100)
     expected = grow_central(layout, codes, labels, rules)[0]
     alone = best(lambda: grow_central(layout, codes, labels, rules), 5)
-    sites = {f"p{k}": Site(layout.attributes[4 * k:4 * k + 4], columns,
-                           columns["class"] if k == 0 else None) for k in range(3)}
     program = TimedColumns(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
     walls = []
     for _ in range(2):
         outputs = run_local(program, list(sites.values()), "dealer", True)
-        whole = join_parts([found[0] for found, _ in outputs], names)
+        whole = join_parts([found[0] for found, _ in outputs], [a.name for a in layout.attributes])
         assert whole.same_as(expected)
         walls.append(max(found[1] for found, _ in outputs))
     sent = sum(r.bytes for _, ledger in outputs for r in ledger.rows if r.direction == "received")
@@ -113,6 +127,29 @@ def tree_over_columns() -> list[Row]:
                 "numpy, pooled", alone, "numpy, pooled", alone, 100,
                 note=f"{expected.nodes} nodes, {sent / 1e6:.0f} MB; the plan said "
                      f"{plan.bytes / 1e6:.0f} MB, {plan.seconds():.1f} s")]
+
+
+@task
+def tree_that_nobody_sees() -> list[Row]:
+    count, depth = 20_000, 3
+    layout, columns, sites = spread_columns(count)
+    codes, labels, rules = layout.codes(columns), layout.labels(columns["class"]), Rules(depth, 100)
+    expected = grow_central(layout, codes, labels, rules)[0].predict(columns)
+    alone = best(lambda: grow_central(layout, codes, labels, rules), 5)
+    program = TimedHidden(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program.disclosures = (*program.disclosures, *ClassifyHidden().disclosures)
+    outputs = run_local(program, list(sites.values()), "dealer", True)
+    assert all((found[0] == expected).all() for found, _ in outputs)
+    # A site that holds no shares is done with growing early, and waits.
+    _, grown, used = outputs[0][0]
+    sent = sum(r.bytes for _, ledger in outputs for r in ledger.rows if r.direction == "received")
+    forecast = HiddenCosts(program.shape, rules, 3)
+    plans = forecast.growing(count), forecast.classifying(count, 3)
+    return [Row(f"ID3 over columns, hidden, depth {depth}", f"{count:,} x 12, 3 sites", grown,
+                "numpy, pooled", alone, "numpy, pooled", alone, 400,
+                note=f"21 nodes of 4 branches; classifying all records {used:.1f} s; "
+                     f"{sent / 1e6:.0f} MB; the plans said "
+                     + " and ".join(f"{p.bytes / 1e6:.0f} MB, {p.seconds():.1f} s" for p in plans))]
 
 
 @task

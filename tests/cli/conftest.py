@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from tacit.cli.main import main
+
+# Far beyond what any command takes: one that needs it stands still.
+LIMIT = 120
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,21 @@ def call(*args, cwd, **env):
     done = subprocess.run(
         [sys.executable, "-m", "tacit", *map(str, args)], cwd=cwd, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TACIT_DEBUG": ""} | env,
-        stdin=subprocess.DEVNULL, check=False)
+        stdin=subprocess.DEVNULL, check=False, timeout=LIMIT)
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def call_here(*args, cwd):
+    """Run the same command in this process: it takes a tenth, and others try the real thing."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd), warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch, \
+            contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.delenv("TACIT_DEBUG", raising=False)
+        try:
+            status = main([*map(str, args)])
+        except SystemExit as left:
+            status = left.code
+    return Result(status, out.getvalue(), err.getvalue())
 
 
 def contents(folder):
@@ -43,6 +60,11 @@ def contents(folder):
 @pytest.fixture(scope="session")
 def tacit_in():
     return call
+
+
+@pytest.fixture(scope="session")
+def tacit_here():
+    return call_here
 
 
 @pytest.fixture(scope="session")

@@ -65,22 +65,22 @@ def test_the_published_tree_is_grown_from_the_release_alone(tacit_in, folder):
     (["--method", "anonymize", "--target", "income", "--key", "k"], "makes no key"),
     (["--method", "noise", "--k", "3", "--target", "income"], "has no option for 'k'"),
 ])
-def test_what_is_refused_leaves_nothing(tacit_in, folder, listed, words, complaint):
+def test_what_is_refused_leaves_nothing(tacit_here, folder, listed, words, complaint):
     before = listed(folder)
-    done = tacit_in("protect", "t.csv", "--out", "never", *words, cwd=folder)
+    done = tacit_here("protect", "t.csv", "--out", "never", *words, cwd=folder)
     assert done.status == 2
     assert complaint in done.err
     assert listed(folder) == before
 
 
-def test_a_release_without_anything_to_verify(tacit_in, folder):
-    done = tacit_in("protect", "t.csv", "--method", "noise", "--target", "income", "--out", "n",
-                    "--option", 'columns=["age"]', "--option", "others=drop", cwd=folder)
+def test_a_release_without_anything_to_verify(tacit_here, folder):
+    done = tacit_here("protect", "t.csv", "--method", "noise", "--target", "income", "--out", "n",
+                      "--option", 'columns=["age"]', "--option", "others=drop", cwd=folder)
     assert done.status == 0, done.err
-    done = tacit_in("verify", "n", "--against", "t.csv", cwd=folder)
+    done = tacit_here("verify", "n", "--against", "t.csv", cwd=folder)
     assert done.status == 2
     assert "nothing that can be verified" in done.err
-    done = tacit_in("mine", "n", "--learner", "published", "--out", "m.json", cwd=folder)
+    done = tacit_here("mine", "n", "--learner", "published", "--out", "m.json", cwd=folder)
     assert done.status == 2
     assert "without a tree" in done.err
     assert not (folder / "m.json").exists()

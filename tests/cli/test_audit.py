@@ -44,16 +44,16 @@ def test_the_same_seed_gives_the_same_numbers(audited, walk, tacit_in, tmp_path)
 
 
 @pytest.mark.slow
-def test_a_policy_is_a_gate(walk, tacit_in, tmp_path):
-    done = tacit_in(*AUDIT[:-1], "--out", tmp_path / "r.html", "--policy", "harsh.toml", cwd=walk)
+def test_a_policy_is_a_gate(walk, tacit_here, tmp_path):
+    done = tacit_here(*AUDIT[:-1], "--out", tmp_path / "r.html", "--policy", "harsh.toml", cwd=walk)
     assert done.status == 1
     assert "at most 0.0% allowed" in done.out
     assert (tmp_path / "r.html").exists()
 
 
 @pytest.mark.slow
-def test_earlier_releases_are_counted(walk, tacit_in, tmp_path):
-    done = tacit_in(*AUDIT, "--out", tmp_path / "r.html", "--register", "register", cwd=walk)
+def test_earlier_releases_are_counted(walk, tacit_here, tmp_path):
+    done = tacit_here(*AUDIT, "--out", tmp_path / "r.html", "--register", "register", cwd=walk)
     assert done.status == 0, done.err
     added = json.loads(done.out)["added"]
     assert len(added) == 5
@@ -62,14 +62,14 @@ def test_earlier_releases_are_counted(walk, tacit_in, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_a_key_and_with_a_sample(walk, tacit_in, tmp_path):
+def test_without_a_key_and_with_a_sample(walk, tacit_in, tacit_here, tmp_path):
     done = tacit_in("audit", "release", "--against", "table.csv", "--trials", "2", "--sample",
                     "table.csv", "--out", tmp_path / "r.html", "--json", cwd=walk)
     assert done.status == 0, done.err
     known = {row["knowledge"] for row in json.loads(done.out)["audit"]["rows"]}
     assert "sample given" in known
-    again = tacit_in("audit", "release", "--against", "table.csv", "--trials", "2", "--out",
-                     tmp_path / "r.html", cwd=walk)
+    again = tacit_here("audit", "release", "--against", "table.csv", "--trials", "2", "--out",
+                       tmp_path / "r.html", cwd=walk)
     assert again.status == 2
-    assert tacit_in("audit", "release", "--against", "table.csv", "--trials", "2", "--overwrite",
-                    "--out", tmp_path / "r.html", cwd=walk).status == 0
+    assert tacit_here("audit", "release", "--against", "table.csv", "--trials", "2", "--overwrite",
+                      "--out", tmp_path / "r.html", cwd=walk).status == 0

@@ -93,3 +93,10 @@ def test_a_miner_that_fails_leaves_nothing(small, capsys, monkeypatch):
     assert main(["demo"]) == 2
     assert "The miner failed" in capsys.readouterr().err
     assert list(small.iterdir()) == []
+
+
+def test_a_miner_that_stands_still_is_ended(small, capsys, monkeypatch):
+    monkeypatch.setattr(demo_walk, "LIMIT", 0.05)
+    assert main(["demo"]) == 2
+    assert "The miner must be done within 0.05 s" in capsys.readouterr().err
+    assert list(small.iterdir()) == []

@@ -3,11 +3,14 @@
 import json
 import os
 import pty
+import select
 import shutil
+import subprocess
 import sys
 
 import pytest
 
+LIMIT = 60
 SECRET = "correct horse battery staple"
 PROTECT = ("protect", "table.csv", "--target", "outcome", "--out", "sealed", "--key", "sealed.key")
 DECODE = ("decode", "tree.json", "--key", "sealed.key", "--data", "table.csv", "--out", "new.json")
@@ -61,36 +64,54 @@ def test_with_the_passphrase(sealed, tacit_in):
 
 
 @pytest.mark.slow
-def test_summary_of_a_sealed_key(sealed, tacit_in):
-    closed = json.loads(tacit_in("summary", "sealed.key", "--json", cwd=sealed).out)
+def test_summary_of_a_sealed_key(sealed, tacit_here):
+    closed = json.loads(tacit_here("summary", "sealed.key", "--json", cwd=sealed).out)
     assert closed["sealed"] is True
-    opened = tacit_in("summary", "sealed.key", "--passphrase-file", "pass", "--json", cwd=sealed)
+    opened = tacit_here("summary", "sealed.key", "--passphrase-file", "pass", "--json", cwd=sealed)
     assert json.loads(opened.out)["release"]
-    assert tacit_in("summary", "sealed.key", "--passphrase-file", "wrong", cwd=sealed).status == 2
+    assert tacit_here("summary", "sealed.key", "--passphrase-file", "wrong", cwd=sealed).status == 2
+
+
+# Whoever opens a terminal as the leader of a session has it as its own, as after a login.
+LAUNCH = """
+import os, sys
+os.close(os.open(os.ttyname(0), os.O_RDWR))
+os.execv(sys.executable, [sys.executable, "-m", "tacit", *sys.argv[1:]])
+"""
 
 
 def _on_a_terminal(folder, answers, *args):
     """Run a command on a pseudo terminal, answer its prompts, return status and screen."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(folder)
-        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-        os.execv(sys.executable, [sys.executable, "-m", "tacit", *args])
-    screen, waiting, since = b"", list(answers), 0
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-c", LAUNCH, *args], cwd=folder, stdin=theirs, stdout=theirs,
+        stderr=theirs, start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    os.close(theirs)
+    try:
+        screen = _answered(ours, list(answers))
+        return child.wait(LIMIT), screen.decode()
+    finally:
+        child.kill()
+        os.close(ours)
+
+
+def _answered(terminal, waiting):
+    """Return all that the command writes; each prompt gets the next answer."""
+    screen, since = b"", 0
     while True:
+        assert select.select([terminal], [], [], LIMIT)[0], f"stands still after: {screen}"
         try:
             new = os.read(terminal, 4096)
         except OSError:
-            break
+            return screen
         if not new:
-            break
+            return screen
         screen += new
         # Only what came after the last answer: the old prompt must not be answered twice.
         if waiting and screen[since:].endswith((b"key: ", b"again: ")):
             since = len(screen)
             os.write(terminal, waiting.pop(0).encode() + b"\n")
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), screen.decode()
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ def _python(text):
 def _run(code, folder):
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True,
-                          check=False, env=env)
+                          check=False, env=env, timeout=120)
 
 
 def test_the_python_example_runs(tmp_path):
@@ -83,7 +83,7 @@ def test_the_policy_of_the_officers_guide_is_one(tmp_path):
     assert Policy.load(tmp_path / "policy.toml").radius == 0.02
 
 
-def test_the_three_hospitals_run(tmp_path, tacit_in):
+def test_the_three_hospitals_run(tmp_path, tacit_here):
     """Every command of the guide, on tables in which smokers with high pressure are ill."""
     import json
 
@@ -102,6 +102,6 @@ def test_the_three_hospitals_run(tmp_path, tacit_in):
     assert [shlex.split(line)[1] for line in commands] == [
         "identity"] * 4 + ["new", "plan", "local", "ledger"]
     for line in commands:
-        done = tacit_in(*shlex.split(line), cwd=tmp_path)
+        done = tacit_here(*shlex.split(line), cwd=tmp_path)
         assert done.status == 0, (line, done.err)
     assert "smoker" in json.dumps(json.loads((tmp_path / "tree.json").read_text()))

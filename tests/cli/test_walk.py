@@ -75,34 +75,34 @@ def test_verify_two_files(copied, tacit_in):
 
 
 @pytest.mark.slow
-def test_verify_finds_a_model_mined_otherwise(copied, tacit_in):
+def test_verify_finds_a_model_mined_otherwise(copied, tacit_here):
     told = ("verify", "tree.json", "--release", "release", "--key", "table.key", "--data",
             "table.csv")
-    assert tacit_in(*told, "--learner", "tree", cwd=copied).status == 0
-    other = tacit_in(*told, "--learner", "tree", "--param", "max_depth=2", cwd=copied)
+    assert tacit_here(*told, "--learner", "tree", cwd=copied).status == 0
+    other = tacit_here(*told, "--learner", "tree", "--param", "max_depth=2", cwd=copied)
     assert other.status == 1
     assert "different" in other.out
 
 
 @pytest.mark.slow
-def test_neutral_names_come_back(copied, tacit_in):
+def test_neutral_names_come_back(copied, tacit_here):
     key = ("--key", "second.key", "--data", "table.csv")
     for args in (("mine", "second", "--out", "t2"), ("decode", "t2", *key, "--out", "d2"),
                  ("verify", "t2", "--release", "second", *key)):
-        done = tacit_in(*args, cwd=copied)
+        done = tacit_here(*args, cwd=copied)
         assert done.status == 0, done.err
     assert tacit.Release.load(copied / "second").schema.target == "target"
     assert tacit.Tree.load(copied / "d2").classes == ("benign", "malignant")
 
 
 @pytest.mark.slow
-def test_a_learner_that_is_not_covered(copied, tacit_in):
+def test_a_learner_that_is_not_covered(copied, tacit_here):
     told = ("mine", "release", "--param", "splitter=random", "--out", "other.json")
-    refused = tacit_in(*told, cwd=copied)
+    refused = tacit_here(*told, cwd=copied)
     assert refused.status == 2
     assert "--anyway" in refused.err
     assert not (copied / "other.json").exists()
-    mined = tacit_in(*told, "--anyway", "--json", cwd=copied)
+    mined = tacit_here(*told, "--anyway", "--json", cwd=copied)
     assert mined.status == 0
     assert json.loads(mined.out)["covered"] is False
     assert mined.err.startswith("tacit: warning: ")
@@ -119,19 +119,19 @@ def test_protect_says_what_it_did(copied, tacit_in):
 
 
 @pytest.mark.slow
-def test_overwrite_replaces_the_release_and_never_a_key(copied, tacit_in):
+def test_overwrite_replaces_the_release_and_never_a_key(copied, tacit_here):
     told = ("protect", "table.csv", "--target", "outcome", "--out", "release", "--overwrite")
     before = tacit.Release.load(copied / "release").fingerprint
-    assert tacit_in(*told, "--key", "table.key", cwd=copied).status == 2
+    assert tacit_here(*told, "--key", "table.key", cwd=copied).status == 2
     assert tacit.Release.load(copied / "release").fingerprint == before
-    assert tacit_in(*told, "--key", "third.key", cwd=copied).status == 0
+    assert tacit_here(*told, "--key", "third.key", cwd=copied).status == 0
     assert tacit.Release.load(copied / "release").fingerprint != before
 
 
 @pytest.mark.slow
-def test_no_shuffle_keeps_the_rows(copied, tacit_in):
-    done = tacit_in("protect", "table.csv", "--target", "outcome", "--out", "r2", "--key", "k2",
-                    "--no-shuffle", cwd=copied)
+def test_no_shuffle_keeps_the_rows(copied, tacit_here):
+    done = tacit_here("protect", "table.csv", "--target", "outcome", "--out", "r2", "--key", "k2",
+                      "--no-shuffle", cwd=copied)
     assert done.status == 0
     original = tacit.read(copied / "table.csv", target="outcome")
     assert (tacit.Release.load(copied / "r2").table.labels() == original.labels()).all()
@@ -142,11 +142,11 @@ def test_no_shuffle_keeps_the_rows(copied, tacit_in):
     ("release", "release", "piecewise"), ("table.key", "key", "piecewise"),
     ("tree.json", "Tree", "classification tree"), ("tree.json.recipe", "recipe", "random_state"),
 ])
-def test_summary_of_everything(walk, tacit_in, path, kind, words):
-    text = tacit_in("summary", path, cwd=walk)
+def test_summary_of_everything(walk, tacit_here, path, kind, words):
+    text = tacit_here("summary", path, cwd=walk)
     assert text.status == 0
     assert words in text.out
-    assert json.loads(tacit_in("summary", path, "--json", cwd=walk).out)["kind"] == kind
+    assert json.loads(tacit_here("summary", path, "--json", cwd=walk).out)["kind"] == kind
 
 
 def test_summary_of_a_key_shows_no_secret(walk, tacit_in):
@@ -160,7 +160,7 @@ def test_summary_of_a_key_shows_no_secret(walk, tacit_in):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", ["tree", "lightgbm"])
-def test_regression_with_holes_text_and_dates(tmp_path, tacit_in, learner):
+def test_regression_with_holes_text_and_dates(tmp_path, tacit_in, tacit_here, learner):
     data, response = load_diabetes(return_X_y=True)
     hole = [None if i % 9 == 0 else v for i, v in enumerate(data[:, 2].tolist())]
     days = [date(2020, 1, 1) + timedelta(days=i % 300) for i in range(len(response))]
@@ -175,22 +175,22 @@ def test_regression_with_holes_text_and_dates(tmp_path, tacit_in, learner):
         ("decode", "m", *key, "--out", "d"),
         ("verify", "m", "--release", "r", *key),
     ):
-        done = tacit_in(*args, cwd=tmp_path)
+        done = (tacit_in if learner == "lightgbm" else tacit_here)(*args, cwd=tmp_path)
         assert done.status == 0, done.err + done.out
     release = tacit.Release.load(tmp_path / "r")
     assert release.schema.names == ("a", "b", "day", "y", "town")
     assert json.loads((tmp_path / "m.recipe").read_text())["left_out"] == ["town"]
 
 
-def test_a_model_above_the_size_limit_is_refused_until_the_limit_is_raised(tacit_in, copied):
+def test_a_model_above_the_size_limit_is_refused_until_the_limit_is_raised(tacit_here, copied):
     text = (copied / "tree.json").read_text()
     # Blanks are harmless JSON: the file is only large.
     (copied / "large.json").write_text(text + " " * (2 << 20))
     words = ("decode", "large.json", "--key", "table.key", "--data", "table.csv", "--out", "d.json")
-    refused = tacit_in(*words, "--max-mib", "1", cwd=copied)
+    refused = tacit_here(*words, "--max-mib", "1", cwd=copied)
     assert refused.status == 2
     assert "at most 1048576 long" in refused.err
     assert not (copied / "d.json").exists()
-    assert tacit_in(*words, "--max-mib", "0", cwd=copied).status == 2
-    assert tacit_in(*words, "--max-mib", "3", cwd=copied).status == 0
+    assert tacit_here(*words, "--max-mib", "0", cwd=copied).status == 2
+    assert tacit_here(*words, "--max-mib", "3", cwd=copied).status == 0
     assert (copied / "d.json").read_bytes() == (copied / "decoded.json").read_bytes()

@@ -46,6 +46,7 @@ class Network:
         self.passed = self.lost = 0
         self._random = random.Random(seed)
         self._fds = {}
+        self._runs = []
         self._ending = threading.Event()
         self._tag = f"tacit{os.getpid()}"
 
@@ -67,7 +68,7 @@ class Network:
         subprocess.run(["ip", "netns", "add", self.place(name)], check=True, capture_output=True)
         maker = threading.Thread(target=self._open, args=(name,))
         maker.start()
-        maker.join()
+        maker.join(60)
         if name not in self._fds:
             raise OSError("no TUN device could be opened")
         for words in (["addr", "add", f"{self.address[name]}/24", "dev", "tun0"],
@@ -114,12 +115,17 @@ class Network:
                     self.lost += 1
 
     def spawn(self, name, words, **options):
-        """Start a process in a place."""
-        return subprocess.Popen(["ip", "netns", "exec", self.place(name), *words], **options)
+        """Start a process in a place; it ends with the network at the latest."""
+        self._runs.append(subprocess.Popen(["ip", "netns", "exec", self.place(name), *words],
+                                           **options))
+        return self._runs[-1]
 
     def __exit__(self, *_):
+        for run in self._runs:
+            run.kill()
+            run.wait()
         self._ending.set()
-        self._relay.join()
+        self._relay.join(60)
         self._remove()
 
     def _remove(self):

@@ -86,3 +86,27 @@ async def busy(party, data):
         # Waits in C code with the interpreter lock released, as numpy does.
         threading.Event().wait(data)
     return await party.sum(np.arange(3), because="total")
+
+
+class Stuck:
+    """A program that cannot even be read: what it needs never comes."""
+
+    async def __call__(self, party, data):
+        raise AssertionError
+
+    def __reduce__(self):
+        return _never, ()
+
+
+def _never():
+    import threading
+
+    threading.Event().wait()
+
+
+async def lingering(party, data):
+    """Leave a thread behind that never ends, and so a process that does not."""
+    import threading
+
+    threading.Thread(target=_never).start()
+    return party.name

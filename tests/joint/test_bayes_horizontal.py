@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from bayes_data import CLASSES, LAYOUT, parts_of, spread_rows, table
@@ -120,6 +122,17 @@ def test_smoothing_is_what_was_asked_for():
     numbers = np.column_stack([columns["h"], columns["w"]])
     wide = GaussianNB(var_smoothing=0.1).fit(numbers, label)
     np.testing.assert_allclose(models[0].columns[1].variances, wide.var_[:, 0], rtol=1e-4)
+
+
+def test_a_range_that_is_too_wide_for_its_bits_is_warned_of():
+    columns = table(60, 4)
+    wide = Layout((LAYOUT.columns[0], Numeric("h", -1e5, 1e5)), CLASSES)
+    parts = parts_of(columns, np.arange(60) % 2, 2)
+    with pytest.warns(UserWarning, match="Variances of 'h'"):
+        mine_bayes_horizontal(parts, wide, Rules(**ANY))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mine_bayes_horizontal(parts, LAYOUT, Rules(**ANY))
 
 
 def test_an_empty_owner_and_a_class_that_one_has_alone_are_no_matter():

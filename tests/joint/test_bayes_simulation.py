@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from bayes_data import CLASSES, LAYOUT, parts_of, table
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks, masked_views
 from test_bayes_vertical import records_of, sites_of
-from test_simulation import BROKEN, spoiled
-from watching import masked_frames
+from watching import opened_and_lengths
 
-from tacit.joint import party as party_module
-from tacit.joint import sources
-from tacit.joint.party import Party
 from tacit.joint.protocols.bayes import horizontal, scoring, vertical
 from tacit.joint.protocols.bayes.central import central
 from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
@@ -21,27 +17,12 @@ from tacit.joint.protocols.bayes.private import ClassifyPrivately, Sides
 from tacit.joint.protocols.bayes.tables import table_of
 
 
-def watched(monkeypatch, program, given, mode="dealer"):
-    """Return every opened value, and every label, step and length of a run."""
-    opened, real = [], Party.reveal
-
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
-        _, lengths = masked_frames(program, given, mode)
-    return sorted(opened), [row for row in lengths if row[2] != "agree"]
-
-
 def twice(columns):
     """The same shares, means and variances from twice the records."""
     return {name: np.concatenate([column, column]) for name, column in columns.items()}
 
 
-def rows_told_apart(monkeypatch):
+def rows_told_apart():
     """Say whether tables of one model (exactly: alpha grows along) look different."""
     columns = table(40, 3)
     pairs = [(columns, Rules(alpha=1, least=0, most=4096, bits=12)),
@@ -50,17 +31,16 @@ def rows_told_apart(monkeypatch):
     for each, rules in pairs:
         size = len(each["class"])
         given = [LAYOUT.rows(p) for p in parts_of(each, np.arange(size) % 3, 3)]
-        opened, lengths = watched(monkeypatch, HorizontalBayes(LAYOUT, rules), given)
         # Ratios are rounded down or one up, in each run anew.
-        seen.append((opened, lengths))
+        seen.append(opened_and_lengths(HorizontalBayes(LAYOUT, rules), given))
     (one, a), (other, b) = seen
     near = all(x[:3] == y[:3] and np.allclose(x[3], y[3], atol=2.0**-11)
                for x, y in zip(one, other, strict=True))
     return a != b or not near
 
 
-def test_over_rows_nothing_shows_but_the_ratios(monkeypatch):
-    assert not rows_told_apart(monkeypatch)
+def test_over_rows_nothing_shows_but_the_ratios():
+    assert not rows_told_apart()
 
 
 def test_a_count_that_is_opened_is_caught(monkeypatch):
@@ -71,7 +51,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
         return await real(party, layout, rules, counts)
 
     monkeypatch.setattr(horizontal, "_shares", leaking)
-    assert rows_told_apart(monkeypatch)
+    assert rows_told_apart()
 
 
 def test_lengths_that_depend_on_rows_are_caught(monkeypatch):
@@ -83,10 +63,10 @@ def test_lengths_that_depend_on_rows_are_caught(monkeypatch):
         return await real(party, layout, rules, given)
 
     monkeypatch.setattr(horizontal, "_shared_counts", longer)
-    assert rows_told_apart(monkeypatch)
+    assert rows_told_apart()
 
 
-def columns_told_apart(monkeypatch):
+def columns_told_apart():
     """Classify the same records with parts of two models that give the same classes."""
     from tacit.joint.protocols.bayes.vertical import ClassifyVertical, mine_bayes_vertical
 
@@ -102,13 +82,12 @@ def columns_told_apart(monkeypatch):
         parts, _ = mine_bayes_vertical(renamed, shape)
         records = records_of(new, (("a", "h"), ("b", "w")))
         given = [(parts["p0"], records["north"]), (parts["p1"], records["south"])]
-        program = ClassifyVertical()
-        seen.append(watched(monkeypatch, program, given))
+        seen.append(opened_and_lengths(ClassifyVertical(), given))
     return seen[0] != seen[1]
 
 
-def test_of_a_split_model_nothing_shows_but_classes(monkeypatch):
-    assert not columns_told_apart(monkeypatch)
+def test_of_a_split_model_nothing_shows_but_classes():
+    assert not columns_told_apart()
 
 
 def test_a_score_that_is_opened_is_caught(monkeypatch):
@@ -119,30 +98,21 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
         return await real(party, shared, hot, z)
 
     monkeypatch.setattr(vertical, "classes_of", leaking)
-    assert columns_told_apart(monkeypatch)
+    assert columns_told_apart()
 
 
-def views(runs=3):
-    """Return masked 64-bit words of a private classification, run by run."""
+def views():
+    """Return masked words of a private classification."""
     model, new = table_of(central(LAYOUT, table(60, 1)), LAYOUT), LAYOUT.records(table(10, 2))
-    found = []
-    for _ in range(runs):
-        frames, _ = masked_frames(ClassifyPrivately(LAYOUT, Sides("p0", "p1")), [model, new],
-                                  "dealer")
-        words = np.concatenate([np.frombuffer(f, np.uint64) for f in frames
-                                if len(f) == 8 * 2 * 60])
-        found.append(words[:120 * 4].reshape(8, 60))
-    return np.array(found)
+    return masked_views(ClassifyPrivately(LAYOUT, Sides("p0", "p1")), [model, new], (8, 60),
+                        lambda size: size == 8 * 2 * 60)
 
 
 def test_masked_words_look_uniform():
-    view = views()
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(views()) > SUSPICIOUS
 
 
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 def test_broken_masks_are_caught(monkeypatch, name):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = views()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(views()) < SUSPICIOUS

@@ -17,6 +17,8 @@ from tacit.joint.protocols.bayes.central import central
 from tacit.joint.protocols.bayes.private import PREDICTED
 from tacit.joint.protocols.trees.central import central as grown
 from tacit.joint.protocols.trees.growth import Rules as TreeRules
+from tacit.joint.protocols.trees.layout import Attribute
+from tacit.joint.protocols.trees.layout import Layout as Questions
 from tacit.joint.study import Study
 from tacit.joint.tasks import task_of
 
@@ -128,7 +130,94 @@ def test_one_joins_with_a_tree(members, tmp_path):
     assert 0.6 < task.plan(study).bytes / sent(outputs) < 1.6
 
 
+def test_a_file_meets_a_tree_as_the_tree_meets_it_in_the_clear(members, tmp_path):
+    """Trees compare numbers as float32: 0.1 lies above a cut at 0.1."""
+    questions = Questions((Attribute("x", cuts=(0.1,)),), ("n", "p"))
+    tree = grown(questions, {"x": np.array([0.0, 0.05, 0.5, 0.6]),
+                             "class": np.array(["n", "n", "p", "p"], object)})
+    tree.save(tmp_path / "tree.json")
+    study, task = study_of(members, "classify", {
+        "target": "class", "classes": ["n", "p"], "model": "south", "asks": "north", "depth": 1,
+        "columns": ["x"], "range.x": [0, 1]})
+    new = {"x": np.array([0.1, 0.05, 0.5, 1.0])}
+    [records] = saved(tmp_path, [new])
+    given = [task.load(records, study), task.load(tmp_path / "tree.json", study), None]
+    outputs = run_local(task.program(study), given, names=NAMES)
+    assert outputs[0][0][PREDICTED] == tree.predict(new).tolist() == ["p", "n", "p", "p"]
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+def test_all_sites_may_know_the_class(members, tmp_path, aligned):
+    """The same classes as where one site has it; and the plan comes near what is sent."""
+    columns, ids = table(330, 2), np.array([f"r{i}" for i in range(330)], object)
+    labels = np.where(np.arange(330) < 300, columns["class"], None)
+    own = [{"a": columns["a"], "h": columns["h"]}, {"b": columns["b"], "class": labels},
+           {"w": columns["w"]}]
+    more = {"expected": 300}
+    if aligned:
+        pytest.importorskip("rbcl")
+        own, more = [{"id": ids} | o for o in own], more | {"ids": "id"}
+    answers = []
+    for known in (False, True):
+        given_ = [o | {"class": labels} for o in own] if known else own
+        study, task = study_of(members, "bayes-columns", COLUMNS | more | {"class_known": known})
+        given_ = [task.load(path, study) for path in saved(tmp_path, given_)]
+        outputs = run_local(task.program(study), given_, names=NAMES)
+        answers.append(dict(zip(outputs[0][0]["rows"], outputs[0][0][PREDICTED], strict=True)))
+        assert sent(outputs) / 2 < task.plan(study).bytes < sent(outputs) * 2
+    assert answers[0] == answers[1]
+    assert len(answers[0]) == 30
+
+
+def test_a_class_that_is_said_to_be_known_must_be_there_and_the_same(members, tmp_path):
+    study, task = study_of(members, "bayes-columns", COLUMNS | {"class_known": True})
+    columns = table(60, 2)
+    labels = np.where(np.arange(60) < 50, columns["class"], None)
+    own = [{"a": columns["a"], "h": columns["h"], "class": labels},
+           {"b": columns["b"], "class": labels}, {"w": columns["w"]}]
+    given_ = [task.load(path, study) for path in saved(tmp_path, own)]
+    with pytest.raises(RefusedError, match="The class"):
+        run_local(task.program(study), given_, names=NAMES)
+    own[2]["class"] = labels[::-1]
+    given_ = [task.load(path, study) for path in saved(tmp_path, own)]
+    with pytest.raises(DataError, match="same everywhere"):
+        run_local(task.program(study), given_, names=NAMES)
+
+
+def test_more_records_than_there_is_room_for_are_refused(members, tmp_path, monkeypatch):
+    from tacit.joint.protocols.bayes import vertical
+
+    monkeypatch.setattr(vertical, "MOST", 79)
+    study, task = study_of(members, "bayes-columns", COLUMNS)
+    columns = table(80, 2)
+    own = [{"a": columns["a"], "h": columns["h"]},
+           {"b": columns["b"], "class": np.where(np.arange(80) < 60, columns["class"], None)},
+           {"w": columns["w"]}]
+    given_ = [task.load(path, study) for path in saved(tmp_path, own)]
+    with pytest.raises(RefusedError, match="at most 79"):
+        run_local(task.program(study), given_, names=NAMES)
+
+
+def test_a_new_record_far_off_does_not_change_the_classes_of_others(members, tmp_path):
+    study, task = study_of(members, "bayes-columns", COLUMNS)
+    columns = table(80, 2)
+    labels = np.where(np.arange(80) < 60, columns["class"], None)
+    answers = []
+    for far in (columns["h"][79], 1e9):
+        columns["h"][79] = far
+        own = [{"a": columns["a"], "h": columns["h"]}, {"b": columns["b"], "class": labels},
+               {"w": columns["w"]}]
+        given = [task.load(path, study) for path in saved(tmp_path, own)]
+        [(found, _), *_] = run_local(task.program(study), given, names=NAMES)
+        assert found["rows"] == list(range(60, 80))
+        answers.append(found[PREDICTED][:19])
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.parametrize(("task", "base", "change", "words"), [
+    ("bayes-columns", COLUMNS, {"expected": "x"}, "expected"),
+    ("bayes-columns", COLUMNS, {"class_known": "no"}, "class_known"),
+    ("bayes-columns", COLUMNS, {"expected": 0}, "expected"),
     ("bayes", ROWS, {"target": None}, "'target'"), ("bayes", ROWS, {"classes": ["c"]}, "Classes"),
     ("bayes", ROWS, {"range.h": [3]}, "range.h"), ("bayes", ROWS, {"range.a": [0, 1]}, "'a'"),
     ("bayes", ROWS, {"colour": 1}, "no parameter 'colour'"),

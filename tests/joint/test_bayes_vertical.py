@@ -285,6 +285,9 @@ def test_models_and_records_that_do_not_fit_are_refused():
     small = type(LAYOUT)((*LAYOUT.columns[:3], type(LAYOUT.columns[3])("w", 60, 61)), CLASSES)
     with pytest.raises(DataError, match="wider"):
         table_of(model, small)
+    huge = type(LAYOUT)((*LAYOUT.columns[:3], type(LAYOUT.columns[3])("w", 0, 1e4)), CLASSES)
+    with pytest.raises(DataError, match="Those of 'w' are smaller"):
+        table_of(model, huge)
     with pytest.raises(DataError, match="agreed range"):
         classify_privately(model, new | {"w": np.full(4, 101.0)}, LAYOUT)
     with pytest.raises(DataError, match="1 to"):

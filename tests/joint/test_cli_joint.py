@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from tacit.cli import joint
 from tacit.errors import InputError
 from tacit.joint.ledger import Ledger
 from tacit.joint.spu.engine import spu_python
+from tacit.joint.spu.process import keep_port
 from tacit.joint.study import Study
 
 DRIVER = """
@@ -43,12 +43,23 @@ def spawn(*words, cwd):
                             stdin=subprocess.DEVNULL)
 
 
+KEPT = []
+
+
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Return ports that nobody else is given as long as these tests run."""
+    KEPT.extend(keep_port() for _ in range(count))
+    return [each.getsockname()[1] for each in KEPT[-count:]]
+
+
+def ended(runs):
+    """Return what processes said (stdout, stderr); none is left behind, whatever happens."""
+    try:
+        return [run.communicate(timeout=60) for run in runs]
+    finally:
+        for run in runs:
+            run.kill()
+            run.wait()
 
 
 @pytest.fixture
@@ -96,8 +107,7 @@ def test_three_owners_join_and_learn_the_sums(owners, mode, capsys):
                           "--data", f"{name}.csv"]), "--yes", "--json", cwd=owners)
             for name in names}
     results = {}
-    for run in runs.values():
-        out, err = run.communicate(timeout=60)
+    for run, (out, err) in zip(runs.values(), ended(runs.values()), strict=True):
         assert run.returncode == 0, err
         results |= json.loads(out)["results"]
     assert results["north"] == results["east"] == SUMS
@@ -119,7 +129,7 @@ def test_different_studies_are_refused_and_named(owners):
     other.write_text(study.read_text().replace("scale = 8", "scale = 9"))
     runs = [spawn("join", other if name == "east" else study, "--as", name, "--yes", "--data",
                   f"{name}.csv", "--limit", "4", cwd=owners) for name in ("north", "south", "east")]
-    errors = [run.communicate(timeout=60)[1] for run in runs]
+    errors = [err for _, err in ended(runs)]
     assert all(run.returncode != 0 for run in runs)
     assert all("parameters.scale" in error for error in errors)
 
@@ -182,7 +192,7 @@ def test_a_sum_of_two_is_refused_before_it_is_written(owners):
 def test_the_plan_must_be_agreed_to(owners):
     study = new(owners)
     run = spawn("join", study, "--as", "north", "--data", "north.csv", cwd=owners)
-    _, err = run.communicate(timeout=60)
+    [(_, err)] = ended([run])
     assert run.returncode != 0
     assert "north learns: sum of each column" in err
     assert "--yes" in err

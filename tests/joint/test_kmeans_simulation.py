@@ -6,23 +6,21 @@ import asyncio
 
 import numpy as np
 import pytest
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks
 from mining_views import masked_words, watched
 from scipy import stats
-from test_simulation import BROKEN, spoiled
 
 from tacit.attack.traces import Totals, moved_points
-from tacit.joint import party as party_module
-from tacit.joint import sources
 from tacit.joint.errors import JointError
 from tacit.joint.frames import HEADER_BYTES, parse
 from tacit.joint.party import Party
+from tacit.joint.protocols.fixed import FixedRight
 from tacit.joint.protocols.kmeans import closest as closest_module
 from tacit.joint.protocols.kmeans import hidden as hidden_module
 from tacit.joint.protocols.kmeans import vertical as vertical_module
 from tacit.joint.protocols.kmeans.central import central, nearest
 from tacit.joint.protocols.kmeans.closest import COMPARED
-from tacit.joint.protocols.kmeans.fixed import FixedRight
 from tacit.joint.protocols.kmeans.hidden import Hidden
 from tacit.joint.protocols.kmeans.horizontal import TOTALS, HorizontalKMeans
 from tacit.joint.protocols.kmeans.rules import Rules
@@ -169,17 +167,14 @@ SIZE = [0]
 
 @pytest.mark.parametrize("way", ["hidden", "assignments"])
 def test_masked_words_look_uniform(way):
-    view = masked_words(program(way), sites(cloud(False)), 96, 20)
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(masked_words(program(way), sites(cloud(False)), 96, 20)) > SUSPICIOUS
 
 
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 @pytest.mark.parametrize("way", ["hidden", "assignments"])
 def test_broken_masks_are_caught(monkeypatch, name, way):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = masked_words(program(way), sites(cloud(False)), 96, 20)
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(masked_words(program(way), sites(cloud(False)), 96, 20)) < SUSPICIOUS
 
 
 def permuted_places():
@@ -273,7 +268,7 @@ def opened_frames(body):
 def test_products_with_a_fixed_operand_look_uniform():
     view = fixed_views()
     assert view.shape == (4, 6, 32)
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(view) > SUSPICIOUS
 
 
 def test_a_mask_used_for_two_left_operands_is_caught(monkeypatch):
@@ -288,4 +283,4 @@ def test_a_mask_used_for_two_left_operands_is_caught(monkeypatch):
 
     monkeypatch.setattr(FixedRight, "_share", again)
     view = fixed_views()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    assert against_uniform(view) < SUSPICIOUS

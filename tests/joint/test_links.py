@@ -124,8 +124,9 @@ def test_somebody_who_comes_and_goes_ends_the_waiting(circle):
         b = TlsTransport(study, identities["b"], Limits(limit=10.0, start=60.0))
         waiting = asyncio.create_task(outcome(a.open(sockets["a"])))
         coming = asyncio.create_task(b.open(sockets["b"]))
-        while "b" not in a._links:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while "b" not in a._links:
+                await asyncio.sleep(0.01)
         coming.cancel()
         return await waiting
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from joint_network import Network, missing
+from test_cli_joint import tacit_joint
 
 import tacit
 from tacit.joint.ledger import Ledger
@@ -31,14 +32,12 @@ def study(tmp_path):
     """Return the folder of a study of three owners and a dealer, each in a place of its own."""
     names = (*OWNERS, "dora")
     for i, name in enumerate(names):
-        subprocess.run(words("identity", name, "--folder", tmp_path), check=True,
-                       env=environment(), capture_output=True)
+        assert tacit_joint("identity", name, "--folder", tmp_path) == 0
         (tmp_path / f"{name}.csv").write_text("a\n" + "".join(f"{i + j}\n" for j in range(5)))
     parties = [w for i, name in enumerate(OWNERS)
                for w in ("--party", f"{tmp_path / name}.crt=10.77.0.{i + 1}:7700")]
-    subprocess.run(words("new", tmp_path / "study.toml", "--name", "far", "--columns", "a",
-                         *parties, "--dealer", f"{tmp_path / 'dora'}.crt=10.77.0.4:7700"),
-                   check=True, env=environment(), capture_output=True)
+    assert tacit_joint("new", tmp_path / "study.toml", "--name", "far", "--columns", "a", *parties,
+                       "--dealer", f"{tmp_path / 'dora'}.crt=10.77.0.4:7700") == 0
     return tmp_path
 
 
@@ -87,6 +86,7 @@ def test_a_place_that_is_cut_off_is_named_by_everybody_else(study, gone):
                                     env=environment(), stdout=subprocess.PIPE, text=True)
                 for name in network.names}
         for name in OWNERS:
+            # Whoever does not meet the others in time says so instead, and ends.
             assert runs[name].stdout.readline() == "met\n"
         network.cut.add(gone)
         ends = {name: run.communicate(timeout=60)[0] for name, run in runs.items()}

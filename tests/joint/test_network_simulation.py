@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks, masked_views
 from study_people import members_in, saved, study_of
 from test_networks import dependent, spread
-from test_simulation import BROKEN, spoiled
-from watching import masked_frames
+from watching import opened_and_lengths
 
 from tacit.errors import DataError
-from tacit.joint import party as party_module
-from tacit.joint import run_local, sources
+from tacit.joint import run_local
 from tacit.joint.errors import StudyError
-from tacit.joint.party import Party
 from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.networks import k2
 from tacit.joint.protocols.networks.central import central
@@ -34,31 +32,21 @@ def columns(flips):
     return [Site(np.array([a, c])), Site(b[None])]
 
 
-def watched(monkeypatch, given):
-    opened, real = [], Party.reveal
-
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
-        _, lengths = masked_frames(VerticalNetwork(ORDER), given, "dealer")
-    return sorted(opened), [row for row in lengths if row[2] != "agree"]
+def watched(flips):
+    return opened_and_lengths(VerticalNetwork(ORDER), columns(flips))
 
 
-def told_apart(monkeypatch):
-    first, second = (watched(monkeypatch, columns(flips)) for flips in (4, 9))
+def told_apart():
+    first, second = (watched(flips) for flips in (4, 9))
     return first != second
 
 
-def test_all_that_shows_is_the_network(monkeypatch):
+def test_all_that_shows_is_the_network():
     nets = [central(dict(zip(("p0", "p1"), columns(flips), strict=True)), ORDER)
             for flips in (4, 9)]
     assert nets[0] == nets[1]
     assert nets[0].parents == ((), ("a",), ())
-    assert not told_apart(monkeypatch)
+    assert not told_apart()
 
 
 def test_a_score_that_is_opened_is_caught(monkeypatch):
@@ -70,7 +58,7 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
         return found
 
     monkeypatch.setattr(k2, "scores", leaking)
-    assert told_apart(monkeypatch)
+    assert told_apart()
 
 
 def test_leaving_out_what_is_empty_is_caught(monkeypatch):
@@ -84,31 +72,23 @@ def test_leaving_out_what_is_empty_is_caught(monkeypatch):
         return found.with_share(share)
 
     monkeypatch.setattr(k2, "log_factorials", shorter)
-    nets = [watched(monkeypatch, columns(flips)) for flips in (0, 4)]
+    nets = [watched(flips) for flips in (0, 4)]
     assert nets[0] != nets[1]
 
 
-def views(runs=3):
-    found = []
-    for _ in range(runs):
-        frames, _ = masked_frames(VerticalNetwork(ORDER), columns(4), "dealer")
-        words = np.concatenate([np.frombuffer(f, np.uint64) for f in frames if len(f) % 8 == 0
-                                and len(f) >= 8 * 256])
-        found.append(words[:64 * 16].reshape(16, 64))
-    return np.array(found)
+def views():
+    return masked_views(VerticalNetwork(ORDER), columns(4), (16, 64),
+                        lambda size: size % 8 == 0 and size >= 8 * 256)
 
 
 def test_masked_words_look_uniform():
-    view = views()
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(views()) > SUSPICIOUS
 
 
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 def test_broken_masks_are_caught(monkeypatch, name):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = views()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(views()) < SUSPICIOUS
 
 
 PARAMETERS = {"order": ["x0", "x1", "x2"], "site.x0": "north", "site.x1": "south",
@@ -140,7 +120,8 @@ def test_a_study_gives_the_network(members, tmp_path):
 @pytest.mark.parametrize(("change", "words"), [
     ({"order": ["x0"]}, "two or more"), ({"values.x1": 0}, "1 to 256"), ({"site.x1": 3}, "site.x1"),
     ({"colour": 2}, "no parameter 'colour'"), ({"max_parents": -1}, "max_parents"),
-    ({"expected": 0}, "expected")])
+    ({"expected": 0}, "expected"), ({"values.x9": 2}, "values.x9"),
+    ({"max_parents.x0": 2}, "no parameter 'max_parents.x0'")])
 def test_bad_parameters_are_refused(members, change, words):
     with pytest.raises(StudyError, match=words):
         study_of(members, "network", {**PARAMETERS, **change})
@@ -151,3 +132,7 @@ def test_plans_that_cannot_be_kept_are_refused(members):
         study = Study("trial", "network", mode, members, {**PARAMETERS, **change})
         with pytest.raises(StudyError, match="nodes of"):
             task_of(study).plan(study)
+    # East owns data but no node: its ids have nothing to stand for.
+    study = Study("trial", "network", "dealer", members, {**PARAMETERS, "ids": "id"})
+    with pytest.raises(StudyError, match="'east' has none"):
+        task_of(study).plan(study)

@@ -128,6 +128,17 @@ def test_the_joint_network_is_that_of_pooled_columns(table, most):
         assert {row.because for row in ledger.openings} <= {PARENTS, ROWS}
 
 
+def test_nodes_may_have_many_values():
+    """Tables of thousands of counts: a score stays small, however many are added up."""
+    random = np.random.default_rng(2)
+    first = random.integers(0, 70, 300)
+    codes = np.array([first, first * 100 // 70, random.integers(0, 2, 300)])
+    sites, order = spread(codes, (70, 100, 2), (0, 1, 0))
+    found, _ = mine_network_vertical(sites, order, Rules(max_parents=1))
+    assert found == central(sites, order, Rules(max_parents=1))
+    assert found.parents[1] == ("x0",)
+
+
 def test_pooled_columns_give_the_network_of_exact_products():
     for seed in range(60):
         sizes = (2, 3, 2, 2)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks
 from mining_views import masked_words, watched
-from test_simulation import BROKEN, spoiled
 
-from tacit.joint import party as party_module
-from tacit.joint import sources
 from tacit.joint.errors import JointError
 from tacit.joint.protocols.outliers import counting, horizontal, vertical
 from tacit.joint.protocols.outliers.central import central
@@ -101,14 +99,11 @@ def test_a_number_of_messages_that_depends_on_the_data_is_caught(monkeypatch):
 
 @pytest.mark.parametrize("kind", [0, 1])
 def test_masked_words_look_uniform(kind):
-    view = masked_words(*programs(TABLES[0])[kind], 40, 8, runs=8)
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(masked_words(*programs(TABLES[0])[kind], 40, 8, runs=8)) > SUSPICIOUS
 
 
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 @pytest.mark.parametrize("kind", [0, 1])
 def test_broken_masks_are_caught(monkeypatch, name, kind):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = masked_words(*programs(TABLES[0])[kind], 40, 8, runs=8)
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(masked_words(*programs(TABLES[0])[kind], 40, 8, runs=8)) < SUSPICIOUS

@@ -73,6 +73,37 @@ def test_grouped_residuals_of_columns_are_those_of_the_pooled_data():
     assert {o.because for o in ledgers[0].openings} >= {GROUPS}
 
 
+@pytest.mark.parametrize(("held", "products"), [
+    ("a", (("v", "v"),)), ("split", (("v", "v"),)), ("b", (("u", "v"),)),
+    ("split", (("u", "u"), ("v", "u")))])
+def test_products_and_split_responses_have_residuals_too(held, products):
+    data = bent(600, 2)
+    data["v"] = 100 * data["v"]
+    columns = Columns({"a": ("u",), "b": ("v",)}, "y", held, products)
+    model = central(columns.terms, data)
+    parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
+    if held == "split":
+        parts["b"]["y"] = np.random.default_rng(1).normal(size=600)
+        parts["a"]["y"] = data["y"] - parts["b"]["y"]
+    results, _ = mine_residuals_vertical(parts, columns, model, 6, 50)
+    assert results[0].features == ("u", "v")
+    for name in ("u", "v"):
+        assert np.allclose(results[0].of(name), true_curve(data, model, name), atol=1e-4)
+
+
+def test_synthetic_residuals_of_a_model_with_a_square_do_not_bend_any_more(monkeypatch):
+    seeds = iter(map(seed_from, range(9)))
+    monkeypatch.setattr(diagnostics, "fresh_seed", lambda: next(seeds))
+    data, bends = bent(3000, 1), []
+    for terms in (TERMS, Terms("y", ("u", "v"), (("u", "u"),))):
+        results, _ = mine_residuals_horizontal(by_rows(data, np.arange(3000) % 2), terms,
+                                               central(terms, data), 200)
+        assert results[0].features == ("u", "v")
+        curve = results[0].binned("u", 6)[:, 1]
+        bends.append(curve[[0, -1]].mean() - curve[2:4].mean())
+    assert abs(bends[1]) < bends[0] / 3
+
+
 def test_residuals_are_opened_only_where_they_give_no_column_away():
     rng = np.random.default_rng(3)
     data = {f"x{i}": rng.normal(size=100) for i in range(6)}
@@ -86,6 +117,10 @@ def test_residuals_are_opened_only_where_they_give_no_column_away():
     assert [o.because for o in ledgers[1].learned()] == [SAME_ROWS, COUNT]
     with pytest.raises(RefusedError, match="synthetic residuals"):
         open_residuals_vertical(parts, columns, model, models=2)
+    crossing = Columns(columns.owners, "y", "b", (("x0", "x2"), ("x4", "x3")))
+    exact = central(crossing.terms, data)
+    results, _ = open_residuals_vertical(parts, crossing, exact)
+    assert np.abs(results[2] - (data["y"] - exact.predict(data))).max() <= 1e-5
     two = Columns({"a": ("u",), "b": ("v",)}, "y", "b")
     with pytest.raises(RefusedError, match="two owners must not be opened"):
         open_residuals_vertical({}, two, central(TERMS, bent(100, 1)))

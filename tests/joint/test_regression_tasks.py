@@ -12,21 +12,23 @@ from regression_data import by_rows, far, made, picked
 from test_cli_joint import tacit_joint
 
 from tacit.core.linear_model import LinearModel
-from tacit.joint import run_outcomes
+from tacit.core.logistic_model import LogisticModel
+from tacit.core.residuals import Residuals
 from tacit.joint.errors import StudyError
 from tacit.joint.primitives.inverse import ILL
 from tacit.joint.protocols.regression import fitting
 from tacit.joint.protocols.regression.central import central
 from tacit.joint.protocols.regression.columns import SAME_ROWS
-from tacit.joint.protocols.regression.horizontal import HorizontalRegression
+from tacit.joint.protocols.regression.logistic import central_logistic
 from tacit.joint.protocols.regression.moments import SIZES
-from tacit.joint.protocols.regression.parameters import fitting_cost
+from tacit.joint.protocols.regression.powell import ACCEPT
 from tacit.joint.protocols.regression.terms import Rules, Terms
 from tacit.joint.study import Member, Study
 from tacit.joint.tasks import task_of
 
 ROWS = {"response": "y", "columns": ["x0", "x1"]}
 COLUMNS = {"response": "y", "columns": ["a:x0", "b:x1"], "held": "b"}
+THREE = {"response": "y", "columns": ["a:x0", "b:x1", "c:x2"], "held": "b"}
 
 
 def study(task, mode="dealer", **parameters):
@@ -51,6 +53,18 @@ def study(task, mode="dealer", **parameters):
     ("regression-columns", {**COLUMNS, "columns": ["x0"]}, "north:age"),
     ("regression-columns", {**COLUMNS, "columns": ["a:x0", "b:x0"]}, "'x0' stands twice"),
     ("regression-columns", {**COLUMNS, "least": 3, "ids": ""}, "'ids'"),
+    ("regression-columns", {**COLUMNS, "expected": 0}, "'expected'"),
+    ("regression-columns", {**COLUMNS, "method": "fast"}, "'method'"),
+    ("regression-columns", {**COLUMNS, "method": "powell"}, "three owners or more"),
+    ("regression-columns", {**THREE, "method": "powell", "select": "best"}, "chooses no terms"),
+    ("regression-columns", {**THREE, "method": "powell-literal"}, "Say accept="),
+    ("residuals", {**ROWS, "group": 2}, "'synthetic' and 'group'"),
+    ("residuals", {**ROWS, "synthetic": 2000}, "'synthetic' and 'group'"),
+    ("residuals-columns", {**COLUMNS, "show": "all"}, "'show'"),
+    ("residuals-columns", {**COLUMNS, "group": 4}, "'group'"),
+    ("residuals-columns", {**COLUMNS, "show": "each"}, "two owners must not be opened"),
+    ("residuals-columns", {**THREE, "show": "each"}, "others could solve"),
+    ("logistic-columns", {**COLUMNS, "products": ["x0*x1"], "ridge": 1.0}, "different owners"),
     ("logistic", {**ROWS, "select": "best"}, "has no parameter 'select'")])
 def test_wrong_parameters_are_named(task, parameters, why):
     with pytest.raises(StudyError, match=why):
@@ -72,34 +86,22 @@ def test_plans_say_who_learns_what():
         task_of(other).plan(other)
 
 
-@pytest.mark.parametrize(("count", "condition"), [(2, 2.0**8), (8, 2.0**12)])
-def test_plans_are_close_to_what_happens(count, condition):
-    terms = Terms("y", tuple(f"x{i}" for i in range(count)))
-    tables = [terms.table(p) for p in by_rows(made(200, count, 1), np.arange(200) % 2)]
-    outcomes = run_outcomes(HorizontalRegression(terms, Rules(condition=condition)), tables)
-    rounds, size = fitting_cost(count, condition, 2)
-    sent = sum(row.bytes for o in outcomes for row in o.ledger.rows if row.direction == "sent")
-    steps = len({row.step for row in outcomes[0].ledger.rows if row.direction == "received"})
-    assert sent == pytest.approx(size, rel=0.2)
-    assert steps == pytest.approx(rounds, rel=0.2)
-
-
 def write(folder, name, columns):
     pq.write_table(pa.table({k: list(v) for k, v in columns.items()}), folder / f"{name}.parquet")
 
 
-def new(folder, task, *settings):
-    for name in ("north", "south", "dora"):
+def new(folder, task, *settings, owners=("north", "south")):
+    for name in (*owners, "dora"):
         tacit_joint("identity", name, "--folder", folder)
-    parties = [w for i, name in enumerate(("north", "south"))
+    parties = [w for i, name in enumerate(owners)
                for w in ("--party", f"{folder / name}.crt=host{i}.example:7700")]
     assert tacit_joint("new", folder / "study.toml", "--name", "care", "--task", task, *parties,
                        "--dealer", f"{folder / 'dora'}.crt=host9.example:7700",
                        *(w for s in settings for w in ("--set", s))) == 0
 
 
-def results(folder, capsys):
-    files = [w for name in ("north", "south")
+def results(folder, capsys, owners=("north", "south")):
+    files = [w for name in owners
              for w in ("--data", f"{name}={folder / name}.parquet")]
     capsys.readouterr()
     assert tacit_joint("--json", "local", folder / "study.toml", *files) == 0
@@ -131,6 +133,86 @@ def test_columns_from_files_to_a_model(tmp_path, capsys):
     exact = central(Terms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
     assert found.records == 45
     assert far(found, exact) <= 1e-9
+
+
+ALL = ("north", "south", "west")
+
+
+def test_powells_search_from_files_to_a_model(tmp_path, capsys):
+    data = made(160, 3, 4)
+    for name, own in zip(ALL, (["x0"], ["x1", "y"], ["x2"]), strict=True):
+        write(tmp_path, name, picked(data, own))
+    new(tmp_path, "regression-columns", "response=y", "held=south", "method=powell",
+        'columns=["north:x0", "south:x1", "west:x2"]', "condition=256", "expected=160",
+        owners=ALL)
+    assert "15 searches" in capsys.readouterr().out
+    found = LinearModel.from_json(results(tmp_path, capsys, ALL)["west"])
+    exact = central(Terms("y", ("x0", "x1", "x2")), data)
+    assert far(found, exact) <= 1e-7
+    assert np.allclose(found.errors, exact.errors, rtol=1e-8)
+
+
+def test_the_literal_form_must_be_accepted_and_says_what_it_shows(tmp_path, capsys):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    settings = ("response=y", "held=south", "method=powell-literal", "condition=256",
+                'columns=["north:x0", "south:x1", "west:x2"]', "inference=false")
+    with pytest.raises(StudyError, match="columns can be read"):
+        new(tmp_path / "a", "regression-columns", *settings, owners=ALL)
+    new(tmp_path / "b", "regression-columns", *settings, f"accept={ACCEPT}", owners=ALL)
+    assert "attack.traces" in capsys.readouterr().out
+    data = made(160, 3, 4)
+    for name, own in zip(ALL, (["x0"], ["x1", "y"], ["x2"]), strict=True):
+        write(tmp_path / "b", name, picked(data, own))
+    found = LinearModel.from_json(results(tmp_path / "b", capsys, ALL)["west"])
+    assert far(found, central(Terms("y", ("x0", "x1", "x2")), data)) <= 1e-6
+
+
+def test_logistic_columns_from_files_to_a_model(tmp_path, capsys):
+    data = made(320, 2, 4)
+    data["y"] = (data["y"] > np.median(data["y"])).astype(float)
+    flip = np.random.default_rng(1).uniform(size=320) < 0.3
+    data["y"] = np.where(flip, 1 - data["y"], data["y"])
+    write(tmp_path, "north", picked(data, ["x0"]))
+    write(tmp_path, "south", picked(data, ["x1", "y"]))
+    new(tmp_path, "logistic-columns", "response=y", 'columns=["north:x0", "south:x1"]',
+        "held=south", "condition=1024")
+    found = LogisticModel.from_json(results(tmp_path, capsys)["north"])
+    exact = central_logistic(Terms("y", ("x0", "x1")), data)
+    assert (np.abs(found.parameters - exact.parameters) / exact.errors).max() <= 1e-4
+    assert found.likelihood == pytest.approx(exact.likelihood, abs=1e-3)
+
+
+def test_residual_plots_from_files(tmp_path, capsys):
+    data = made(300, 2, 3)
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "columns").mkdir()
+    for name, part in zip(("north", "south"), by_rows(data, np.arange(300) % 2), strict=True):
+        write(tmp_path / "rows", name, part)
+    new(tmp_path / "rows", "residuals", "response=y", 'columns=["x0", "x1"]', "condition=256",
+        "synthetic=30")
+    found = Residuals.from_json(results(tmp_path / "rows", capsys)["south"])
+    assert [points.shape for points in found.points] == [(60, 3)] * 2
+    write(tmp_path / "columns", "north", picked(data, ["x0"]))
+    write(tmp_path / "columns", "south", picked(data, ["x1", "y"]))
+    new(tmp_path / "columns", "residuals-columns", "response=y", "condition=256", "groups=5",
+        'columns=["north:x0", "south:x1"]', "held=south")
+    found = Residuals.from_json(results(tmp_path / "columns", capsys)["north"])
+    rest = data["y"] - central(Terms("y", ("x0", "x1")), data).predict(data)
+    means = [rest[part].mean() for part in np.array_split(np.argsort(data["x1"]), 5)]
+    assert np.allclose(found.of("x1")[:, 1], means, atol=1e-4)
+
+
+def test_residuals_of_every_record_go_to_receivers(tmp_path, capsys):
+    data = made(200, 6, 3)
+    for i, name in enumerate(ALL):
+        write(tmp_path, name, picked(data, [f"x{2 * i}", f"x{2 * i + 1}", *["y"] * (i == 0)]))
+    columns = [f'"{ALL[i // 2]}:x{i}"' for i in range(6)]
+    new(tmp_path, "residuals-columns", "response=y", "condition=1024", "held=north", "show=each",
+        f"columns=[{', '.join(columns)}]", owners=ALL)
+    found = results(tmp_path, capsys, ALL)["south"]
+    exact = central(Terms("y", tuple(f"x{i}" for i in range(6))), data)
+    assert np.abs(found - (data["y"] - exact.predict(data))).max() <= 1e-5
 
 
 def test_files_that_do_not_fit_are_refused(tmp_path):

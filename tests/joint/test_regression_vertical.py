@@ -14,6 +14,7 @@ from watching import masked_frames
 from tacit.errors import DataError, InputError
 from tacit.joint import run_outcomes
 from tacit.joint.errors import DisclosureError, PartyError, RefusedError
+from tacit.joint.protocols.regression import fitting
 from tacit.joint.protocols.regression.central import central
 from tacit.joint.protocols.regression.columns import Columns, Given
 from tacit.joint.protocols.regression.guards import refuse_residuals, refuse_solvable
@@ -81,6 +82,60 @@ def test_any_spread_of_columns_gives_the_central_model(draw):
 
 
 TWO = Columns({"a": ("x0",), "b": ("x1",)}, "y", "b")
+
+
+@pytest.mark.parametrize("held", ["b", "split"])
+def test_ridge_equals_scikit_learn(held):
+    from sklearn.linear_model import Ridge
+
+    data = {name: values / values.std() for name, values in made(150, 3, 4, 0.3).items()}
+    x = np.column_stack([data[f"x{i}"] for i in range(3)])
+    exact = Ridge(alpha=5.0, solver="cholesky", tol=1e-14).fit(x, data["y"])
+    columns = Columns({"a": ("x0", "x1"), "b": ("x2",)}, "y", held)
+    models, ledgers = mine_regression_vertical(parts_of(columns, data), columns,
+                                               Rules(ridge=5.0, condition=2.0**10))
+    assert np.allclose(models[0].coefficients, exact.coef_, rtol=1e-8, atol=0)
+    assert models[0].intercept == pytest.approx(exact.intercept_, rel=1e-8, abs=1e-10)
+    assert models[0].rss == pytest.approx(((data["y"] - exact.predict(x)) ** 2).sum(), rel=1e-9)
+    assert fitting.ERRORS not in {o.because for o in ledgers[0].openings}
+
+
+def test_smaller_models_equal_statsmodels(shared):
+    api = pytest.importorskip("statsmodels.api")
+    data = boston(shared)
+    names, few = ("CRIM", "RM", "LSTAT", "DIS"), ("RM", "LSTAT")
+    columns = Columns({"a": names[:2], "b": names[2:]}, "MEDV", "a")
+
+    def ols(chosen):
+        return api.OLS(data["MEDV"], api.add_constant(
+            np.column_stack([data[name] for name in chosen]))).fit()
+
+    full, small = ols(names), ols(few)
+    rules = Rules(condition=2.0**10, smaller=(few,))
+    [model, _], [ledger, _] = mine_regression_vertical(parts_of(columns, data), columns, rules)
+    test = model.nested(few)
+    assert (test.statistic, test.p_value) == pytest.approx(full.compare_f_test(small)[:2],
+                                                           rel=1e-9)
+    assert model.mallows_cp(few) == pytest.approx(small.ssr / full.mse_resid - (506 - 2 * 3),
+                                                  rel=1e-9)
+    assert model.adjusted_r_squared == pytest.approx(full.rsquared_adj, rel=1e-10)
+    assert np.allclose(model.intervals(), full.conf_int(), rtol=1e-8)
+    assert [o.because for o in ledger.openings].count(fitting.SMALLER) == 1
+
+
+def test_ids_that_do_not_fit_are_refused():
+    pytest.importorskip("rbcl")
+    parts, ids = parts_of(TWO, made(60, 2, 8)), np.arange(60)
+    with pytest.raises(DataError, match="'b' must have one id for each record"):
+        mine_regression_vertical(parts, TWO, ids={"a": ids, "b": ids[1:]})
+    with pytest.raises(RefusedError, match="Some stand twice"):
+        mine_regression_vertical(parts, TWO, ids={"a": ids, "b": np.maximum(ids, 1)})
+    with pytest.raises(RefusedError, match=r"in common|records in all"):
+        mine_regression_vertical(parts, TWO, ids={"a": ids, "b": ids + 55})
+    with pytest.raises(DataError, match="those of the columns"):
+        mine_regression_vertical(parts, TWO, ids={"a": ids})
+    with pytest.raises(DataError, match="those of the columns"):
+        mine_regression_vertical({"a": parts["a"]}, TWO)
 
 
 @pytest.mark.parametrize(("mode", "owners"), [("three-party", 3), ("two-party", 2)])

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from basket_data import as_sets, by_hand
-from test_cli_joint import free_ports, spawn, tacit_joint
+from test_cli_joint import ended, free_ports, spawn, tacit_joint
 
 import tacit
 
@@ -23,12 +23,6 @@ def commands(ports):
     return [shlex.split(line) for line in re.findall(r"^\$ tacit joint (.*)$", text, re.M)]
 
 
-def done(run):
-    out, err = run.communicate(timeout=60)
-    assert run.returncode == 0, err
-    return out
-
-
 def test_the_guide_runs_from_certificates_to_rules(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     make, read = re.findall(r"```python\n(.*?)```", GUIDE, re.S)
@@ -38,8 +32,9 @@ def test_the_guide_runs_from_certificates_to_rules(tmp_path, monkeypatch, capsys
         "new", "plan", "local", "dealer", "join", "join", "join", "ledger"]
     for words in told[:7]:
         assert tacit_joint(*words) == 0
-    for run in [spawn(*words, cwd=tmp_path) for words in told[7:11]]:
-        done(run)
+    runs = [spawn(*words, cwd=tmp_path) for words in told[7:11]]
+    for run, (_, err) in zip(runs, ended(runs), strict=True):
+        assert run.returncode == 0, err
     capsys.readouterr()
     assert tacit_joint(*told[11]) == 0
     assert "which rules are sure enough" in capsys.readouterr().out

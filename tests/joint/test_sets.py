@@ -19,6 +19,7 @@ from tacit.errors import InputError
 from tacit.joint.errors import DisclosureError, RefusedError
 from tacit.joint.ledger import RECEIVED, SENT
 from tacit.joint.party import declares
+from tacit.joint.primitives.alignment import plan_alignment
 from tacit.joint.primitives.circle import SetRules
 from tacit.joint.primitives.intersection import plain_intersection, plan_intersection
 from tacit.joint.primitives.union import plain_union
@@ -217,6 +218,14 @@ def test_the_ledger_has_purposes_openings_and_the_planned_bytes():
         for other, peer in zip(names(3), ledgers, strict=True):
             assert one == other or (ledger.bytes_with(other, SENT)
                                     == peer.bytes_with(one, RECEIVED) > 0)
+
+
+@pytest.mark.parametrize("parties", [2, 3, 5])
+def test_the_plan_of_an_alignment_is_what_is_sent(parties):
+    outputs = run_local(aligning(names(parties)), [list(range(40))] * parties, "sums")
+    sent = sum(row.bytes for _, ledger in outputs for row in ledger.rows
+               if row.direction == SENT and row.label.startswith("set."))
+    assert plan_alignment(40, parties)[1] == sent
 
 
 def test_lengths_depend_on_nothing_but_declared_sizes():

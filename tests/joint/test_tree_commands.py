@@ -31,8 +31,8 @@ def write(path, columns):
         rows.writerows(zip(*columns.values(), strict=True))
 
 
-def tried(folder, task, settings, capsys):
-    """Write a study, plan it, run it here, and return the results by name."""
+def tried(folder, task, settings, capsys, **files):
+    """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv."""
     ports = free_ports(4)
     parties = [w for name, port in zip(OWNERS, ports, strict=False)
                for w in ("--party", f"{folder / name}.crt=127.0.0.1:{port}")]
@@ -43,7 +43,8 @@ def tried(folder, task, settings, capsys):
     assert tacit_joint("plan", folder / "study.toml", "--json") == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["learns"]["dora"]
-    data = [w for name in OWNERS for w in ("--data", f"{name}={folder / name}.csv")]
+    data = [w for name in OWNERS
+            for w in ("--data", f"{name}={folder / files.get(name, name + '.csv')}")]
     assert tacit_joint("local", folder / "study.toml", "--json", "--out", folder / "out.json",
                        *data) == 0
     return json.loads(capsys.readouterr().out)["results"]

@@ -23,6 +23,7 @@ from tacit.joint.protocols.trees.boosting import (
     gradients,
     mine_boost_horizontal,
 )
+from tacit.joint.protocols.trees.cuts import CUTS, Span, plain_cuts
 from tacit.joint.protocols.trees.forest import (
     Attributes,
     HorizontalForest,
@@ -149,6 +150,33 @@ def test_joint_boosting_is_boosting_of_pooled_rows(mode):
             assert mine.value == pytest.approx(theirs.value, abs=2**-17)
 
 
+@pytest.mark.parametrize("penalty", [0.01, 1000])
+def test_boosting_has_room_for_as_many_records_as_may_be_agreed_on(penalty):
+    layout, columns = smooth_table()
+    parts = parts_of(columns, np.arange(240) % 3, 3)
+    found = [mine_boost_horizontal(parts, layout, Rules(max_depth=2, most=most),
+                                   Boost(2, penalty=penalty))[0][0] for most in (1 << 19, 256)]
+    for one, two in zip(*(model.trees for model in found), strict=True):
+        assert np.array_equal(one.feature, two.feature)
+        assert one.value == pytest.approx(two.value, abs=2**-16)
+
+
+def test_boosting_agrees_on_cut_points_first():
+    layout, columns = smooth_table()
+    spans = {"x": Span(-3, 3, 5, 6), "y": Span(-3, 3, 3, 5)}
+    cuts = {name: plain_cuts(columns[name], span) for name, span in spans.items()}
+    fixed = Layout((*(Attribute(n, cuts=c) for n, c in cuts.items()), layout.attributes[2]),
+                   layout.classes)
+    parts, rules = parts_of(columns, np.arange(240) % 3, 3), Rules(max_depth=2, most=256)
+    models, ledgers = mine_boost_horizontal(parts, layout, rules, Boost(2), spans=spans)
+    expected, _ = mine_boost_horizontal(parts, fixed, rules, Boost(2))
+    for mine, theirs in zip(models[0].trees, expected[0].trees, strict=True):
+        assert np.array_equal(mine.feature, theirs.feature)
+        assert np.array_equal(mine.threshold, theirs.threshold)
+        assert mine.value == pytest.approx(theirs.value, abs=2**-17)
+    assert CUTS in {o.because for o in ledgers[0].openings}
+
+
 def test_boosting_finds_what_newton_steps_find():
     """One round on one question, by hand: G / (H + lambda) on each side."""
     columns = {"a": np.array(["x"] * 30 + ["y"] * 30, object),
@@ -191,7 +219,7 @@ def test_two_owners_are_refused_unless_they_agree():
 
 @pytest.mark.parametrize("bad", [
     lambda: Boost(rounds=0), lambda: Boost(rate=0), lambda: Boost(penalty=0),
-    lambda: HorizontalBoost(LAYOUT, Rules(most=1 << 22), Boost()),
+    lambda: HorizontalBoost(LAYOUT, Rules(most=(1 << 19) + 1), Boost()),
     lambda: HorizontalBoost(Layout(LAYOUT.attributes, ("a", "b", "c")), RULES, Boost()),
     lambda: HorizontalForest(LAYOUT, RULES, 0)])
 def test_bad_parameters_are_refused(bad):

@@ -246,7 +246,19 @@ def test_a_party_that_fails_is_named_to_the_others():
     assert sent == {"agree", "abort"}
 
 
-@pytest.mark.parametrize("given_", [{"max_depth": -1}, {"min_records": 0}, {"most": 2**30}])
+@pytest.mark.parametrize("classes", [2, 300])
+def test_as_many_records_as_may_be_agreed_on_have_room(classes):
+    names = tuple(f"c{i}" for i in range(classes))
+    layout = Layout((Attribute("x", cuts=tuple(map(float, range(20)))), Attribute("a", ("u", "v"))),
+                    names)
+    columns = {"x": np.arange(60) % 21 * 1.0, "a": np.array(["u", "v"] * 30, object),
+               "class": np.array([names[i % 7 % classes] for i in range(60)], object)}
+    rules = Rules(max_depth=2, most=1 << 27)
+    trees, _ = mine_tree_horizontal(parts_of(columns, np.arange(60) % 2, 2), layout, rules)
+    assert trees[0].same_as(central(layout, columns, rules))
+
+
+@pytest.mark.parametrize("given_", [{"max_depth": -1}, {"min_records": 0}, {"most": 2**27 + 1}])
 def test_rules_out_of_range_are_refused(given_):
     with pytest.raises(InputError):
         Rules(**given_)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from study_people import members_in, saved, study_of
 from tree_data import LAYOUT, NAMES, WEATHER, parts_of
 
 from tacit.core.tree_part import join_parts
 from tacit.errors import DataError
 from tacit.joint import run_local
 from tacit.joint.errors import StudyError
-from tacit.joint.identity import make_identity
 from tacit.joint.protocols.trees import costs
 from tacit.joint.protocols.trees.central import central
+from tacit.joint.protocols.trees.cuts import Span
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.horizontal import mine_tree_horizontal
 from tacit.joint.protocols.trees.horizontal_task import sizes_of
 from tacit.joint.protocols.trees.layout import Attribute, Layout
-from tacit.joint.protocols.trees.sites import Shape, Site
+from tacit.joint.protocols.trees.sites import Shape, Site, own_cuts
 from tacit.joint.protocols.trees.vertical import mine_tree_vertical
-from tacit.joint.protocols.trees.vertical_task import own_cuts
-from tacit.joint.study import Member, Study
+from tacit.joint.study import Study
 from tacit.joint.tasks import task_of
 
 ROWS = {"target": "play", "classes": ["no", "yes"], "most": 64,
@@ -34,30 +32,7 @@ COLUMNS = {"target": "play", "classes": ["no", "yes"], "class_site": "south", "s
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("people")
-    roles = {"north": ("owner", "holder", "receiver"), "south": ("owner", "holder"),
-             "east": ("owner",), "dora": ("dealer",)}
-    found = []
-    for place, (name, role) in enumerate(roles.items()):
-        one = make_identity(name, folder)
-        found.append(Member(name, f"{name}.example:770{place}", role, one.fingerprint,
-                            one.certificate))
-    return tuple(found)
-
-
-def study_of(members, task, parameters, mode="dealer"):
-    draft = Study("weather", task, mode, members, parameters)
-    found = task_of(draft)
-    return Study("weather", task, mode, members, parameters,
-                 disclosures=found.disclosures(draft)), found
-
-
-def saved(folder, parts):
-    paths = []
-    for place, part in enumerate(parts):
-        paths.append(folder / f"{place}.parquet")
-        pq.write_table(pa.table({n: pa.array(c.tolist()) for n, c in part.items()}), paths[-1])
-    return paths
+    return members_in(tmp_path_factory.mktemp("people"))
 
 
 def test_a_study_over_rows_gives_the_tree(members, tmp_path):
@@ -88,8 +63,10 @@ def test_a_study_over_columns_gives_parts(members, tmp_path):
 
 
 def test_studies_of_forests_and_boosting_run(members, tmp_path):
-    paths = saved(tmp_path, parts_of(WEATHER, np.arange(14) % 3, 3))
-    for name, own in (("forest", {"trees": 3, "attributes_at_a_node": 2, "max_depth": 2}),
+    # Every row four times, and nine trees: whatever is drawn, the forest is better than that.
+    often = {name: np.tile(column, 4) for name, column in WEATHER.items()}
+    paths = saved(tmp_path, parts_of(often, np.arange(56) % 3, 3))
+    for name, own in (("forest", {"trees": 9, "attributes_at_a_node": 2, "max_depth": 2}),
                       ("boosted-trees", {"rounds": 2, "max_depth": 1})):
         study, task = study_of(members, name, {**ROWS, **own})
         given = [task.load(path, study) for path in paths]
@@ -97,6 +74,11 @@ def test_studies_of_forests_and_boosting_run(members, tmp_path):
         assert len(outputs[0][0].trees) == max(own.get("trees", 0), own.get("rounds", 0))
         assert (outputs[0][0].predict(WEATHER) == WEATHER["play"]).mean() > 0.6
         assert task.plan(study).bytes > 0
+        if name == "boosted-trees":
+            small = {n: v for n, v in {**ROWS, **own}.items() if n != "most"}
+            study, task = study_of(members, name, small)
+            outputs = run_local(task.program(study), given, names=["north", "south", "east"])
+            assert len(outputs[0][0].trees) == 2
         if name == "forest":
             # South is no receiver: the same questions, leaves by number.
             mine, theirs = (found.trees for found, _ in outputs[:2])
@@ -109,6 +91,7 @@ def test_studies_of_forests_and_boosting_run(members, tmp_path):
     ("forest", {"trees": 0}, "trees"), ("forest", {"trees": 5000}, "at most 1000"),
     ("forest", {"seed": "x"}, "seed"), ("forest", {"rounds": 3}, "no parameter 'rounds'"),
     ("boosted-trees", {"rounds": "x"}, "rounds"), ("boosted-trees", {"rate": 2}, "rate"),
+    ("boosted-trees", {"two_may_learn": "no"}, "two_may_learn"),
     ("boosted-trees", {"most": 2**22}, "most")])
 def test_bad_parameters_of_ensembles_are_refused(members, task, change, words):
     with pytest.raises(StudyError, match=words):
@@ -125,6 +108,8 @@ def test_boosting_of_two_is_not_planned_unless_agreed(members):
 @pytest.mark.parametrize(("change", "words"), [
     ({"target": None}, "'target'"), ({"classes": ["no"]}, "Classes"), ({"most": 0}, "most"),
     ({"attributes": "windy"}, "'attributes'"), ({"colour": 3}, "no parameter 'colour'"),
+    ({"attributes": ["age"], "range.age": [0, 9, 7.5]}, "whole numbers"),
+    ({"attributes": ["age"], "range.age": [0, 9, 7, float("inf")]}, "whole numbers"),
     ({"cuts.windy": [1.0]}, "Attribute 'windy'"), ({"categories.rain": ["x"]}, "categories.rain"),
     ({"max_depth": -2}, "max_depth")])
 def test_bad_parameters_over_rows_are_refused(members, change, words):
@@ -133,6 +118,7 @@ def test_bad_parameters_over_rows_are_refused(members, change, words):
 
 
 @pytest.mark.parametrize(("change", "words"), [
+    ({"class_known": "no"}, "class_known"),
     ({"slots": 0}, "slots"), ({"branches": "many"}, "branches"), ({"class_site": 3}, "class_site"),
     ({"cut_points": 0}, "cut_points"), ({"colour": 3}, "no parameter 'colour'"),
     ({"ids": "id", "least": -1}, "least")])
@@ -197,6 +183,43 @@ def test_the_plan_over_rows_forecasts_the_bytes(least):
     levels = [(1, 11), (3, 3 * 8), (4, 2 * 6 + 2 * 6)]
     forecast = costs.horizontal(levels, trees[0].leaves, sizes_of(LAYOUT), 64, least, (3, 3))
     assert forecast.bytes == pytest.approx(received(ledgers), rel=0.05)
+
+
+@pytest.mark.parametrize("spans", [{"x": Span(0, 16, 3, 4)},
+                                   {"x": Span(0, 16, 90, 7), "y": Span(-9, 9, 30, 3)}])
+def test_the_plan_forecasts_the_bytes_of_cut_points(spans):
+    random = np.random.default_rng(1)
+    columns = {name: random.normal(5, 4, 60) for name in spans}
+    columns["class"] = np.array(["n", "p"] * 30, object)
+    layout = Layout(tuple(Attribute(n, cuts=(0.0,)) for n in spans), ("n", "p"))
+    parts = parts_of(columns, np.arange(60) % 4, 4)
+    rules = Rules(max_depth=0, most=64)
+    (_, with_spans), (_, without) = (mine_tree_horizontal(parts, layout, rules, spans=s)
+                                     for s in (spans, None))
+    forecast = costs.cut_points([(s.count, s.bits) for s in spans.values()], 64, 4)
+    assert forecast.bytes == pytest.approx(received(with_spans) - received(without), rel=0.05)
+
+
+@pytest.mark.parametrize(("task", "own", "agreed"), [
+    ("tree", {}, False), ("tree", {}, True),
+    ("forest", {"trees": 4, "attributes_at_a_node": 1}, False),
+    ("forest", {"trees": 4, "attributes_at_a_node": 1}, True),
+    ("boosted-trees", {"rounds": 3}, False), ("boosted-trees", {"rounds": 2}, True)])
+def test_plans_over_rows_come_near_what_is_sent(members, tmp_path, task, own, agreed):
+    random = np.random.default_rng(3)
+    columns = {n: random.normal(50, 20, 400).round() for n in ("x", "y", "z", "w")}
+    odds = sum((columns[n] > 50) * 0.2 for n in ("x", "y", "z")) + 0.1
+    columns["play"] = np.where(random.random(400) < odds, "yes", "no").astype(object)
+    kind = {f"range.{n}": [0, 128, 3, 6] for n in "xyzw"} if agreed else {
+        f"cuts.{n}": [30, 50, 70] for n in "xyzw"}
+    study, task_ = study_of(members, task, {
+        "target": "play", "classes": ["no", "yes"], "attributes": list("xyzw"), "most": 500,
+        "max_depth": 2, **kind, **own})
+    paths = saved(tmp_path, parts_of(columns, np.arange(400) % 3, 3))
+    outputs = run_local(task_.program(study), [task_.load(p, study) for p in paths],
+                        names=["north", "south", "east"])
+    sent = received([ledger for _, ledger in outputs])
+    assert sent / 2 < task_.plan(study).bytes < sent * 2
 
 
 def test_the_plan_over_columns_forecasts_the_bytes():

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_tree_horizontal import near
 from tree_data import LAYOUT, NAMES, WEATHER, tables
-from watching import masked_frames
+from watching import opened_and_lengths
 
 from tacit.core.tree_part import Asked, TreePart, join_parts
 from tacit.errors import DataError, ModelError
@@ -172,6 +172,21 @@ def test_bad_sites_are_refused_on_all_sides(name):
     assert all(isinstance(e, DataError | RefusedError) and WORDS[name] in str(e) for e in own)
 
 
+def test_more_answers_than_there_is_room_for_are_refused_on_all_sides():
+    shape = Shape(("no", "yes"), "south", 4096, 4096, "play")
+    outcomes = run_outcomes(VerticalTree(shape, Rules(), list(SPLIT)),
+                            list(weather_sites().values()), names=list(SPLIT))
+    assert all(outcome.error is not None for outcome in outcomes)
+    assert any(isinstance(o.error, RefusedError) and "slots" in str(o.error) for o in outcomes)
+
+
+def test_counts_come_in_blocks(monkeypatch):
+    """So few words at a time that every node is a block of its own."""
+    monkeypatch.setattr(vertical_growing, "BLOCK", 1)
+    parts, _ = mine_tree_vertical(weather_sites(), SHAPE)
+    assert join_parts(list(parts.values()), NAMES[:-1]).same_as(central(LAYOUT, WEATHER))
+
+
 def test_classes_known_to_all_must_agree():
     sites = weather_sites(known=True)
     turned = np.where(WEATHER["play"] == "yes", "no", "yes").astype(object)
@@ -210,24 +225,14 @@ SAME_SHAPE = [[("x", "u", "n")] * 8 + [("y", "v", "p")] * 8,
               [("x", "u", "n")] * 7 + [("x", "v", "n")] * 7 + [("y", "u", "p"), ("y", "v", "n")]]
 
 
-def shown(monkeypatch, rows):
-    opened, real = [], Party.reveal
-
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
-        return found
-
+def shown(rows):
     program = VerticalTree(Shape(("n", "p"), "p1", 2, 2), Rules(min_records=3), ["p0", "p1"])
-    with monkeypatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
-        _, lengths = masked_frames(program, hidden_sites(rows), "dealer")
-    return (sorted((o for o in opened if o[2] != vertical_growing.LEAVES), key=str),
-            [row for row in lengths if row[2] not in ("agree", "deal.ask")])
+    opened, lengths = opened_and_lengths(program, hidden_sites(rows))
+    return [row for row in opened if row[2] != vertical_growing.LEAVES], lengths
 
 
-def test_all_that_shows_follows_from_the_shape(monkeypatch):
-    first, second = (shown(monkeypatch, rows) for rows in SAME_SHAPE)
+def test_all_that_shows_follows_from_the_shape():
+    first, second = (shown(rows) for rows in SAME_SHAPE)
     assert first == second
 
 
@@ -239,7 +244,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
         return await real(party, first, counts, least, allowed)
 
     monkeypatch.setattr(vertical_growing, "best_of", leaking)
-    first, second = (shown(monkeypatch, rows) for rows in SAME_SHAPE)
+    first, second = (shown(rows) for rows in SAME_SHAPE)
     assert first != second
 
 

@@ -45,9 +45,9 @@ def parts_of(columns, assignment, owners):
 
 @st.composite
 def tables(draw, most_rows=40):
-    """A layout of two to four attributes, rows for it, and their owners (2 to 5)."""
+    """A layout of two to five attributes, rows for it, and their owners (2 to 5)."""
     attributes = []
-    for place in range(draw(st.integers(2, 4))):
+    for place in range(draw(st.integers(2, 5))):
         if draw(st.booleans()):
             labels = tuple(f"v{i}" for i in range(draw(st.integers(1, 4))))
             attributes.append(Attribute(f"a{place}", labels))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
+import pytest
+
 from tacit.joint.frames import HEADER_BYTES, Purpose, parse
+from tacit.joint.party import Party
 from tacit.joint.run import in_memory, roles_for
 
 
@@ -23,3 +27,20 @@ def masked_frames(program, given_, mode="sums", holders=None):
     outcomes = asyncio.run(in_memory(program, given_, roles_for(names, mode, holders), tap=tap))
     assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
     return seen, sorted(lengths)
+
+
+def opened_and_lengths(program, given_, mode="dealer"):
+    """Run once; return every opened value, and every label, step and length."""
+    opened, real = [], Party.reveal
+
+    async def reveal(self, value, **options):
+        found = await real(self, value, **options)
+        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Party, "reveal", reveal)
+        _, lengths = masked_frames(program, given_, mode)
+    # A party opens one value in a step, so the values themselves are never compared here.
+    return (sorted(opened, key=lambda row: row[:3]),
+            [row for row in lengths if row[2] != "agree"])

@@ -31,6 +31,8 @@ ADVERSARIES = ("line", "spline", "polyline", "ranks", "rank", "frequency")
 SAMPLE = 0.1
 SAMPLES = 9
 TRIALS = 50
+LIMIT = 600
+"""How long the miner may take, in seconds; it needs a few."""
 Say = Callable[[str], None]
 
 
@@ -133,11 +135,15 @@ def _mine(mode: str, learner: str, params: tuple[str, ...], miner: Path) -> None
 
     home = str(Path(str(tacit.__file__)).parents[1])
     paths = [home, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    done = subprocess.run(
-        [sys.executable, "-m", "tacit", "mine", f"{mode}-release", "--learner", learner, *told,
-         "--out", f"{mode}-{learner}.json", "--json"],
-        cwd=miner, capture_output=True, text=True, check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))})
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", "mine", f"{mode}-release", "--learner", learner, *told,
+             "--out", f"{mode}-{learner}.json", "--json"],
+            cwd=miner, capture_output=True, text=True, check=False, timeout=LIMIT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))})
+    except subprocess.TimeoutExpired:
+        raise TacitError(f"The miner must be done within {LIMIT} s. It was not, and was "
+                         "ended.") from None
     if done.returncode != 0:
         raise TacitError(f"The miner failed: {done.stderr.strip()}")
 

@@ -22,6 +22,9 @@ from tacit.errors import DataError, InputError, explain
 
 Floats = npt.NDArray[np.float64]
 
+TIMES = "*"
+"""Joins the names of two columns whose product is a term."""
+
 
 @dataclass(frozen=True, eq=False)
 class Coefficients(JsonFile):
@@ -65,7 +68,7 @@ class Coefficients(JsonFile):
 
     def _factors(self, data: Mapping[str, Any], name: str) -> list[str]:
         """Return the columns whose product is a term."""
-        return [name]
+        return [name] if name in data else name.split(TIMES)
 
     def _same_fit(self, other: Coefficients) -> Comparison:
         return first_difference(

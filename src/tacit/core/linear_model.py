@@ -37,8 +37,6 @@ Floats = npt.NDArray[np.float64]
 
 FORMAT = "tacit-linear-model"
 VERSION = 1
-TIMES = "*"
-"""Joins the names of two columns whose product is a term."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +130,6 @@ class LinearModel(Coefficients):
     def predict(self, data: Mapping[str, Any] | npt.ArrayLike) -> Floats:
         """Return predictions for columns by name, or for rows in the order of `features`."""
         return self._linear(data)
-
-    def _factors(self, data: Mapping[str, Any], name: str) -> list[str]:
-        return [name] if name in data else name.split(TIMES)
 
     def same_as(self, other: object) -> Comparison:
         """Compare bit by bit with another model and say where they first differ."""

@@ -41,9 +41,12 @@ class LogisticModel(Coefficients):
     @property
     def z_values(self) -> Floats:
         """Return estimates in units of their standard errors."""
+        return self.parameters / self._checked()
+
+    def _checked(self) -> Floats:
         if not self.errors.size:
             raise InputError("Tests and intervals need standard errors. A ridge model has none.")
-        return self.parameters / self.errors
+        return self.errors
 
     @property
     def p_values(self) -> Floats:
@@ -53,7 +56,7 @@ class LogisticModel(Coefficients):
     def intervals(self, level: float = 0.95) -> Floats:
         """Return confidence intervals, one row a parameter."""
         check_level(level)
-        reach = normal_quantile(level) * self.parameters / self.z_values
+        reach = normal_quantile(level) * self._checked()
         return np.column_stack([self.parameters - reach, self.parameters + reach])
 
     @property

@@ -25,7 +25,7 @@ from tacit.core.jsonfile import JsonFile
 from tacit.core.mixed_tree import MixedTree, check_spans
 from tacit.core.reading import DEFAULT_LIMITS, Fields, Limits, refuse
 from tacit.core.tree import check_format
-from tacit.errors import ModelError, explain
+from tacit.errors import DataError, ModelError, explain
 
 Ints = npt.NDArray[np.int64]
 FORMAT = "tacit-tree-part"
@@ -107,7 +107,11 @@ class TreePart(JsonFile):
         """Return the branch that rows take at one of this site's nodes."""
         if node not in self.asked:
             raise ModelError(explain("A question", f"of a node of '{self.site}'", node))
-        return self.asked[node].answers(columns[self.asked[node].column])
+        name = self.asked[node].column
+        if name not in columns:
+            raise DataError(explain("The columns of a site", f"such that '{name}' is there",
+                                    ", ".join(map(str, columns))))
+        return self.asked[node].answers(columns[name])
 
     def summary(self) -> str:
         """Return a few lines: the shape, and what this site asks."""

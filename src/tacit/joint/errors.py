@@ -14,6 +14,7 @@
     ├── RefusedError           a protocol that would not protect anybody here (also an InputError)
     ├── RingError              a value or a plan that does not fit the ring (also an InputError)
     ├── StudyError             a study file that cannot be used (also an InputError)
+    ├── EngineError            an engine that failed on this machine
     └── LedgerError            a ledger file that cannot be read
 
 Messages name parties, steps, labels, fields and sizes; never a value, a share, a mask or a seed.

@@ -29,7 +29,7 @@ async def compare_studies(transport: Transport, study: Study) -> None:
     message = Message(LABEL, text_array(json.dumps(own)), Purpose.CONTROL)
     await asyncio.gather(*(transport.send(peer, message) for peer in transport.peers))
     for peer in transport.peers:
-        reply = await transport.receive(peer)
+        reply = await transport.receive(peer, transport.limits.start)
         try:
             first_difference(transport.name, own, peer, _fields(transport, peer, reply))
         except PreflightError as error:

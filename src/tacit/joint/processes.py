@@ -6,6 +6,8 @@ passes between a child and its parent is the program's input and output on one m
 never exchange anything but frames.
 
 Children are spawned, so a script that calls this needs `if __name__ == "__main__":` around it.
+A child is given its input when it has said that it is there: handed over as it starts, an input
+larger than a pipe would keep the parent for ever if the child died before it had read it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from tacit.joint.errors import PeerLostError
+from tacit.joint.allocator import keep_memory
+from tacit.joint.errors import PartyError, PeerLostError
 from tacit.joint.identity import make_identity
 from tacit.joint.join import join
 from tacit.joint.ledger import Ledger
@@ -31,6 +34,8 @@ from tacit.joint.transport.base import Limits
 
 DIED = ("died before it could listen (a script that calls this needs "
         "'if __name__ == \"__main__\":' around it)")
+FAREWELL = 5.0
+"""How long a party that has said everything may take to end; its program may have left threads."""
 
 
 class Fleet:
@@ -39,41 +44,34 @@ class Fleet:
     def __init__(self, program: Program, inputs: Sequence[Any], mode: str, roles: Roles,
                  limits: Limits | None = None) -> None:
         self.names = roles.everybody
-        given = [*inputs, *[None] * (len(self.names) - len(inputs))]
-        context = get_context("spawn")
         self.children: dict[str, BaseProcess] = {}
         self._lines: dict[str, Connection] = {}
-        for name in self.names:
-            self._lines[name], theirs = context.Pipe()
-            child = context.Process(target=_child, daemon=True,
-                                    args=(theirs, name, limits or Limits()))
-            child.start()
-            theirs.close()
-            self.children[name] = child
+        self._limits = limits or Limits()
+        given = [*inputs, *[None] * (len(self.names) - len(inputs))]
         try:
-            # Not as arguments: `start` would wait for ever for a child that died before it read.
+            self._start()
             for name, data in zip(self.names, given, strict=True):
-                self._tell(name, (program, data))
+                self._heard(name)
+                self._tell(name, (program, data, self._limits))
             self._introduce(mode, roles, tuple(getattr(program, "disclosures", ())))
         except BaseException:
             self.stop()
             raise
 
-    def _tell(self, name: str, what: Any) -> None:
-        """Send something to a child; one that is not there any more is lost."""
-        try:
-            self._lines[name].send(what)
-        except OSError:
-            raise PeerLostError(name, "start", DIED) from None
+    def _start(self) -> None:
+        context = get_context("spawn")
+        for name in self.names:
+            self._lines[name], theirs = context.Pipe()
+            child = context.Process(target=_child, daemon=True, args=(theirs, name))
+            child.start()
+            theirs.close()
+            self.children[name] = child
 
     def _introduce(self, mode: str, roles: Roles, declared: tuple[Disclosure, ...]) -> None:
         """Collect ports and certificates, and give everybody the study."""
         members = []
         for name in self.names:
-            try:
-                port, certificate, print_ = self._lines[name].recv()
-            except EOFError:
-                raise PeerLostError(name, "start", DIED) from None
+            port, certificate, print_ = self._heard(name)
             role = [word for word, who in (("owner", roles.owners), ("holder", roles.holders),
                                            ("dealer", (roles.dealer,))) if name in who]
             members.append(Member(name, f"127.0.0.1:{port}",
@@ -82,23 +80,44 @@ class Fleet:
         for name in self.names:
             self._tell(name, study)
 
+    def _tell(self, name: str, what: Any) -> None:
+        """Send something to a child; one that is not there any more is lost."""
+        try:
+            self._lines[name].send(what)
+        except OSError:
+            raise PeerLostError(name, "start", DIED) from None
+
+    def _heard(self, name: str) -> Any:
+        """Return what a child says at the start; it has as long as parties have to come."""
+        found = self._said(name, self._limits.start, PeerLostError(name, "start", DIED))
+        if isinstance(found, PartyError):
+            raise found
+        return found
+
+    def _said(self, name: str, seconds: float | None, died: PartyError) -> Any:
+        """Return what a child says next, or why it says nothing."""
+        line, child = self._lines[name], self.children[name]
+        try:
+            found = wait([line, child.sentinel], seconds)
+            if found and line.poll():
+                return line.recv()
+        except (EOFError, OSError):
+            return died
+        return died if found else PeerLostError(
+            name, died.step, f"was not done within {seconds:g} s")
+
     def wait(self, seconds: float | None = None) -> list[Outcome]:
         """Wait for every party; one that died without a word has a PeerLostError."""
         outcomes = [self._outcome(name, seconds) for name in self.names]
         for child in self.children.values():
-            child.join(seconds)
+            child.join(FAREWELL)
         return outcomes
 
     def _outcome(self, name: str, seconds: float | None) -> Outcome:
-        line = self._lines[name]
-        try:
-            if wait([line, self.children[name].sentinel], seconds) and line.poll():
-                outcome: Outcome = line.recv()
-                return outcome
-        except EOFError:
-            pass
-        return Outcome(name, None, Ledger(name, status="failed: the process died"),
-                       PeerLostError(name, "unknown", "died"))
+        found = self._said(name, seconds, PeerLostError(name, "unknown", "died"))
+        if isinstance(found, Outcome):
+            return found
+        return Outcome(name, None, Ledger(name, status=f"failed: the process {found.what}"), found)
 
     def stop(self) -> None:
         """Kill whoever still runs."""
@@ -118,9 +137,11 @@ def run_processes(program: Program, inputs: Sequence[Any], mode: str, roles: Rol
         fleet.stop()
 
 
-def _child(line: Connection, name: str, limits: Limits) -> None:
+def _child(line: Connection, name: str) -> None:
     """Be one party."""
-    program, data = line.recv()
+    keep_memory()
+    line.send(None)
+    program, data, limits = line.recv()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as mine:
         identity = make_identity(name, Path(folder))
         line.send((mine.getsockname()[1], identity.certificate, identity.fingerprint))

@@ -112,12 +112,16 @@ HOMES = {
     "logistic-columns": "tacit.joint.protocols.regression.logistic_columns_task",
     "regression": "tacit.joint.protocols.regression.horizontal_task",
     "regression-columns": "tacit.joint.protocols.regression.vertical_task",
+    "residuals": "tacit.joint.protocols.regression.residuals_task",
+    "residuals-columns": "tacit.joint.protocols.regression.residuals_columns_task",
     "rules": "tacit.joint.protocols.associations.horizontal_task",
     "rules-columns": "tacit.joint.protocols.associations.vertical_task",
     "boosted-trees": "tacit.joint.protocols.trees.boosting_task",
     "forest": "tacit.joint.protocols.trees.forest_task",
+    "forest-columns": "tacit.joint.protocols.trees.forest_columns_task",
     "tree": "tacit.joint.protocols.trees.horizontal_task",
     "tree-columns": "tacit.joint.protocols.trees.vertical_task",
+    "classify-columns": "tacit.joint.protocols.trees.classifying_task",
 }
 
 

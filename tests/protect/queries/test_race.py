@@ -52,7 +52,7 @@ def test_two_processes_cannot_race_past_the_log(tmp_path):
     for racer in racers:
         racer.stdin.write("go\n")
         racer.stdin.flush()
-    told = [set(map(int, racer.communicate()[0].split())) for racer in racers]
+    told = [set(map(int, racer.communicate(timeout=120)[0].split())) for racer in racers]
     assert [racer.returncode for racer in racers] == [0, 0]
     assert told[0] & told[1] == set()
     assert told[0] | told[1] == set(range(20))

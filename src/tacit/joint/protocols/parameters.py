@@ -80,6 +80,14 @@ def count(parameters: Mapping[str, Any], name: str, default: int) -> int:
     return found
 
 
+def flag(parameters: Mapping[str, Any], name: str) -> bool:
+    """Return a parameter that is true or false, the latter if it is not there."""
+    found = parameters.get(name, False)
+    if not isinstance(found, bool):
+        raise StudyError(explain(f"Parameter '{name}'", "true or false", found))
+    return found
+
+
 def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the columns of a study: one or more, all different."""
     found = any_texts(parameters, "columns")

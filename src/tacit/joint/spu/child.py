@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import struct
 import sys
+import threading
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -201,27 +203,56 @@ def answer(stream: BinaryIO, header: dict[str, Any], raw: bytes = b"") -> None:
     stream.flush()
 
 
+def read_on(stream: BinaryIO, line: queue.Queue[Any]) -> None:
+    """Read requests in a thread, until the last one or the end of the party."""
+    header: dict[str, Any] = {}
+    try:
+        while header.get("op") != "stop":
+            header, arrays = request(stream)
+            line.put((header, arrays))
+    except EOFError:
+        # SPU may be waiting for others for an hour; nobody needs what it computes any more.
+        os._exit(0)
+    except Exception as error:
+        line.put(error)
+
+
+def taken(line: queue.Queue[Any]) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the next request, or raise why there is none."""
+    found: Exception | tuple[dict[str, Any], list[bytes]] = line.get()
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 def main() -> None:
     """Serve until standard input ends. SPU's own chatter must not reach standard output."""
     stdin = sys.stdin.buffer
     stdout = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    line: queue.Queue[Any] = queue.Queue()
+    threading.Thread(target=read_on, args=(stdin, line), daemon=True).start()
     try:
-        serve(stdin, stdout)
-    except EOFError:
-        return
+        serve(line, stdout)
     except Exception as error:
-        # SPU's messages name operations and connections, no values; one line is enough.
-        answer(stdout, {"failed": f"{type(error).__name__}: {str(error).splitlines()[:1]}"[:300]})
+        answer(stdout, {"failed": f"{type(error).__name__}: {reason(error)}"})
+    # What SPU started in other threads must not keep the process.
+    os._exit(0)
 
 
-def serve(stdin: BinaryIO, stdout: BinaryIO) -> None:
+def reason(error: Exception) -> str:
+    """Return what SPU says in one line; its messages name operations and connections, no values."""
+    words = str(error).partition("stacktrace:")[0].strip().removeprefix("what:")
+    return " ".join(words.split())[:300]
+
+
+def serve(line: queue.Queue[Any], stdout: BinaryIO) -> None:
     """Meet the others, then run what is asked for until told to stop."""
-    header, _ = request(stdin)
+    header, _ = taken(line)
     machine = Machine(header)
     answer(stdout, {"version": machine.version})
     while True:
-        header, arrays = request(stdin)
+        header, arrays = taken(line)
         if header["op"] == "stop":
             machine.stop()
             answer(stdout, {})

@@ -11,29 +11,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
-import json
 import os
 import socket
-import struct
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tacit.joint.errors import EngineError, JointError, RefusedError
+from tacit.joint.errors import EngineError, JointError, PartyError, PeerAbortedError, RefusedError
 from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
 from tacit.joint.primitives.sharing import with_zero
+from tacit.joint.spu.process import Child, ChildError, keep_port
 from tacit.joint.spu.tunnel import HOST, Tunnel
 from tacit.joint.streams import Words
 
 VARIABLE = "TACIT_SPU_PYTHON"
-CHILD = Path(__file__).with_name("child.py")
 BLOCK = 1 << 20
-LENGTH = struct.Struct("<I")
 NAMES = {2: "CHEETAH", 3: "ABY3"}
+START = 120.0
+"""How long a child may take to start and to meet the others: it is big, and a disk may be slow."""
+GRACE = 3.0
+"""How long the links have to say that a peer was lost before a child's end is its own fault."""
 
 
 def spu_python() -> str | None:
@@ -55,10 +55,6 @@ def need_python() -> str:
     return found
 
 
-class _ChildError(Exception):
-    """What the child said when it failed."""
-
-
 class SpuEngine:
     """SPU under one party's shares."""
 
@@ -69,37 +65,55 @@ class SpuEngine:
         self._party = party
         self._rank = party.holders.index(party.name)
         self.protocol = NAMES[len(party.holders)]
-        self._child: asyncio.subprocess.Process | None = None
+        self._child: Child | None = None
+        self._port: socket.socket | None = None
         self._tunnel: Tunnel | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._patience = 0.0
         self._zeros = 0
 
     async def open(self, patience: float = 3600.0) -> None:
-        """Start the child and let it meet the others."""
-        python = need_python()
-        peers = [name for name in self._party.holders if name != self._party.name]
-        port = _free_port()
+        """Start the child and let it meet the others; no operation may take longer than that."""
+        python, self._patience = need_python(), patience
+        self._port = keep_port()
+        port = int(self._port.getsockname()[1])
 
         async def tunnel(transport: Any) -> tuple[Tunnel, dict[str, int]]:
             made = Tunnel(transport, port)
-            return made, await made.open(peers)
+            return made, await made.open(self._peers)
 
         self._tunnel, ports = await self._party.seam.visit(tunnel)
         # Everybody's tunnel stands before anybody's child dials.
-        await self._party.swap(peers, "engine.ready", np.zeros(0, np.uint8), Purpose.CONTROL)
-        self._child = await asyncio.create_subprocess_exec(
-            python, str(CHILD), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL, env=_environment(), limit=1 << 22)
+        await self._party.swap(self._peers, "engine.ready", np.zeros(0, np.uint8), Purpose.CONTROL)
+        self._child = await Child.start(python)
         parties = [[name, f"{HOST}:{ports.get(name, port)}"] for name in self._party.holders]
         await self._call({"op": "start", "protocol": self.protocol, "rank": self._rank,
-                          "parties": parties, "patience_ms": int(1000 * patience)}, [])
+                          "parties": parties, "patience_ms": int(1000 * patience)}, [], START)
+        self._watching = asyncio.create_task(self._watch(self._child))
         self._party.ledger.engine = f"SecretFlow SPU, {self.protocol}: semi-honest parties"
+
+    @property
+    def _peers(self) -> list[str]:
+        return [name for name in self._party.holders if name != self._party.name]
+
+    async def _watch(self, child: Child) -> None:
+        """End the run when the child ends unasked.
+
+        The party may be waiting for somebody whose own child waits for this one: nobody would ask
+        this child anything, and nobody would notice.
+        """
+        await asyncio.wait({child.ended})
+        if await self._peer_to_blame() is None:
+            self._party.seam.fail(PeerAbortedError(self._party.name, self._party.seam.step,
+                                                   "lost the process that runs SPU"))
 
     async def close(self) -> None:
         """End the child, whatever state it is in."""
-        if self._child is not None and self._child.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._child.kill()
-            await self._child.wait()
+        self._unwatch()
+        if self._child is not None:
+            await self._child.close()
+        if self._port is not None:
+            self._port.close()
         if self._tunnel is not None:
             tunnel, self._tunnel = self._tunnel, None
 
@@ -109,12 +123,24 @@ class SpuEngine:
             with contextlib.suppress(RuntimeError):
                 await self._party.seam.visit(shut)
 
+    def _unwatch(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+
     async def finish(self) -> None:
         """End together with the others' children."""
+        self._unwatch()
         await self._call({"op": "stop"}, [])
-        peers = [name for name in self._party.holders if name != self._party.name]
-        await self._party.swap(peers, "engine.ends", np.zeros(0, np.uint8), Purpose.CONTROL)
+        await self._party.swap(self._peers, "engine.ends", np.zeros(0, np.uint8), Purpose.CONTROL)
         await self.close()
+
+    def in_own_words(self, error: PartyError) -> JointError:
+        """Return what a party that ended the run because of its own child says here."""
+        return EngineError(_alone("")) if self._is_own(error) else error
+
+    def _is_own(self, error: PartyError) -> bool:
+        # What others say of this party is never an abort of its own.
+        return isinstance(error, PeerAbortedError) and error.party == self._party.name
 
     async def multiply(self, one: Words, other: Words) -> Words:
         """Return shares of the products."""
@@ -190,50 +216,42 @@ class SpuEngine:
             party.receive(following, "engine.share", sent.dtype.str, sent.shape, Purpose.SHARE))
         return own, got.astype(np.uint64)
 
-    async def _call(self, header: dict[str, Any], arrays: Sequence[bytes]) -> bytes:
+    async def _call(self, header: dict[str, Any], arrays: Sequence[bytes],
+                    seconds: float | None = None) -> bytes:
         """Send a request to the child; whoever fails first, child or peer, ends the wait."""
-        asking = asyncio.ensure_future(self._exchange(header, arrays))
+        if self._child is None:
+            raise EngineError("SPU must be started before it computes. It was not.")
+        limit = seconds or self._patience + GRACE
+        asking = asyncio.ensure_future(self._child.ask(header, arrays))
         failing = asyncio.ensure_future(self._party.seam.broken())
         try:
-            await asyncio.wait({asking, failing}, return_when=asyncio.FIRST_COMPLETED)
-            if not asking.done():
-                raise failing.result() or JointError("The run has failed.")
-            return asking.result()
-        except (OSError, EOFError, asyncio.IncompleteReadError, _ChildError) as error:
-            raise await self._culprit(failing, str(error)) from None
+            await asyncio.wait({asking, failing}, timeout=limit,
+                               return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                return asking.result()
+            if not failing.done():
+                raise EngineError(f"SPU must do '{header['op']}' within {limit:g} s. It did not.")
+            raise failing.result() or JointError("The run has failed.")
+        except (OSError, EOFError, asyncio.IncompleteReadError, ChildError) as error:
+            raise await self._peer_to_blame() or EngineError(_alone(str(error))) from None
         finally:
             for task in (asking, failing):
                 task.cancel()
             await asyncio.gather(asking, failing, return_exceptions=True)
 
-    async def _culprit(self, failing: asyncio.Future[Any], said: str) -> JointError:
-        """The child died; most often because a peer did, which the links will say soon."""
-        await asyncio.wait({failing}, timeout=3.0)
+    async def _peer_to_blame(self) -> PartyError | None:
+        """The child ended; most often because a peer did, which the links will say soon.
+
+        Whoever saw a peer's child leave first waits longer, so that the first one speaks first.
+        """
+        followed = self._tunnel is not None and self._tunnel.left
+        failing = asyncio.ensure_future(self._party.seam.broken())
+        await asyncio.wait({failing}, timeout=3 * GRACE if followed else GRACE)
         error = failing.result() if failing.done() else None
-        return error or EngineError("SPU ended without an answer. Its peers are all there, so it "
-                                    f"failed by itself. It says: {said or 'nothing'}.")
-
-    async def _exchange(self, header: dict[str, Any], arrays: Sequence[bytes]) -> bytes:
-        child = self._child
-        if child is None or child.stdin is None or child.stdout is None:
-            raise EOFError
-        text = json.dumps({**header, "sizes": [len(raw) for raw in arrays]}).encode()
-        child.stdin.write(LENGTH.pack(len(text)) + text)
-        for raw in arrays:
-            child.stdin.write(raw)
-            await child.stdin.drain()
-        length = LENGTH.unpack(await child.stdout.readexactly(LENGTH.size))[0]
-        answer = json.loads(await child.stdout.readexactly(length))
-        if "failed" in answer:
-            raise _ChildError(str(answer["failed"]))
-        return await child.stdout.readexactly(int(answer["size"]))
+        failing.cancel()
+        return None if error is None or self._is_own(error) else error
 
 
-def _free_port() -> int:
-    with socket.create_server((HOST, 0)) as found:
-        return int(found.getsockname()[1])
-
-
-def _environment() -> dict[str, str]:
-    """Return what a child needs to know; our own modules must not hide its libraries."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def _alone(said: str) -> str:
+    return ("SPU ended without an answer. Its peers are all there, so it failed by itself. It "
+            f"says: {said or 'nothing'}.")

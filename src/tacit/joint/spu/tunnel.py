@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from tacit.joint.errors import JointError
+from tacit.joint.errors import JointError, PeerGarbageError
 from tacit.joint.frames import Kind, Message, Purpose
 from tacit.joint.transport.base import Transport
 
@@ -41,6 +41,9 @@ class Tunnel:
         self._waiting: dict[Line, asyncio.Queue[bytes | None]] = {}
         self._held: dict[str, int] = {}
         self._count = 0
+        self._ended: set[Line] = set()
+        self.left: set[str] = set()
+        """Peers whose child has ended a connection before this party's did."""
 
     async def open(self, peers: Sequence[str]) -> dict[str, int]:
         """Listen for this party's child in place of every peer; return the ports."""
@@ -75,13 +78,22 @@ class Tunnel:
         """A piece of some connection came from a peer."""
         ours = message.label == BACK or (message.label == SHUT and bool(message.array[:1].any()))
         line = peer, ours, message.step
-        if message.label == OPEN and len(self._waiting) < MOST:
-            self._waiting[line] = asyncio.Queue()
-            self._keep(asyncio.create_task(self._connect(line)))
+        if message.label == OPEN:
+            self._opened(line)
         elif line in self._waiting:
             shut = message.label == SHUT
+            self.left |= {peer} if shut and line not in self._ended else set()
             self._waiting[line].put_nowait(None if shut else message.array.tobytes())
             self._hold(peer, 0 if shut else message.array.nbytes)
+
+    def _opened(self, line: Line) -> None:
+        """A peer's child dialled this party's; one that was passed over would wait for ever."""
+        if len(self._waiting) >= MOST:
+            self._transport.fail(PeerGarbageError(line[0], self._transport.step,
+                                                  f"opened more than {MOST} connections to SPU"))
+            return
+        self._waiting[line] = asyncio.Queue()
+        self._keep(asyncio.create_task(self._connect(line)))
 
     async def _connect(self, line: Line) -> None:
         """A peer's child dialled this party's: pass it on, as soon as the child listens."""
@@ -107,16 +119,25 @@ class Tunnel:
         with contextlib.suppress(OSError, JointError):
             while piece := await reader.read(PIECE):
                 await self._send(line, OUT if line[1] else BACK, piece)
+            self._ended.add(line)
             await self._send(line, SHUT, bytes([not line[1]]))
 
     async def _inward(self, line: Line, writer: asyncio.StreamWriter) -> None:
         """Pass on to this party's child what came."""
         with contextlib.suppress(OSError):
             while (piece := await self._waiting[line].get()) is not None:
+                self._hold(line[0], -len(piece))
                 writer.write(piece)
                 await writer.drain()
-                self._hold(line[0], -len(piece))
+        self._forget(line)
         writer.close()
+
+    def _forget(self, line: Line) -> None:
+        """Nobody takes this connection's bytes any more; they must not hold the others up."""
+        self._ended.discard(line)
+        waiting = self._waiting.pop(line)
+        while not waiting.empty():
+            self._hold(line[0], -len(waiting.get_nowait() or b""))
 
     def _hold(self, peer: str, change: int) -> None:
         before = self._held.get(peer, 0)

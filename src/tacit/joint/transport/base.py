@@ -16,7 +16,6 @@ import asyncio
 import json
 import re
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -45,6 +44,7 @@ from tacit.joint.frames import (
     text_array,
 )
 from tacit.joint.ledger import RECEIVED, SENT, Ledger
+from tacit.joint.transport.mailbox import Mailbox
 
 T = TypeVar("T")
 _PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
@@ -55,7 +55,7 @@ class Limits:
     """How long and how much: seconds and bytes.
 
     limit: after a fault every other party ends within this time.
-    patience: how long a living peer may take to send its next message.
+    patience: how long a living peer may take to send its next message, or to take ours.
     start: how long to wait for every party to come, and to answer for the first time.
     message: the largest message. ahead: how much of a peer is kept before it is asked for.
     """
@@ -80,38 +80,6 @@ class Limits:
     def beat(self) -> float:
         """Return the time between two signs of life."""
         return self.limit / 10
-
-
-class Mailbox:
-    """What has arrived from one peer and was not asked for yet."""
-
-    def __init__(self, ahead: int) -> None:
-        self.messages: deque[Message] = deque()
-        self.news = asyncio.Event()
-        self.room = asyncio.Event()
-        self.room.set()
-        self.finished = False
-        self._bytes = 0
-        self._ahead = ahead
-
-    def put(self, message: Message) -> None:
-        """Keep a message; `room` is taken away when too much lies here."""
-        self.messages.append(message)
-        self._count(message.array.nbytes)
-        self.news.set()
-
-    def take(self) -> Message:
-        """Return the oldest message."""
-        message = self.messages.popleft()
-        self._count(-message.array.nbytes)
-        return message
-
-    def _count(self, change: int) -> None:
-        self._bytes += change
-        if self._bytes > self._ahead:
-            self.room.clear()
-        else:
-            self.room.set()
 
 
 class Transport(ABC):
@@ -139,14 +107,17 @@ class Transport(ABC):
         if self._done:
             raise InputError(f"'{self.name}' has finished and can send nothing more.")
         try:
-            await self._write(peer, message)
+            async with asyncio.timeout(self.limits.patience):
+                await self._write(peer, message)
+        except TimeoutError:
+            self.fail(self._lost(peer, f"took nothing for {self.limits.patience:g} s"))
         except (OSError, EOFError):
             self.fail(self._lost(peer, "closed the connection"))
         self._check()
 
-    async def receive(self, peer: str) -> Message:
-        """Return the next message of a peer."""
-        message = await self.receive_or_end(peer)
+    async def receive(self, peer: str, within: float | None = None) -> Message:
+        """Return the next message of a peer; it may take as long as our patience, or `within`."""
+        message = await self.receive_or_end(peer, within)
         if message is None:
             error = PeerFinishedError(peer, self.step, "ended its program too early")
             self.fail(error)
@@ -159,17 +130,17 @@ class Transport(ABC):
         done = await asyncio.gather(*takes, *(self.send(peer, message) for peer in peers))
         return [found for found in done if found is not None]
 
-    async def receive_or_end(self, peer: str) -> Message | None:
+    async def receive_or_end(self, peer: str, within: float | None = None) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""
         self._known(peer)
-        box = self._boxes[peer]
+        box, patience = self._boxes[peer], within or self.limits.patience
         try:
-            async with asyncio.timeout(self.limits.patience):
+            async with asyncio.timeout(patience):
                 while self.error is None and not box.messages and not box.finished:
                     box.news.clear()
                     await box.news.wait()
         except TimeoutError:
-            self.fail(self._lost(peer, f"sent nothing for {self.limits.patience:g} s"))
+            self.fail(self._lost(peer, f"sent nothing for {patience:g} s"))
         self._check()
         return box.take() if box.messages else None
 
@@ -184,14 +155,19 @@ class Transport(ABC):
 
     def hold(self, peer: str, *, full: bool) -> None:
         """Stop reading a peer while whoever takes its stream has no room, and go on later."""
-        room = self._boxes[peer].room
-        room.clear() if full else room.set()
+        self._boxes[peer].hold(full=full)
 
     async def finish(self) -> None:
-        """Say that this party has sent everything, and wait until every other one has."""
+        """Say that this party has sent everything, and wait until every other one has.
+
+        There is no limit to the waiting but the others' own: each of them gives signs of life, or
+        is lost, and waits for nobody longer than its patience.
+        """
+        for box in self._boxes.values():
+            box.shut()
         if self.error is None:
-            for peer in self.peers:
-                await self._quietly(peer, _control(Kind.DONE, "done"))
+            await asyncio.gather(*(self._quietly(peer, _control(Kind.DONE, "done"))
+                                   for peer in self.peers))
         self._done = True
         for box in self._boxes.values():
             while self.error is None and not box.finished:
@@ -212,8 +188,7 @@ class Transport(ABC):
             if not self._done:
                 self._tell(peer, frame)
         for box in self._boxes.values():
-            box.news.set()
-            box.room.set()
+            box.shut()
         self._cut()
 
     @abstractmethod
@@ -234,7 +209,8 @@ class Transport(ABC):
 
     async def _quietly(self, peer: str, message: Message) -> None:
         try:
-            await self._write(peer, message)
+            async with asyncio.timeout(self.limits.patience):
+                await self._write(peer, message)
         except (OSError, EOFError):
             self._boxes[peer].finished = True
 

@@ -19,6 +19,8 @@ from tacit.joint.ledger import Ledger
 from tacit.joint.transport.base import Transport
 
 T = TypeVar("T")
+SOON = 10.0
+"""How long the thread of the links may take for what it does at once; it never waits itself."""
 
 
 class ThreadedTransport:
@@ -112,7 +114,8 @@ class ThreadedTransport:
         async def inside() -> None:
             self.inside.fail(error)
 
-        asyncio.run_coroutine_threadsafe(inside(), self._loop).result()
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(inside(), self._loop).result(SOON)
 
     async def close(self) -> None:
         """Close the links and end the thread."""
@@ -126,5 +129,6 @@ class ThreadedTransport:
     def _stop(self) -> None:
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.join(SOON)
+        if not self._thread.is_alive():
+            self._loop.close()

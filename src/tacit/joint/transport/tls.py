@@ -80,7 +80,7 @@ class TlsTransport(Transport):
                 await self._listen(listening)
                 await self._until_all_came()
         except TimeoutError:
-            missing = next(peer for peer in self.peers if peer not in self._links)
+            missing = next((peer for peer in self.peers if peer not in self._links), self.name)
             await self.close()
             raise PeerLostError(missing, "start",
                                 f"did not come within {self.limits.start:g} s") from None

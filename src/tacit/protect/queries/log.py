@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ from tacit.core.files import write_file
 from tacit.errors import QueryLogError
 from tacit.stats.random import derive, fresh_seed
 
+WAIT = 300.0
+"""How long another process may hold the log, in seconds."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ENTRIES = 100_000
 
@@ -46,16 +49,30 @@ class QueryLog:
     @contextmanager
     def locked(self) -> Iterator[LockedLog]:
         """Hold the log, with what is new in it; no other process gets in meanwhile."""
-        import fcntl
-
         descriptor = self._open()
         try:
             # A new descriptor each time: one that a fork shares would share its lock, too.
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._lock(descriptor)
             self._same_file(descriptor)
             yield LockedLog(self, descriptor)
         finally:
             os.close(descriptor)
+
+    def _lock(self, descriptor: int) -> None:
+        """Wait for whoever holds the log, but not for one that stands still."""
+        import fcntl
+
+        until = time.monotonic() + WAIT
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise QueryLogError(f"'{self.path}' must be free within {WAIT:g} s. Another "
+                                        "process holds it. End that one if it stands still.",
+                                        ) from None
+                time.sleep(0.005)
 
     def _open(self) -> int:
         try:

@@ -51,6 +51,12 @@ def classifying(rows: int, cells: int, numbers: int, classes: int, receivers: in
     return found + costs.argmin(rows, classes, 52) + costs.reveal(rows, receivers)
 
 
+def adding(rows: int, classes: int, sites: int, receivers: int) -> Cost:
+    """Return classes of new records if every site has scores of its own."""
+    found = costs.share(rows * classes, sites - 2) + costs.argmin(rows, classes, 60)
+    return found + costs.reveal(rows, receivers)
+
+
 def by_tree(rows: int, columns: int, depth: int, receivers: int) -> Cost:
     """Return classes of new records by a full tree."""
     asked = 2**depth - 1

@@ -15,11 +15,13 @@ squares around the middle of the agreed range.
   improves on the book: P(value | class) = n_ac / n_c (the book prints n_ac / n_a); smoothing; one
     round of sums, where the book takes a second one for variances.
   safe against: sums, all owners but two; ratios, as products and comparisons in the mode.
-  error: sums are exact counts, and numbers to 2^-40; ratios are off by 2^-bits.
+  error: counts are exact, sums of numbers are off by at most m^2 2^-40 of half the range for m
+    owners; ratios by 2^-bits.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +36,7 @@ from tacit.joint.primitives.normal import FRACTION
 from tacit.joint.protocols.bayes.central import built, from_sums
 from tacit.joint.protocols.bayes.layout import (
     ALPHA_BITS,
+    Floats,
     Given,
     Layout,
     Rules,
@@ -126,8 +129,20 @@ async def _by_ratios(party: Party, layout: Layout, rules: Rules,
     if found is None:
         return None
     cells, columns = sum(layout.sizes), len(layout.numeric)
-    return built(layout, rules, np.maximum(0.0, found[0]), found[1:1 + cells],
-                 found[1 + cells:1 + cells + columns], found[1 + cells + columns:])
+    prior, variances = np.maximum(0.0, found[0]), found[1 + cells + columns:]
+    _warn_of_coarse(layout, rules, variances[:, prior > 0])
+    return built(layout, rules, prior, found[1:1 + cells],
+                 found[1 + cells:1 + cells + columns], variances)
+
+
+def _warn_of_coarse(layout: Layout, rules: Rules, variances: Floats) -> None:
+    """Say where a range is so wide that opened variances have hardly a bit."""
+    coarse = (variances < 2.0 ** (4 - rules.bits)).any(axis=1)
+    if coarse.any():
+        name = layout.numeric[int(coarse.argmax())].name
+        warnings.warn(f"Variances of '{name}' are small beside its agreed range, and {rules.bits} "
+                      "bits hardly show them. Agree on a narrower range, or on more bits (28 at "
+                      "most).", UserWarning, stacklevel=2)
 
 
 async def _shared_counts(party: Party, layout: Layout, rules: Rules, given: Given) -> Shared:

@@ -92,12 +92,17 @@ class Numeric:
         return (self.high - self.low) / 2
 
     def scaled(self, values: Any) -> Floats:
-        """Return numbers between -1 and 1; what lies outside or is missing is refused."""
+        """Return numbers between -1 and 1."""
+        found = self.checked(values)
+        return np.asarray(np.clip((found - self.middle) / self.half, -1.0, 1.0))
+
+    def checked(self, values: Any) -> Floats:
+        """Return numbers as they are; what lies outside the range or is missing is refused."""
         found = numbers(self.name, values)
         if found.size and (found.min() < self.low or found.max() > self.high):
             raise DataError(f"Column '{self.name}' must stay in the agreed range, {self.low:g} to "
                             f"{self.high:g}. Some rows do not. Agree on a wider one.")
-        return np.asarray(np.clip((found - self.middle) / self.half, -1.0, 1.0))
+        return found
 
 
 def numbers(name: str, values: Any) -> Floats:

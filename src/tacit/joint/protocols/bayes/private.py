@@ -8,7 +8,7 @@ its table, the owner of the records one place a category and its scaled numbers;
   what classes give away is given away: who may ask for many records learns the borders between
     classes, and can copy the model. Agree on how many are asked; nothing here counts them.
   safe against: as products and comparisons in the mode.
-  error: as `scoring`; a deviation below 1/256 of half the range counts as that.
+  error: as `scoring`; a model with deviations below 1/256 of half the range is refused.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from tacit.joint.protocols.bayes.private_tree import (
     ClassifyByTree,
     FullTree,
     full_tree,
+    records_for,
 )
 from tacit.joint.protocols.bayes.tables import Table, table_of
 from tacit.joint.protocols.parameters import (
@@ -115,7 +116,8 @@ def load(path: Path, study: Study) -> Table | FullTree | Given:
         return full_tree(MixedTree.load(path), layout, int(depth))
     if path.suffix.lower() == ".json":
         return table_of(MixedBayes.load(path), layout)
-    return layout.records(read_columns(path, [column.name for column in layout.columns]))
+    columns = read_columns(path, [column.name for column in layout.columns])
+    return layout.records(columns) if depth is None else records_for(layout, columns)
 
 
 TASK = Task("classify", check, told, plan, load, ClassifyStudy)

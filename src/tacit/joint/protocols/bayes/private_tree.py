@@ -30,7 +30,7 @@ from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.products import matmul
 from tacit.joint.protocols.aligned import ROWS, same_everywhere
-from tacit.joint.protocols.bayes.layout import Floats, Given, Layout, one_hot
+from tacit.joint.protocols.bayes.layout import Floats, Given, Layout, Numeric, one_hot
 from tacit.joint.protocols.bayes.private import MOST_RECORDS, PREDICTED, Sides
 from tacit.joint.protocols.trees.layout import Ints
 from tacit.joint.ring import Shared, stack
@@ -159,7 +159,7 @@ class ClassifyByTree:
                                                  or not 0 < data.rows <= MOST_RECORDS):
             raise DataError(f"The owner of the records must give 1 to {MOST_RECORDS:,}.")
         return (data if isinstance(data, FullTree) else None,
-                data if isinstance(data, Given) else None)
+                data if isinstance(data, Given) and party.name == self.sides.records else None)
 
     async def _answers(self, party: Party, tree: FullTree | None, given: Given | None,
                        rows: int) -> Shared:
@@ -198,16 +198,25 @@ async def _paths(party: Party, left: Shared, depth: int) -> Shared:
     return inside
 
 
+def records_for(layout: Layout, columns: Mapping[str, Any]) -> Given:
+    """Return records as a tree meets them: it compares numbers as float32."""
+    rounded = {c.name: single(c, columns[c.name]) for c in layout.numeric if c.name in columns}
+    return layout.records({**columns, **rounded})
+
+
+def single(column: Numeric, values: Any) -> Floats:
+    """Return numbers as float32 has them; what was in the range stays in it."""
+    found = column.checked(values)
+    return np.clip(found.astype(np.float32).astype(np.float64), column.low, column.high)
+
+
 def classify_by_tree(tree: MixedTree, records: Mapping[str, Any], layout: Layout, depth: int,
                      mode: str = "dealer", *, names: Sequence[str] = ("model", "records"),
                      receivers: Sequence[str] = (),
                      **how: Any) -> tuple[list[npt.NDArray[Any] | None], list[Ledger]]:
     """Classify the second party's records with the first party's tree; as classify_privately."""
     sides = Sides(names[0], names[1], tuple(receivers))
-    rounded = {name: np.asarray(values, np.float32).astype(np.float64)
-               if name in [c.name for c in layout.numeric] else values
-               for name, values in records.items()}
-    inputs = [full_tree(tree, layout, depth), layout.records(rounded),
+    inputs = [full_tree(tree, layout, depth), records_for(layout, records),
               *[None] * (len(names) - 2)]
     outputs = run_local(ClassifyByTree(layout, sides, depth), inputs, mode, names=list(names),
                         **how)

@@ -5,8 +5,8 @@ other the records (`private`), or everybody a part of both (`vertical`).
   discloses: nothing; the class comes out where the caller opens it. The first among equals.
   error: scores are off by at most 1e-7 for each category and 4e-6 (1 + |t|) for each number that
     lies t deviations from the mean; classes whose scores are nearer may come out the other way.
-  cost: about 4 rounds and 9 more for each halving of the classes; 48 bytes for each record, number
-    and class twice, 8 for each record and category, then argmax.
+  cost: about 4 rounds and 9 more for each halving of the classes; 144 bytes for each record, number
+    and class, 16 for each record and category, then argmax.
 """
 
 from __future__ import annotations

@@ -74,6 +74,11 @@ def table_of(model: MixedBayes, layout: Layout) -> Table:
         else:
             raise DataError(f"Column '{column.name}' of the model must be of the agreed kind, "
                             "categories or numbers. It is not.")
+    narrow = (np.vstack(spreads)[:, model.prior > 0] < LEAST_VARIANCE).any(axis=1)
+    if narrow.any():
+        raise DataError(f"The model's deviations must be at least 1/256 of half the agreed range. "
+                        f"Those of '{layout.numeric[int(narrow.argmax())].name}' are smaller. "
+                        "Agree on a narrower range, or learn with more smoothing of variances.")
     spread, middle = np.maximum(np.vstack(spreads), LEAST_VARIANCE), np.vstack(means)
     if np.abs(middle).max(initial=0.0) > 1 or spread.max(initial=0.0) > 1:
         raise DataError("The agreed ranges must hold the model's means and deviations. They do "

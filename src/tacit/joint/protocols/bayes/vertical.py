@@ -16,7 +16,7 @@ only the scores of new records are shared and added up.
     that of the widest column), and no deviation below 1/256 of the reach.
   safe against: as products and comparisons in the mode. The kept shares are as good as the model
     for both holders together; they are of use to the same holders only.
-  cost: 8 N (categories + 2 numbers + classes) bytes, and about 1 kB for each category and class.
+  cost: 16 N (categories + 2 numbers + 2 classes) bytes, and about 4 kB for each category and class.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from tacit.joint.protocols.bayes.scoring import (
 )
 from tacit.joint.protocols.bayes.tables import MOST_LOG, Table, learned, worst
 from tacit.joint.protocols.trees.layout import Ints
-from tacit.joint.protocols.trees.sites import digest
+from tacit.joint.protocols.trees.vertical import same_labels
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
@@ -94,12 +94,18 @@ class VerticalBayes:
             places = await party.align(None if site is None else site.ids, because=COMMON,
                                        rules=self.align)
         hot, z, labels = (None, None, None) if site is None else site.take(self.shape, places)
-        rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
-        if rows > MOST:
-            raise RefusedError(f"There must be at most {MOST:,} records. There are more.")
-        if self.shape.class_known and labels is not None:
-            await _same_classes(party, labels)
+        rows = await counted(party, hot)
+        if self.shape.class_known:
+            await same_labels(party, labels)
         return hot, z, labels, rows
+
+
+async def counted(party: Party, hot: Ints | None) -> int:
+    """Return how many records all sites have."""
+    rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
+    if rows > MOST:
+        raise RefusedError(f"There must be at most {MOST:,} records. There are more.")
+    return rows
 
 
 def own_site(party: Party, shape: Shape, data: Site | None) -> Site | None:
@@ -109,15 +115,6 @@ def own_site(party: Party, shape: Shape, data: Site | None) -> Site | None:
     if data is None:
         raise DataError("Every site must give its columns. This one gave nothing.")
     return data.fits(shape, party.name)
-
-
-async def _same_classes(party: Party, labels: Ints) -> None:
-    party.begin("classes")
-    own, others = digest(labels), [n for n in party.roles.owners if n != party.name]
-    theirs = await party.swap(others, "classes", own, Purpose.CONTROL)
-    if any(not np.array_equal(own, each) for each in theirs):
-        raise DataError("A class that is known to all sites must be the same everywhere. It is "
-                        "not. Correct the tables, or let one site alone have it.")
 
 
 async def learn(party: Party, shape: Shape, rules: Rules,

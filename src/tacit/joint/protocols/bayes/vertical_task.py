@@ -6,7 +6,9 @@
 
 Each site's parameter lists its columns: how many categories, or "number". Records whose class is
 missing at the class site are new: the model is learned from the others, stays on shares, and the
-classes of the new ones come out. With `ids` rows are aligned first.
+classes of the new ones come out. With `ids` rows are aligned first. With class_known=true all files
+have the class: every site learns its own columns in the clear, and scores alone are shared.
+Smoothing as over rows: alpha (1), var_smoothing (1e-9).
 """
 
 from __future__ import annotations
@@ -22,20 +24,38 @@ from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
 from tacit.joint.primitives.alignment import align_disclosures
-from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.aligned import COMMON, ROWS, with_alignment
 from tacit.joint.protocols.bayes import costs
 from tacit.joint.protocols.bayes.layout import Floats, Rules
 from tacit.joint.protocols.bayes.parameters import rules_of
 from tacit.joint.protocols.bayes.parts import BayesPart, Part, Shape, Site, coding_of
 from tacit.joint.protocols.bayes.private import PREDICTED
-from tacit.joint.protocols.bayes.vertical import kept, learn, own_site, predicted
-from tacit.joint.protocols.parameters import aligning, everybody, learns, text, texts, weight
+from tacit.joint.protocols.bayes.vertical import (
+    counted,
+    kept,
+    learn,
+    own_site,
+    own_table,
+    predicted,
+)
+from tacit.joint.protocols.new_records import NEW, codes_of, names_of, parted
+from tacit.joint.protocols.parameters import (
+    aligning,
+    count,
+    everybody,
+    flag,
+    learns,
+    text,
+    texts,
+    weight,
+)
 from tacit.joint.protocols.trees.layout import Ints
+from tacit.joint.protocols.trees.vertical import same_labels
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
-NEW = "which records have no class yet"
-KNOWN = ("target", "classes", "class_site", "alpha", "var_smoothing", "ids", "least", "expected")
+KNOWN = ("target", "classes", "class_site", "class_known", "alpha", "var_smoothing", "ids",
+         "least", "expected")
 EXPECTED = 10_000
 Own = tuple[Ints | None, Floats | None, Ints | None]
 
@@ -51,13 +71,9 @@ class ColumnsStudy:
     async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
         """Learn from records with a class and classify the others."""
         own, rows, order = await self._aligned(party, data)
-        new = await self._new(party, own[2], rows)
-        old, fresh = np.flatnonzero(~new), np.flatnonzero(new)
-        if not old.size or not fresh.size:
-            raise StudyError("Some records must have a class, and some must not. All or none "
-                             "have. Leave the class of new records empty.")
-        table = await learn(party, self.shape, self.rules, _chosen(own, old), old.size)
-        part = BayesPart(self.shape, party.name, None, b"", party.holders, kept(party, table))
+        old, fresh = await parted(party, own[2], self.shape.class_site, rows)
+        own = own[0], None if own[1] is None else trained(own[1], old), own[2]
+        part = await self._learned(party, _chosen(own, old), old.size)
         hot, z, _ = _chosen(own, fresh)
         found = await predicted(party, part, hot, z, fresh.size)
         opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
@@ -65,6 +81,18 @@ class ColumnsStudy:
             return None
         return {"rows": order[fresh].tolist(),
                 PREDICTED: np.array(self.shape.classes, object)[opened].tolist()}
+
+    async def _learned(self, party: Party, own: Own, rows: int) -> BayesPart:
+        """Learn on shares, or every site for itself if all know the class."""
+        hot, z, labels = own
+        if not self.shape.class_known:
+            table = await learn(party, self.shape, self.rules, own, rows)
+            return BayesPart(self.shape, party.name, None, b"", party.holders,
+                             kept(party, table))
+        await same_labels(party, labels)
+        known = None if hot is None or z is None or labels is None else own_table(
+            self.shape, party.name, (hot, z, labels), self.rules)
+        return BayesPart(self.shape, party.name, None, b"", table=known)
 
     async def _aligned(self, party: Party, data: Loaded | None) -> tuple[Own, int, Any]:
         """Return this site's rows in the common order, their number, and their names."""
@@ -78,16 +106,16 @@ class ColumnsStudy:
             hot, z, _ = replace(site, labels=None).take(self.shape, places)
             known = data.codes is None or places is None
             labels = data.codes if known else data.codes[places]
-        rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
-        order = np.arange(rows) if places is None else np.asarray(places)
-        if site is not None and site.ids is not None:
-            order = np.array(site.ids, object)[order]
-        return (hot, z, labels), rows, order
+        rows = await counted(party, hot)
+        ids = None if site is None else site.ids
+        return (hot, z, labels), rows, names_of(rows, places, ids)
 
-    async def _new(self, party: Party, labels: Any, rows: int) -> Any:
-        mine = None if party.name != self.shape.class_site else (labels < 0).astype(np.int64)
-        shared = await party.share(mine, self.shape.class_site, (rows,), 0, 1)
-        return np.asarray(await party.reveal(shared, because=NEW)).astype(bool)
+
+def trained(z: Floats, old: Ints) -> Floats:
+    """Return numbers in the range of the records that have a class: new ones may lie far off."""
+    centre = z[old].mean(axis=0)
+    reach = np.abs(z[old] - centre).max(axis=0)
+    return np.asarray(np.clip((z - centre) / np.where(reach > 0, reach, 1.0), -1.0, 1.0))
 
 
 def _chosen(own: Own, rows: Any) -> Own:
@@ -113,7 +141,7 @@ def shape_of(parameters: Mapping[str, Any]) -> Shape:
     parts = tuple(_part(site, listed) for site, listed in parameters.items() if site not in KNOWN)
     try:
         return Shape(parts, tuple(texts(parameters, "classes")), text(parameters, "class_site"),
-                     text(parameters, "target"))
+                     text(parameters, "target"), flag(parameters, "class_known"))
     except InputError as error:
         raise StudyError(str(error)) from None
 
@@ -133,6 +161,7 @@ def check(parameters: Mapping[str, Any]) -> None:
     shape_of(parameters)
     _rules(parameters)
     aligning(parameters)
+    count(parameters, "expected", EXPECTED)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
@@ -150,13 +179,16 @@ def plan(study: Study) -> Plan:
         raise StudyError(explain("Task 'bayes-columns'", "given shares, and columns of each owner",
                                  f"mode '{study.mode}', columns of "
                                  + ", ".join(p.site for p in shape.parts)))
-    rows, cells = int(study.parameters.get("expected", EXPECTED)), sum(shape.sizes)
+    rows, cells = count(study.parameters, "expected", EXPECTED), sum(shape.sizes)
     kinds, receivers = len(shape.classes), len(study.having("receiver")) or len(everybody(study))
     cost = costs.learning(rows, cells, shape.numbers, kinds) + costs.classifying(
         rows // 10, cells, shape.numbers, kinds, receivers)
-    notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones, "
-             "without aligning", *weight(study.mode))
-    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
+    if shape.class_known:
+        cost = costs.adding(rows // 10, kinds, len(shape.parts), receivers)
+    notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones",
+             *weight(study.mode))
+    found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
+    return with_alignment(found, study, rows + rows // 10)
 
 
 def load(path: Path, study: Study) -> Loaded:
@@ -175,17 +207,8 @@ def load(path: Path, study: Study) -> Loaded:
                                  ", ".join(rows.column_names)))
     numeric = [n for n in columns if table.schema[n].kind in ("numeric", "ordinal")]
     site = Site(coding_of(columns, numeric), columns, labels, None if ids is None else ids.tolist())
-    return Loaded(site, None if labels is None else _codes(labels, shape))
-
-
-def _codes(labels: Any, shape: Shape) -> Any:
-    place = {name: code for code, name in enumerate(shape.classes)}
-    listed = [None if v is None or v == "" else str(v) for v in labels.tolist()]
-    codes = np.array([-1 if v is None else place.get(v, -2) for v in listed], np.int64)
-    if (codes == -2).any():
-        raise StudyError(f"Column '{shape.target}' must hold the agreed classes, or nothing for "
-                         "new records. Some rows have another.")
-    return codes
+    codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
+    return Loaded(site, codes)
 
 
 TASK = Task("bayes-columns", check, told, plan, load, ColumnsStudy)

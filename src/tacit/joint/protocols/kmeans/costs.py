@@ -8,7 +8,7 @@ from __future__ import annotations
 from tacit.joint.planes import plane_words
 from tacit.joint.protocols import costs
 from tacit.joint.protocols.costs import Cost, divide, times
-from tacit.joint.protocols.kmeans.fixed import AHEAD
+from tacit.joint.protocols.fixed import AHEAD
 from tacit.joint.protocols.kmeans.hidden import FINER
 from tacit.joint.protocols.kmeans.rules import Rules
 from tacit.joint.ring import width_of

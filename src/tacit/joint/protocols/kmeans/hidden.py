@@ -21,8 +21,8 @@ import numpy as np
 
 from tacit.joint.party import Party
 from tacit.joint.primitives.bits import SharedBits
+from tacit.joint.protocols.fixed import FixedRight
 from tacit.joint.protocols.kmeans.closest import aligned, closest, one_hot
-from tacit.joint.protocols.kmeans.fixed import FixedRight
 from tacit.joint.protocols.kmeans.rules import Rules, threshold
 from tacit.joint.ring import Shared, concatenate, public
 

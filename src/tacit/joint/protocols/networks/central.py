@@ -44,6 +44,5 @@ def plain_score(codes: Ints, sizes: Sequence[int], places: Sequence[int],
     shape = tuple(sizes[p] for p in places)
     flat = np.ravel_multi_index(tuple(codes[p] for p in places), shape)
     counts = np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape[0], -1)
-    totals = counts.sum(axis=0) + shape[0] - 1
-    start = counts.shape[1] * int(table.sums[shape[0] - 1])
-    return start - int(table.sums[totals].sum()) + int(table.sums[counts].sum())
+    totals = table.sums[counts.sum(axis=0) + shape[0] - 1] - table.sums[shape[0] - 1]
+    return int(table.sums[counts].sum()) - int(totals.sum())

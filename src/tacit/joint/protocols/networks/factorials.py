@@ -10,7 +10,7 @@ products of factorials have equal sums: ties are ties. The book takes Stirling's
 its small terms, which picks other networks and has no value at 0.
   error: x log2(x) 2^-(scale + 1) against the true ln x!.
   discloses: nothing. Tables must be the same everywhere, to the last bit: compare `digest`.
-  cost: about 18 rounds; 110 bytes times root N for each value.
+  cost: about 18 rounds; 80 to 100 bytes times root N for each value.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ taken, and no parent if none is better.
   improves on the book: any number of sites; no dealer is needed (mode two-party); Stirling's
     formula, whose small terms the book drops, picks other networks in many tables.
   safe against: as products and comparisons in the mode.
-  cost, a step: 24 N cells bytes for each further site, 8 N (cells + values) for the counts, then
-    110 root N bytes a count. About 60 rounds and 9 for each halving of the candidates.
+  cost, a step: 40 N cells bytes for each further site, 16 N (cells + values) for the counts, then
+    about 90 root N bytes a count. About 60 rounds and 9 for each halving of the candidates.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ class VerticalNetwork:
             site = data.fits(self.order, party.name)
         places = None
         if self.align is not None:
+            if site is not None and site.ids is None:
+                raise RefusedError("A site must give ids where rows are to be aligned. This one "
+                                   "gave none.")
             places = await party.align(None if site is None else site.ids, because=COMMON,
                                        rules=self.align)
         table = None if site is None else site.codes if places is None else site.codes[:, places]
@@ -167,12 +170,14 @@ async def scores(party: Party, parts: Sequence[Shared], table: Factorials) -> Sh
     each = [concatenate([(p.sum(0) + (p.shape[0] - 1)).reshape(1, -1), p]).reshape(
         (p.shape[0] + 1) * p.shape[1]) for p in parts]
     found = await log_factorials(party, concatenate(each).within(0, table.most), table)
-    out, at = [], 0
+    most, out, at = 2 * int(table.sums[-1]), [], 0
     for part in parts:
         size, width = part.shape
-        cells = found[at:at + (size + 1) * width].reshape(size + 1, width)
-        total = cells[1:].sum() - cells[0].sum() + width * int(table.sums[size - 1])
-        out.append(total.reshape(1).within(-2 * int(table.sums[-1]), 2 * int(table.sums[-1])))
+        cells = found.share[at:at + (size + 1) * width].reshape(size + 1, width)
+        # Most terms cancel: what is left is small, however many are added up modulo 2^64.
+        empty = public(party, np.full(width, table.sums[size - 1]), table.scale)
+        share = np.vstack([empty.share - cells[0], cells[1:]]).sum(dtype=np.uint64).reshape(1)
+        out.append(replace(empty, share=share, low=-most, high=most))
         at += (size + 1) * width
     return concatenate(out)
 
@@ -202,6 +207,9 @@ def mine_network_vertical(sites: Mapping[str, Site], order: Order, rules: Rules 
     if missing:
         raise InputError(explain("Sites", "such that everybody with a node takes part",
                                  f"none for '{missing[0]}'"))
+    idle = [name for name in names if name not in order.sites]
+    if idle and align is not None:
+        raise InputError(explain("Sites that are aligned", "those with a node", idle[0]))
     for name, site in sites.items():
         site.fits(order, name)
     outputs = run_local(VerticalNetwork(order, rules, align), list(sites.values()), mode,

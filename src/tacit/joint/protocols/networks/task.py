@@ -22,6 +22,7 @@ from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
 from tacit.joint.protocols import costs
+from tacit.joint.protocols.aligned import with_alignment
 from tacit.joint.protocols.costs import Cost
 from tacit.joint.protocols.networks.factorials import factorials
 from tacit.joint.protocols.networks.k2 import VerticalNetwork, disclosures
@@ -86,7 +87,11 @@ def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no network."""
     check_names(parameters, ("order", "ids", "least", "expected", *RULES), "network",
                 ("site", "values"))
-    order_of(parameters)
+    names = [node.name for node in order_of(parameters).nodes]
+    strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
+    if strange:
+        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'order'",
+                                 "another name"))
     rules_of(parameters)
     aligning(parameters)
     count(parameters, "expected", EXPECTED)
@@ -123,14 +128,19 @@ def _factorials(counts: int, root: int, rows: int) -> Cost:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     order, rules = order_of(study.parameters), rules_of(study.parameters)
+    idle = [name for name in study.having("owner") if name not in order.sites]
+    if idle and "ids" in study.parameters:
+        raise StudyError(f"Rows are aligned among owners of nodes. '{idle[0]}' has none. Give it "
+                         "one, or leave it out.")
     if study.mode == "sums" or not set(order.sites) <= set(study.having("owner")):
         raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
                                  f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
     rows = count(study.parameters, "expected", EXPECTED)
     cost = cost_of(order, rows, rules.max_parents)
     notes = (*notes_of(study), f"cost is for {rows:,} records if every node gets "
-             f"{rules.max_parents} parents, without aligning", *weight(study.mode))
-    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
+             f"{rules.max_parents} parents", *weight(study.mode))
+    found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
+    return with_alignment(found, study, rows)
 
 
 def load(path: Path, study: Study) -> Loaded:

@@ -94,6 +94,8 @@ class Site:
             if row.size and not 0 <= row.min() <= row.max() < order.nodes[place].size:
                 raise DataError(explain(f"The codes of '{order.nodes[place].name}'",
                                         f"from 0 to {order.nodes[place].size - 1}", "others"))
+        if self.ids is not None and len(self.ids) != self.codes.shape[1]:
+            raise DataError(explain("The columns and ids of a site", "of one length", "several"))
         if self.codes.shape[1] > MOST_RECORDS:
             raise RefusedError(f"There must be at most {MOST_RECORDS:,} records. There are more.")
         return self

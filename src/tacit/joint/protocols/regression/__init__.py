@@ -8,7 +8,8 @@
 `moments` brings everybody's second moments into shares, `fitting` centres, scales, inverts and
 opens the model, `guards` refuses what would give data away. `horizontal` and `vertical` are the
 two ways in which data can lie, `selecting` chooses terms, `diagnostics` makes residual plots that
-can be shared, `logistic` and `powell` are other roads. `central` is the same on pooled data.
+can be shared, `logistic` and `powell` (with `searching`) are other roads. `central` is the same on
+pooled data, `costs` what plans say.
 """
 
 from tacit.joint.protocols.regression.central import central

@@ -86,11 +86,11 @@ class Columns:
                                                     for name in self.owners[owner]]
         found += [(len(terms.columns) + i, pair) for i, pair in enumerate(self.products)
                   if {self.owner_of(name) for name in pair} == {owner}]
-        if owner == self._keeper():
+        if owner == self.keeper():
             found.append((features, (self.response,)))
         return tuple(found)
 
-    def _keeper(self) -> str | None:
+    def keeper(self) -> str | None:
         """Return whose response is used; nobody's if it is split."""
         return {ALL: next(iter(self.owners)), SPLIT: None}.get(self.held, self.held)
 
@@ -136,6 +136,19 @@ class Given:
 
     columns: Mapping[str, Any]
     ids: Iterable[Any] | None = None
+
+
+def checked_part(columns: Columns, owner: str, data: Given | None,
+                 rules: SetRules | None) -> Own | None:
+    """Return an owner's part, checked before anything is sent; None if it owns no columns."""
+    if owner not in columns.owners:
+        return None
+    if data is None:
+        raise DataError(explain(f"'{owner}'", "given its columns", None))
+    own = own_part(columns, owner, data.columns)
+    if rules is not None and (data.ids is None or len(list(data.ids)) != own.table.shape[0]):
+        raise DataError(f"'{owner}' must have one id for each record. It has another number.")
+    return own
 
 
 def aligning_told(columns: Columns, rules: SetRules | None) -> tuple[Disclosure, ...]:

@@ -10,8 +10,7 @@ the residuals are put together on shares (each owner adds its part of the predic
 owner cuts the records into groups along each of its columns: mean of the column, mean and spread of
 the residuals are opened for each group.
   discloses: these three numbers for each group, to all. All groups have the same public size.
-  refuses: products as terms, groups smaller than `least`, more numbers than a quarter of an owner's
-    values.
+  refuses: groups smaller than `least`, more numbers than a quarter of an owner's values.
 
 The model is public here: it is what was opened before. Residuals themselves are opened by
 `residuals` alone, on request.
@@ -29,13 +28,17 @@ import numpy as np
 from tacit.core.linear_model import LinearModel
 from tacit.core.params import Whole, check
 from tacit.core.residuals import Residuals
-from tacit.errors import InputError
+from tacit.errors import InputError, explain
 from tacit.joint.errors import RefusedError
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.protocols.regression.columns import SAME_ROWS, Columns, Own, agree_rows, own_part
 from tacit.joint.protocols.regression.fitting import COUNT
-from tacit.joint.protocols.regression.guards import refuse_few_groups, refuse_solvable
+from tacit.joint.protocols.regression.guards import (
+    opened_numbers,
+    refuse_few_groups,
+    refuse_solvable,
+)
 from tacit.joint.protocols.regression.horizontal import own_rows
 from tacit.joint.protocols.regression.moments import SIZES, common_exponents, exponents
 from tacit.joint.protocols.regression.residuals import (
@@ -55,28 +58,31 @@ from tacit.stats.synthetic_residuals import synthetic
 SYNTHETIC = "synthetic predictors and residuals, not whose they are"
 GROUPS = "means of each column and of residuals, and their spread, over groups of records"
 FRACTION = 30
+MOST_ROWS = 1000
+LEAST_GROUP = 5
 _RULES = {"count": (Whole(1), "Use 100 rows of each owner."),
-          "least": (Whole(5), "Use 20 records a group.")}
+          "least": (Whole(LEAST_GROUP), "Use 20 records a group.")}
 
 
 class HorizontalResiduals:
     """The program: `count` synthetic rows of every owner, from groups of `least` records."""
 
+    told = (Disclosure(SIZES), Disclosure(SYNTHETIC))
+
     def __init__(self, terms: Terms, model: LinearModel, count: int = 100,
                  least: int = 20) -> None:
         check("residuals", _RULES, {"count": count, "least": least})
-        if count > 1000 or terms.products:
-            raise InputError("Synthetic residuals take at most 1000 rows an owner, and columns "
-                             "without products. Give fewer, or leave products out.")
+        if count > MOST_ROWS:
+            raise InputError(explain("'count'", f"at most {MOST_ROWS} rows an owner", count))
         self.terms, self.model, self.count, self.least = terms, model, count, least
-        self.disclosures = (Disclosure(SIZES), Disclosure(SYNTHETIC))
+        self.disclosures = self.told
 
     async def __call__(self, party: Party, data: Floats | None) -> Residuals:
         """Make rows up, shuffle everybody's, and open them."""
         table = own_rows(party, self.terms, data)
         made = self._made(party, table)
         await ready(party)
-        columns = table.shape[1]
+        columns = made.shape[1]
         sizes = await common_exponents(party, exponents(made), columns)
         scaled = np.ldexp(made, -sizes.astype(np.int32))
         parts = [await party.share(scaled if party.name == owner else None, owner,
@@ -84,15 +90,17 @@ class HorizontalResiduals:
                                    FRACTION) for owner in party.roles.owners]
         mixed = await shuffled(party, concatenate(parts))
         rows = np.ldexp(await party.reveal(mixed, because=SYNTHETIC), sizes.astype(np.int32))
-        return Residuals(self.terms.features, tuple(
+        return Residuals(self.terms.columns, tuple(
             np.column_stack([rows[:, j], rows[:, -1], np.zeros(len(rows))])
             for j in range(columns - 1)))
 
     def _made(self, party: Party, table: Floats) -> Floats:
+        """Return synthetic columns, without products, and synthetic residuals."""
+        width = len(self.terms.columns)
         if party.name not in party.roles.owners:
-            return np.zeros((self.count, table.shape[1]))
+            return np.zeros((self.count, width + 1))
         refuse_few_groups(table.shape[0], self.least, party.name)
-        x, fitted = table[:, :-1], self.model.predict(table[:, :-1])
+        x, fitted = table[:, :width], self.model.predict(table[:, :-1])
         rows, residuals = synthetic(x, fitted, table[:, -1] - fitted, self.count, self.least,
                                     generator(fresh_seed()))
         return np.column_stack([rows, residuals])
@@ -113,19 +121,24 @@ async def shuffled(party: Party, rows: Shared) -> Shared:
 class VerticalResiduals:
     """The program: residuals over groups of records along every column."""
 
+    told = tuple(Disclosure(t) for t in (SAME_ROWS, COUNT, SIZES, GROUPS))
+
     def __init__(self, columns: Columns, model: LinearModel, groups: int = 10,
                  least: int = 20) -> None:
         check("residuals", {"groups": (Whole(1), "Use 10."), "least": _RULES["least"]},
               {"groups": groups, "least": least})
         check_model(columns, model)
         self.columns, self.model, self.groups, self.least = columns, model, groups, least
-        self.disclosures = tuple(Disclosure(t) for t in (SAME_ROWS, COUNT, SIZES, GROUPS))
+        self.disclosures = self.told
 
     async def __call__(self, party: Party, data: Mapping[str, Any] | None) -> Residuals:
         """Put residuals together on shares, and open sums over groups."""
         own = None if data is None else own_part(self.columns, party.name, data)
         await ready(party)
-        rows = await agree_rows(party, tuple(self.columns.owners), own)
+        return await self.of(party, own, await agree_rows(party, tuple(self.columns.owners), own))
+
+    async def of(self, party: Party, own: Own | None, rows: int) -> Residuals:
+        """Return the groups of records that were prepared."""
         self._refuse(rows)
         unit = sqrt(self.model.variance)
         residuals = await shared_residuals(party, self.columns, self.model, own, rows)
@@ -134,14 +147,16 @@ class VerticalResiduals:
         points: dict[str, Floats] = {}
         for owner in self.columns.owners:
             points |= await self._owner(party, owner, own, both, (rows, unit))
-        return Residuals(self.model.features, tuple(points[n] for n in self.model.features))
+        names = self.columns.terms.columns
+        return Residuals(names, tuple(points[name] for name in names))
 
     def _refuse(self, rows: int) -> None:
         if rows // self.groups < self.least:
             raise RefusedError(f"A group must have at least {self.least} records. {rows} records "
                                f"in {self.groups} groups have fewer. Ask for fewer groups.")
         widths = {o: w for o, w in self.columns.widths().items() if w}
-        refuse_solvable(rows, widths, 3 * self.groups * len(self.model.features))
+        refuse_solvable(rows, widths, 3 * self.groups * len(self.columns.terms.columns)
+                        + opened_numbers(len(self.model.features)))
 
     async def _owner(self, party: Party, owner: str, own: Own | None, both: Shared,
                      told: tuple[int, float]) -> dict[str, Floats]:

@@ -203,23 +203,24 @@ async def open_model(party: Party, moments: Scaled, found: Fit, rules: Rules, re
     bound = _most_beta(rules, most)
     reach = 1.0 + float(np.ldexp(1.0, moments.spreads).sum()) * max(1.0, bound)
     beta = await opened(party, found.beta, bound, COEFFICIENTS, to)
-    inside = await _open_smaller(party, moments, rules, features)
+    inside = await open_smaller(party, moments, rules, features)
     start = await opened(party, found.start, reach, COEFFICIENTS, to)
     errors = rss = tss = None
     if rules.inference:
         sums = await opened(party, _beside(found.rss, found.tss), 2.0, SUMS, to)
         rss, tss = (None, None) if sums is None else sums * units[-1] ** 2 * moments.weight
     if rules.inference and not rules.ridge:
-        errors = await _open_errors(party, moments, found, rules, most)
+        errors = await open_errors(party, moments, found, rules, most)
     if beta is None or start is None:
         return None
     coefficients = beta * units[-1] / units[:-1]
     intercept = float(start[0]) * units[-1] * 2.0**moments.log / moments.records
     return LinearModel(response, tuple(features), intercept, coefficients, moments.records,
-                       _errors(errors, moments, rss, p), *_plain(rss, tss), rules.ridge, inside)
+                       standard_errors(errors, moments, rss, p), *_plain(rss, tss), rules.ridge,
+                       inside)
 
 
-async def _open_smaller(party: Party, moments: Scaled, rules: Rules,
+async def open_smaller(party: Party, moments: Scaled, rules: Rules,
                         features: Sequence[str]) -> tuple[Smaller, ...]:
     """Open the residual sums of squares of the models inside this one that were agreed on."""
     found = []
@@ -254,7 +255,7 @@ def _plain(rss: float | None, tss: float | None) -> tuple[float, float]:
     return (none, none) if rss is None or tss is None else (max(0.0, float(rss)), float(tss))
 
 
-async def _open_errors(party: Party, moments: Scaled, found: Fit, rules: Rules,
+async def open_errors(party: Party, moments: Scaled, found: Fit, rules: Rules,
                        most: float) -> Floats | None:
     """Open the diagonal of the inverse, and that of the intercept before it."""
     place, to = np.arange(found.beta.shape[0]), rules.receivers
@@ -265,7 +266,7 @@ async def _open_errors(party: Party, moments: Scaled, found: Fit, rules: Rules,
     return None if diagonal is None or first is None else np.concatenate([first, diagonal])
 
 
-def _errors(opened_: Floats | None, moments: Scaled, rss: float | None, p: int) -> Floats:
+def standard_errors(opened_: Floats | None, moments: Scaled, rss: float | None, p: int) -> Floats:
     """Return standard errors in the data's units, the intercept's first."""
     if opened_ is None or rss is None:
         return np.zeros(0)

@@ -38,6 +38,26 @@ def refuse_few_rows(rows: int, terms: int, owner: str, steps: int = 1) -> None:
                            "solve for them. Leave terms out, or this owner.")
 
 
+def refuse_more_steps(steps: int, most: int, owner: str) -> None:
+    """Refuse to open one step more than an owner has records for."""
+    if steps >= most:
+        raise RefusedError(f"The steps must become small before the coefficients of {steps + 1} "
+                           f"steps are opened: others could solve them for the data of '{owner}'. "
+                           "They did not. Give more records, fewer terms, or a ridge. The steps so "
+                           "far were opened.")
+
+
+def most_opened(records: int, widths: Mapping[str, int]) -> int:
+    """Return how many numbers may be opened before an owner's columns could be solved for."""
+    return min(records * columns for columns in widths.values() if columns) // TIMES
+
+
+def smallest(widths: Mapping[str, int]) -> str:
+    """Return the owner of the fewest columns."""
+    return min((owner for owner, columns in widths.items() if columns),
+               key=lambda owner: widths[owner])
+
+
 def refuse_few_groups(rows: int, least: int, owner: str) -> None:
     """Refuse an owner whose records do not make four groups."""
     if rows < TIMES * least:

@@ -10,7 +10,7 @@ from which one could take off its own part (the book opens X'X and X'y, which is
   safe against: as products and comparisons in the mode.
   error: coefficients within 1e-9 of |beta| plus its standard error for designs whose correlation
     matrix has a condition of 1e4; `condition` bounds it.
-  cost: about 6 rounds for each doubling of `condition` and 130 more, whatever the number of
+  cost: about 6 rounds for each doubling of `condition` and 100 more, whatever the number of
     records.
 """
 

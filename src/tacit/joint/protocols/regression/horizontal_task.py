@@ -15,17 +15,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.joint.protocols.parameters import as_study, check_names, planned, read_numbers
+from tacit.joint.protocols.parameters import (
+    as_study,
+    check_names,
+    read_numbers,
+)
+from tacit.joint.protocols.regression import costs
 from tacit.joint.protocols.regression.horizontal import HorizontalRegression, disclosures
 from tacit.joint.protocols.regression.parameters import (
     FITTING,
     SELECTING,
-    fitting_cost,
+    forecast,
     receivers_of,
     rules_of,
     selection_of,
     terms_of,
 )
+from tacit.joint.protocols.regression.selecting import Selection
 from tacit.joint.protocols.regression.terms import Floats
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
@@ -57,18 +63,18 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     rules, terms = rules_of(study.parameters), len(terms_of(study.parameters).features)
-    fits = 1 + len(rules.smaller) + ("select" in study.parameters)
-    rounds, size = fitting_cost(terms, rules.condition, len(study.having("owner")))
-    notes = selecting_notes(study)
-    return planned(study, told(study), (rounds * fits, size * fits), notes)
+    selection = selection_of(study.parameters)
+    cost = costs.fitting(terms, len(study.having("owner")), rules, selection)
+    return forecast(study, told(study), cost,
+                    ["cost is with a dealer, whatever the number of records",
+                     *selecting_notes(selection)])
 
 
-def selecting_notes(study: Study) -> tuple[str, ...]:
-    """Return what a selection costs beyond the fits."""
-    if "select" not in study.parameters:
+def selecting_notes(selection: Selection | None) -> tuple[str, ...]:
+    """Return what must be known about the steps of a selection."""
+    if selection is None or selection.method == "best":
         return ()
-    return ("choosing terms takes about 90 rounds more for each step, or for each column where "
-            "the best subset is asked for",)
+    return ("cost is for half of the terms; how many steps there are is seen when no term moves",)
 
 
 def load(path: Path, study: Study) -> Floats:

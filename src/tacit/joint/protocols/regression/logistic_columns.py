@@ -5,13 +5,16 @@ log-odds at the present coefficients; the parts are added on shares. Probabiliti
 weighted products, their inverse and the step stay on shares, and the step is opened, so that the
 next log-odds are sums of local parts again.
 
-  discloses, to all: whether owners have as many records, and how many; the power of two next to the
-    spread of each column; the coefficients after every step; one bit a step, whether the matrix was
-    too ill-conditioned. To the receivers: the intercept and standard errors.
-  refuses: fewer values of an owner than four times all opened numbers, and what `vertical` refuses.
+  discloses, to all: whether owners have as many records, and how many; if all have the response,
+    whether it is the same; the powers of two above the greatest magnitude of each column and next
+    to its spread; the coefficients after every step; one bit a step, whether the matrix was too
+    ill-conditioned. To the receivers: the intercept, the log-likelihood and, without a ridge,
+    standard errors.
+  refuses: fewer values of an owner than four times all opened numbers, a response that is split,
+    a ridge with products of columns of different owners, and what `vertical` refuses.
   error: of coefficients about 1e-4 of a standard error (probabilities are right to 2e-7, columns to
-    2^-20 of their spread).
-  cost: about 300 rounds a step; 2 kB and 70 bytes a term for each record and step. For tens of
+    2^-20 of their spread); of the log-likelihood 3e-7 a record.
+  cost: about 220 rounds a step; 2.3 kB and 65 bytes a term for each record and step. For tens of
     thousands of records.
 """
 
@@ -33,16 +36,21 @@ from tacit.joint.primitives.circle import SetRules
 from tacit.joint.primitives.inverse import ILL
 from tacit.joint.primitives.products import matmul
 from tacit.joint.protocols.regression.columns import (
+    ALL,
+    SAME_RESPONSE,
     SAME_ROWS,
     SPLIT,
     Columns,
     Given,
     Own,
-    agree_rows,
-    agree_sizes,
-    aligned_part,
     aligning_told,
-    own_part,
+)
+from tacit.joint.protocols.regression.crossing import (
+    CELL,
+    in_units,
+    odds_of,
+    products,
+    turning,
 )
 from tacit.joint.protocols.regression.fitting import (
     COEFFICIENTS,
@@ -52,129 +60,158 @@ from tacit.joint.protocols.regression.fitting import (
     opened,
 )
 from tacit.joint.protocols.regression.guards import (
-    opened_numbers,
+    most_opened,
     refuse_few_records,
-    refuse_solvable,
+    refuse_more_steps,
+    smallest,
 )
-from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS, MOST_STEPS, STEP
-from tacit.joint.protocols.regression.moments import LARGEST, Ints
-from tacit.joint.protocols.regression.sigmoid import SCALE, sigmoid
+from tacit.joint.protocols.regression.logistic import (
+    EXPECTED_STEPS,
+    LIKELIHOOD,
+    MOST_STEPS,
+    STEP,
+)
+from tacit.joint.protocols.regression.moments import SIZES, Ints
+from tacit.joint.protocols.regression.over_columns import OverColumns, given_to
+from tacit.joint.protocols.regression.sigmoid import SCALE, log_likelihoods, sigmoid
+from tacit.joint.protocols.regression.standardised import Standard, standardised
 from tacit.joint.protocols.regression.terms import Floats, Rules
-from tacit.joint.protocols.sizes import ready
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
 from tacit.joint.wide import FINE, Wide
 
-CELL = 20
 CLOSE = 3e-5
 MOST_ROWS = 1 << 20
 MOST_ODDS = 1 << 12
-MOST_MEAN = 2.0**24
+CONDITION = 2.0**16
 
 
-class VerticalLogistic:
+class VerticalLogistic(OverColumns):
     """The program: every owner gives its columns; the response is 0 or 1."""
 
     def __init__(self, columns: Columns, rules: Rules | None = None,
                  aligned: SetRules | None = None) -> None:
-        self.columns, self.rules = columns, rules or Rules(condition=2.0**16)
-        self.aligned = aligned
-        if columns.products or columns.held == SPLIT or self.rules.ridge:
-            raise RefusedError("Logistic regression over columns takes no products, no ridge and "
-                               "no response that is split. Leave them out.")
-        told = (SAME_ROWS, COUNT, SPREADS, ILL, STEP)
+        super().__init__(columns, rules or Rules(condition=CONDITION), aligned)
+        if columns.held == SPLIT or self.rules.smaller or (columns.crossing() and self.rules.ridge):
+            raise RefusedError("Logistic regression over columns takes no smaller models, no "
+                               "response that is split, and no ridge with products of columns of "
+                               "different owners. Leave them out.")
+        told = (SAME_ROWS, COUNT, SIZES, SPREADS, ILL, STEP,
+                *([SAME_RESPONSE] * (columns.held == ALL)))
+        mine = (COEFFICIENTS, LIKELIHOOD, *([] if self.rules.ridge else [ERRORS]))
         self.disclosures = (*map(Disclosure, told), *(
-            Disclosure(t, self.rules.receivers) for t in (COEFFICIENTS, ERRORS)),
-            *aligning_told(columns, aligned))
+            Disclosure(t, self.rules.receivers) for t in mine), *aligning_told(columns, aligned))
 
     async def __call__(self, party: Party, data: Given | None) -> LogisticModel | None:
         """Step until the steps are small, and return the model to the receivers."""
-        checked = self._own(party, data)
-        await ready(party)
-        own = await aligned_part(party, checked, data, self.aligned)
-        rows = await agree_rows(party, tuple(self.columns.owners), own)
+        own, rows = await self.prepared(party, data)
         self._refuse(rows)
-        means, scaled, spreads = await self._scaled(party, own)
-        table, y = await self._shared(party, scaled, rows)
-        beta = np.zeros(table.shape[1])
-        for _ in range(MOST_STEPS):
-            likely = await sigmoid(party, await self._odds(party, scaled, beta, rows))
-            inverse, step = await self._newton(party, table, y, likely)
+        standard = await standardised(party, self.columns, own, response=False)
+        extra = self._penalties(standard, rows)
+        table, y, sizes = await self._shared(party, standard, rows)
+        beta, most = np.zeros(table.shape[1]), self._most_steps(rows)
+        for steps in range(MOST_STEPS):
+            refuse_more_steps(steps, most, smallest(self.columns.widths()))
+            likely = await sigmoid(party, await self._odds(party, standard, beta, table))
+            inverse, step = await self._newton(party, table, y, likely, (beta, extra))
             beta = beta + step
             if np.abs(step).max() < CLOSE:
-                return await self._model(party, beta, inverse, means, spreads, rows)
+                odds = await self._odds(party, standard, beta, table)
+                chance = await self._likelihood(party, odds, y)
+                standard = in_units(self.columns, standard, sizes)
+                turn = await turning(party, self.columns, standard, sizes)
+                return await self._model(party, (beta, inverse, turn), standard, (rows, chance))
         raise RefusedError(f"The steps must become small within {MOST_STEPS}. They did not: the "
-                           "classes can be told apart almost without error.")
+                           "classes can be told apart almost without error. Use a ridge.")
 
-    def _own(self, party: Party, data: Given | None) -> Own | None:
-        if data is None or party.name not in self.columns.owners:
-            return None
-        own = own_part(self.columns, party.name, data.columns)
-        if own.response.size and not np.isin(own.response, (0.0, 1.0)).all():
+    def checked(self, party: Party, data: Given | None) -> Own | None:
+        """Check an owner's columns, and that its response is 0 or 1."""
+        own = super().checked(party, data)
+        if own is not None and not np.isin(own.response, (0.0, 1.0)).all():
             raise DataError(f"The response '{self.columns.response}' must be 0 or 1 in every row. "
                             "It is not.")
         return own
 
+    def opens(self) -> int:
+        """Return how many numbers are opened, with as many steps as are expected."""
+        return super().opens() + EXPECTED_STEPS * (len(self.columns.terms.features) + 1)
+
+    def _most_steps(self, rows: int) -> int:
+        """Return how many steps may be opened."""
+        left = most_opened(rows, self.columns.widths()) - super().opens()
+        return left // (len(self.columns.terms.features) + 1)
+
     def _refuse(self, rows: int) -> None:
-        terms = len(self.columns.terms.features)
-        refuse_few_records(rows, terms, EXPECTED_STEPS)
-        refuse_solvable(rows, self.columns.widths(),
-                        opened_numbers(terms) + EXPECTED_STEPS * (terms + 1))
+        refuse_few_records(rows, len(self.columns.terms.features), EXPECTED_STEPS)
         if rows > MOST_ROWS:
             raise RefusedError(f"Logistic regression over columns takes at most {MOST_ROWS:,} "
                                f"records. There are {rows:,}. Take a sample.")
 
-    async def _scaled(self, party: Party,
-                      own: Own | None) -> tuple[Floats, Floats | None, Ints]:
-        """Return means and scaled columns of this owner, and everybody's exponents of spreads."""
-        p, means, table = len(self.columns.terms.features), np.zeros(0), None
-        if own is not None:
-            places = np.array([place for place, _ in self.columns.own(party.name)])
-            means = np.where(places < p, own.table.mean(axis=0), 0.0)
-            table = own.table - means
-            spread = np.sqrt((table**2).mean(axis=0))[None, :]
-            own = Own(np.where(places < p, spread, 1.0), own.response[:1])
-        sizes = await agree_sizes(party, self.columns, own, SPREADS)
-        if (sizes[:-1] == -LARGEST).any():
-            name = self.columns.terms.features[int(np.argmin(sizes[:-1]))]
-            raise RefusedError(f"Column '{name}' must vary. It is constant. Leave it out. Every "
-                               "party learned this.")
-        if table is not None:
-            units = np.where(places < p, np.ldexp(1.0, sizes[places].astype(np.int32)), 1.0)
-            means, table = means / units, table / units
-        return means, table, sizes[:-1]
+    def _penalties(self, standard: Standard, rows: int) -> Floats:
+        """Return what a ridge adds to the diagonal; nothing for the intercept."""
+        found = self.rules.ridge / (standard.units[:-1] ** 2 * 2.0 ** ceil(log2(rows)))
+        if found.max() * found.size > self.rules.condition / 4:
+            raise RefusedError(f"The ridge must not hide the data. {self.rules.ridge:g} is far "
+                               "more than a column's sum of squares. Give a smaller one, or "
+                               "other units.")
+        return np.append(0.0, found)
 
-    async def _shared(self, party: Party, table: Floats | None,
-                      rows: int) -> tuple[Shared, Shared]:
-        """Return ones and all columns in the order of the model, and the response, on shares."""
+    async def _shared(self, party: Party, standard: Standard,
+                      rows: int) -> tuple[Shared, Shared, Ints]:
+        """Return ones and all columns in the order of the model, the response, and units.
+
+        Units are those of products of columns of different owners, as exponents.
+        """
         most, p = 1 << ceil(log2(sqrt(rows))) + CELL, len(self.columns.terms.features)
         parts, order = [], []
         for owner in self.columns.owners:
             places = [place for place, _ in self.columns.own(owner)]
-            mine = table if party.name == owner else None
+            mine = standard.table if party.name == owner else None
             parts.append(await party.share(mine, owner, (rows, len(places)), -most, most, CELL))
             order += places
-        found = concatenate([part for part in parts if part.shape[1]], 1)[:, np.argsort(order)]
-        ones = party.public(np.full((rows, 1), 1 << CELL), CELL)
-        return concatenate([ones, found[:, :p]], 1), found[:, p:].within(0, 1 << CELL)
+        found, sizes = concatenate([part for part in parts if part.shape[1]], 1), np.zeros(0, int)
+        if crossing := self.columns.crossing():
+            one, other = ([order.index(self.columns.terms.place(pair[i])) for _, pair in crossing]
+                          for i in (0, 1))
+            made, sizes = await products(party, found[:, one], found[:, other])
+            found, order = concatenate([found, made], 1), order + [place for place, _ in crossing]
+        found, ones = found[:, np.argsort(order)], party.public(np.full((rows, 1), 1 << CELL), CELL)
+        return concatenate([ones, found[:, :p]], 1), found[:, p:].within(0, 1 << CELL), sizes
 
-    async def _odds(self, party: Party, table: Floats | None, beta: Floats, rows: int) -> Shared:
-        """Return log-odds: every owner adds its own part."""
-        mine = None
-        if table is not None:
-            places = [place for place, _ in self.columns.own(party.name)]
-            weights = np.array([beta[place + 1] if place + 1 < beta.size else 0.0
-                                for place in places])
-            mine = table @ weights
+    async def _odds(self, party: Party, standard: Standard, beta: Floats, table: Shared) -> Shared:
+        """Return log-odds: every owner adds its own part, and products on shares theirs."""
+        mine, rows = None, table.shape[0]
+        if standard.table is not None:
+            mine = standard.table @ np.append(beta[1:], 0.0)[standard.places]
             if party.name == next(iter(self.columns.owners)):
                 mine = mine + beta[0]
-        most = MOST_ODDS << SCALE
-        return await party.share_sum(mine, (rows,), -most, most, SCALE)
+        most, at = MOST_ODDS << SCALE, [place + 1 for place, _ in self.columns.crossing()]
+        found = await party.share_sum(mine, (rows,), -most, most, SCALE)
+        if at and beta[at].any():
+            found = (found + await odds_of(party, table[:, at], beta[at])).within(-most, most)
+        return found
 
-    async def _newton(self, party: Party, table: Shared, y: Shared,
-                      likely: Shared) -> tuple[Wide, Floats]:
+    async def _newton(self, party: Party, table: Shared, y: Shared, likely: Shared,
+                      now: tuple[Floats, Floats]) -> tuple[Wide, Floats]:
         """Return the inverse of the weighted products, and the step, which is opened."""
+        hessian, slope = await self._slopes(party, table, y, likely)
+        (beta, extra), size = now, table.shape[1]
+        if self.rules.ridge:
+            hessian = hessian + party.public_wide(np.diag(extra))
+            slope = slope - party.public_wide((extra * beta)[:, None])
+        bound, steep = size * 0.3 + float(extra.sum()), 1.25 + float(np.abs(extra * beta).max())
+        inverse = (await party.inverse(hessian, bound, self.rules.condition)).within(
+            2.5 * self.rules.condition / bound)
+        reach = 2 * steep * 2.5 * self.rules.condition / bound * size
+        step = (await party.wide_matmul(inverse, slope.within(steep), FINE)).within(reach)
+        found = await opened(party, step, reach, STEP, ())
+        assert found is not None
+        return inverse, found
+
+    async def _slopes(self, party: Party, table: Shared, y: Shared,
+                      likely: Shared) -> tuple[Wide, Wide]:
+        """Return the weighted products and the gradient, divided by a power of two."""
         rows, size = table.shape
         rest = y.reshape(rows) * (1 << SCALE - CELL)
         rest = replace(rest, scale=SCALE) - likely
@@ -189,42 +226,64 @@ class VerticalLogistic:
         log = ceil(log2(rows))
         hessian = await party.rescale((await party.lift(products)).shifted(log), FINE)
         slope = await party.rescale((await party.lift(gradient)).shifted(log), FINE)
-        bound = size * 0.3
-        inverse = (await party.inverse(hessian.within(0.3), bound, self.rules.condition)).within(
-            2.5 * self.rules.condition / bound)
-        reach = 2.5 * self.rules.condition / bound * size
-        step = (await party.wide_matmul(inverse, slope.within(1.25), FINE)).within(2 * reach)
-        found = await opened(party, step, 2 * reach, STEP, ())
-        assert found is not None
-        return inverse, found
+        return hessian.within(0.3), slope.within(1.25)
 
-    async def _model(self, party: Party, beta: Floats, inverse: Wide, means: Floats,
-                     spreads: Ints, rows: int) -> LogisticModel | None:
-        """Open the intercept of columns that were not centred, and standard errors."""
-        p, to = len(spreads), self.rules.receivers
-        mine = np.zeros((p + 1, 1))
-        if means.size:
-            at = np.array([place for place, _ in self.columns.own(party.name)])
-            mine[at[at < p] + 1, 0] = -means[at < p]
-        shared = await party.share_sum_wide(mine, (p + 1, 1), MOST_MEAN, 48)
-        shift = await party.rescale(shared, FINE) + party.public_wide(np.eye(p + 1)[:, :1])
-        shift = (await party.rescale(shift, FINE)).within(2 * MOST_MEAN)
-        line = party.public_wide(beta[None, :])
-        reach = 2 * MOST_MEAN * float(np.abs(beta).sum() + 1)
-        start = await opened(party, await party.wide_matmul(line, shift, FINE), reach,
-                             COEFFICIENTS, to)
-        greatest = 2.5 * self.rules.condition / (0.3 * (p + 1))
-        place = np.arange(1, p + 1)
-        diagonal = await opened(party, inverse[place, place], greatest, ERRORS, to)
-        square = await party.wide_matmul(shift.T, await party.wide_matmul(inverse, shift, FINE),
-                                         FINE)
-        first = await opened(party, square, 2.0**40, ERRORS, to)
-        if start is None or diagonal is None or first is None:
+    async def _likelihood(self, party: Party, odds: Shared, y: Shared) -> float:
+        """Open the log-likelihood; that of a model is at least the one of all coefficients 0."""
+        rows = odds.size
+        yes = replace((await party.truncate(y.reshape(rows), CELL)).within(0, 1), scale=0)
+        found = (await log_likelihoods(party, odds, yes)).sum().reshape(1)
+        most = rows << SCALE
+        plain = await party.reveal(found.within(-most, most), because=LIKELIHOOD,
+                                   to=self.rules.receivers)
+        return float("nan") if plain is None else float(plain[0])
+
+    async def _model(self, party: Party, fitted: tuple[Floats, Wide, Wide], standard: Standard,
+                     told: tuple[int, float]) -> LogisticModel | None:
+        """Open coefficients of columns that were not centred, and standard errors."""
+        (beta, inverse, turn), (rows, chance) = fitted, told
+        units = np.append(1.0, standard.units[:-1])
+        plain = await self._plain(party, beta, turn, standard)
+        errors: Floats | None = np.zeros(0)
+        if not self.rules.ridge:
+            errors = await self._errors(party, inverse, turn, standard)
+        if plain is None or errors is None:
             return None
-        units = np.ldexp(1.0, spreads.astype(np.int32))
-        errors = np.sqrt(np.concatenate([first, diagonal / units**2]) / 2.0 ** ceil(log2(rows)))
-        return LogisticModel(self.columns.response, self.columns.terms.features, float(start[0]),
-                             beta[1:] / units, rows, errors)
+        plain = plain / units
+        return LogisticModel(self.columns.response, self.columns.terms.features, float(plain[0]),
+                             plain[1:], rows, errors / 2.0 ** (ceil(log2(rows)) / 2), chance,
+                             self.rules.ridge)
+
+    async def _plain(self, party: Party, beta: Floats, turn: Wide,
+                     standard: Standard) -> Floats | None:
+        """Return coefficients in units; those that means are part of are opened."""
+        place = self.columns.terms.place
+        at = [0, *sorted({place(name) + 1 for _, pair in self.columns.crossing()
+                          for name in pair})]
+        reach = (1 + float(standard.reach.max())) * float(np.abs(beta).sum()) + 1
+        line = await party.wide_matmul(turn[at], party.public_wide(beta[:, None]), FINE)
+        found = await opened(party, line, 2 * reach, COEFFICIENTS, self.rules.receivers)
+        if found is None:
+            return None
+        plain = beta.copy()
+        plain[at] = found
+        return plain
+
+    async def _errors(self, party: Party, inverse: Wide, turn: Wide,
+                      standard: Standard) -> Floats | None:
+        """Open standard errors, but for a power of two, the intercept's first."""
+        units, to = standard.units[:-1], self.rules.receivers
+        greatest, place = 2.5 * self.rules.condition / (0.3 * (units.size + 1)), np.arange(
+            units.size + 1)
+        square = await party.wide_matmul(turn, await party.wide_matmul(inverse, turn.T, FINE), FINE)
+        most = greatest * (1 + float((standard.reach[:-1] ** 2).sum()))
+        first = await opened(party, square[:1, 0], most, ERRORS, to)
+        if not self.columns.crossing():
+            most = greatest
+        diagonal = await opened(party, square[place[1:], place[1:]], most, ERRORS, to)
+        if diagonal is None or first is None:
+            return None
+        return np.asarray(np.sqrt(np.concatenate([first, diagonal / units**2])))
 
 
 def mine_logistic_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
@@ -235,7 +294,6 @@ def mine_logistic_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Colu
     """Fit one logistic model over the columns of all owners; arguments as for least squares."""
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
     program = VerticalLogistic(columns, rules, rules_of_sets)
-    given = [Given(parts[name], None if ids is None else list(ids[name]))
-             for name in columns.owners]
-    outputs = run_local(program, given, mode, names=list(columns.owners), **how)
+    outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
+                        **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

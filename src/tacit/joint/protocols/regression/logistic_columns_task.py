@@ -4,8 +4,10 @@
         --set held=north --set 'columns=["north:age", "south:stay"]' ...
 
 The response must be 0 or 1. With `ids` records are aligned first (`least` of them in common or
-more); without it all files must hold the same records in the same order. `condition` is the
-greatest condition of the matrix that is inverted (2^16).
+more); without it all files must hold the same records in the same order. Also: products
+(["age*stay"]; of columns of different owners not with a ridge), ridge (as scikit-learn's 1 / C),
+condition (the greatest condition of the matrix that is inverted, 2^16), expected (how many records
+the plan is for).
 """
 
 from __future__ import annotations
@@ -13,18 +15,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.errors import explain
-from tacit.joint.errors import StudyError
-from tacit.joint.protocols.parameters import aligning, as_study, check_names, planned
-from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS
-from tacit.joint.protocols.regression.logistic_columns import VerticalLogistic
-from tacit.joint.protocols.regression.parameters import fitting_cost, receivers_of, rules_of
+from tacit.joint.protocols.parameters import (
+    aligning,
+    as_study,
+    check_names,
+    count,
+)
+from tacit.joint.protocols.regression import costs
+from tacit.joint.protocols.regression.logistic_columns import CONDITION, VerticalLogistic
+from tacit.joint.protocols.regression.parameters import forecast, receivers_of, rules_of
 from tacit.joint.protocols.regression.terms import Rules
-from tacit.joint.protocols.regression.vertical_task import columns_of, load
+from tacit.joint.protocols.regression.vertical_task import columns_in, columns_of, load
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 
-KNOWN = ("response", "columns", "held", "condition", "ids", "least")
+KNOWN = ("response", "columns", "held", "products", "ridge", "condition", "ids", "least",
+         "expected")
+
+
+MEANS = ("coefficients of columns that stand in products with another owner's show receivers the "
+         "means of these columns")
 
 
 class LogisticColumnsStudy(VerticalLogistic):
@@ -36,12 +46,13 @@ class LogisticColumnsStudy(VerticalLogistic):
 
 
 def _rules(study: Study) -> Rules:
-    return rules_of({"condition": 2.0**16, **study.parameters}, receivers_of(study))
+    return rules_of({"condition": CONDITION, **study.parameters}, receivers_of(study))
 
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no regression."""
     check_names(parameters, KNOWN, "logistic-columns")
+    count(parameters, "expected", costs.EXPECTED)
     as_study(lambda: VerticalLogistic(columns_of(parameters), rules_of(parameters),
                                       aligning(parameters)))
 
@@ -54,15 +65,13 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
-    columns, rules = columns_of(study.parameters), _rules(study)
-    if set(columns.owners) != set(study.having("owner")):
-        raise StudyError(explain("The owners of columns", "the owners of the study: "
-                                 + ", ".join(study.having("owner")), ", ".join(columns.owners)))
-    terms, steps = len(columns.terms.features), EXPECTED_STEPS + 2
-    rounds, size = fitting_cost(terms + 1, rules.condition, len(columns.owners))
-    return planned(study, told(study), ((rounds + 90) * steps, size * steps),
-                   (f"for {steps} steps, and {2000 + 70 * terms:,} bytes more for each record and "
-                    "step",))
+    columns, rules = columns_in(study), _rules(study)
+    rows = count(study.parameters, "expected", costs.EXPECTED)
+    cost = costs.logistic_columns(columns, rules, rows)
+    steps = (f"for {costs.NEWTON_COLUMNS} steps; how many there are is seen when they have become "
+             "small")
+    shown = [MEANS] if columns.crossing() else []
+    return forecast(study, told(study), cost, [costs.expecting(rows), steps, *shown], rows)
 
 
 TASK = Task("logistic-columns", check, told, plan, load, LogisticColumnsStudy)

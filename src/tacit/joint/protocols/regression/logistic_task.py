@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.joint.protocols.parameters import as_study, check_names, planned, read_numbers
-from tacit.joint.protocols.regression.logistic import EXPECTED_STEPS, HorizontalLogistic
-from tacit.joint.protocols.regression.parameters import (
-    fitting_cost,
-    receivers_of,
-    rules_of,
-    terms_of,
+from tacit.joint.protocols.parameters import (
+    as_study,
+    check_names,
+    read_numbers,
 )
+from tacit.joint.protocols.regression import costs
+from tacit.joint.protocols.regression.logistic import HorizontalLogistic
+from tacit.joint.protocols.regression.parameters import forecast, receivers_of, rules_of, terms_of
 from tacit.joint.protocols.regression.terms import Floats
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
@@ -51,10 +51,10 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     rules, terms = rules_of(study.parameters), len(terms_of(study.parameters).features)
-    rounds, size = fitting_cost(terms, rules.condition, len(study.having("owner")))
-    steps = EXPECTED_STEPS + 2
-    return planned(study, told(study), ((rounds + 60) * steps, size * steps),
-                   (f"for {steps} steps; how many there are is seen when they have become small",))
+    cost = costs.logistic(terms, len(study.having("owner")), rules)
+    return forecast(study, told(study), cost,
+                    [f"cost is with a dealer for {costs.NEWTON} steps; how many there are is seen "
+                     "when they have become small"])
 
 
 def load(path: Path, study: Study) -> Floats:

@@ -16,17 +16,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, log2
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
-from tacit.joint.protocols.parameters import any_texts, as_study, text
+from tacit.joint.primitives.alignment import plan_alignment
+from tacit.joint.protocols.costs import Cost
+from tacit.joint.protocols.parameters import any_texts, as_study, planned, text, weight
 from tacit.joint.protocols.regression.selecting import Selection
 from tacit.joint.protocols.regression.terms import Rules, Terms, pair_of
-from tacit.joint.study import Study
-
-T = TypeVar("T")
+from tacit.joint.study import Disclosure, Study
+from tacit.joint.tasks import Plan
 
 FITTING = ("response", "columns", "products", "ridge", "condition", "inference", "smaller")
 SELECTING = ("select", "criterion", "keep")
@@ -71,7 +72,17 @@ def receivers_of(study: Study) -> tuple[str, ...]:
     return study.having("receiver") or study.having("owner")
 
 
-def fitting_cost(terms: int, condition: float, owners: int) -> tuple[int, int]:
-    """Return rounds and bytes of one fit, measured for two holders and a dealer."""
-    steps = ceil(log2(condition)) + 6
-    return 6 * steps + 60 + 7 * owners, 1850 * terms**2 * steps + 90_000 + 12_000 * terms
+def forecast(study: Study, told: Sequence[Disclosure], cost: Cost, more: Sequence[str],
+             aligned: int = 0) -> Plan:
+    """Return the plan of a study from what it costs with two holders and a dealer.
+
+    `aligned`: how many records are aligned, if the study has ids.
+    """
+    holders = len(study.having("holder")) if study.mode == "dealer" else 2
+    rounds, size, seconds = 0, 0, 0.0
+    if "ids" in study.parameters:
+        rounds, size, seconds = plan_alignment(aligned, len(study.having("owner")))
+    found = planned(study, told,
+                    (cost.rounds + rounds, cost.bytes * max(1, holders - 1) + size),
+                    (*more, *weight(study.mode)))
+    return replace(found, computing=found.computing + seconds)

@@ -14,7 +14,7 @@ opens one number.
   discloses, to all: at each step which term enters or leaves, or that none does; or which subset is
     best. Each step stands in the ledger. Never a sum of squares of a model that was not chosen.
   among equals: no step, then the first term; sums are compared to 2^-56 of the response's.
-  cost: about 90 rounds a step; best subset as much for each column, and 12 2^p products.
+  cost: about 70 rounds a step; best subset 53 for each column, and 12 2^p products.
 """
 
 from __future__ import annotations

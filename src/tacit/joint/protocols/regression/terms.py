@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.core.linear_model import TIMES
+from tacit.core.coefficients import TIMES
 from tacit.core.params import OneOf, Real, Rule, check
 from tacit.errors import DataError, InputError, explain
 

@@ -16,11 +16,10 @@ open, here they are products on shares. X'X, its inverse and everything that fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.core.linear_model import LinearModel
-from tacit.errors import DataError, explain
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.primitives.circle import SetRules
@@ -32,23 +31,14 @@ from tacit.joint.protocols.regression.columns import (
     Columns,
     Given,
     Own,
-    agree_response,
-    agree_rows,
     agree_sizes,
-    aligned_part,
     aligning_told,
     column_moments,
-    own_part,
 )
 from tacit.joint.protocols.regression.fitting import Scaled, scaled
-from tacit.joint.protocols.regression.guards import (
-    opened_numbers,
-    refuse_few_records,
-    refuse_solvable,
-)
+from tacit.joint.protocols.regression.over_columns import OverColumns, given_to
 from tacit.joint.protocols.regression.selecting import Selection
 from tacit.joint.protocols.regression.terms import Rules
-from tacit.joint.protocols.sizes import ready
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
 
@@ -63,43 +53,25 @@ def disclosures(columns: Columns, rules: Rules, selection: Selection | None = No
     return (*told, *aligning_told(columns, aligned))
 
 
-class VerticalRegression:
+class VerticalRegression(OverColumns):
     """The program: every owner gives its columns; `aligned` says that records have ids."""
 
     def __init__(self, columns: Columns, rules: Rules | None = None,
                  selection: Selection | None = None, aligned: SetRules | None = None) -> None:
-        self.columns, self.rules, self.selection = columns, rules or Rules(), selection
-        self.aligned = aligned
+        super().__init__(columns, rules or Rules(), aligned)
+        self.selection = selection
         horizontal.check_smaller(columns.terms, self.rules, selection)
         self.disclosures = disclosures(columns, self.rules, selection, aligned)
 
     async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
         """Fit, and return the model to the receivers."""
-        moments = await self.moments(party, data)
+        return await self.fitted(party, *await self.prepared(party, data))
+
+    async def fitted(self, party: Party, own: Own | None, rows: int) -> LinearModel | None:
+        """Return the model of columns that were prepared, to the receivers."""
+        moments = await self.shared(party, own, rows)
         return await horizontal.finished(party, moments, self.columns.terms, self.rules,
                                          self.selection)
-
-    async def moments(self, party: Party, data: Given | None) -> Scaled:
-        """Return the scaled moments of all columns on shares."""
-        return await self.shared(party, *await self.prepared(party, data))
-
-    async def prepared(self, party: Party, data: Given | None) -> tuple[Own | None, int]:
-        """Return an owner's part and the number of records, once all that can be is checked."""
-        checked = self.checked(party, data)
-        await ready(party)
-        own = await aligned_part(party, checked, data, self.aligned)
-        rows = await agree_rows(party, tuple(self.columns.owners), own)
-        terms = len(self.columns.terms.features)
-        refuse_few_records(rows, terms)
-        refuse_solvable(rows, self.columns.widths(), self.opens())
-        if self.columns.held == ALL:
-            await agree_response(party, tuple(self.columns.owners), own)
-        return own, rows
-
-    def opens(self) -> int:
-        """Return how many numbers of everybody's data are opened."""
-        return opened_numbers(len(self.columns.terms.features), self.rules.inference) + len(
-            self.rules.smaller)
 
     async def shared(self, party: Party, own: Own | None, rows: int) -> Scaled:
         """Return the scaled moments of columns that were prepared."""
@@ -107,14 +79,6 @@ class VerticalRegression:
         sizes = await agree_sizes(party, self.columns, own)
         found, _ = await column_moments(party, self.columns, own, sizes, rows)
         return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
-
-    def checked(self, party: Party, data: Given | None) -> Own | None:
-        """Check an owner's columns before anything is sent."""
-        if party.name not in self.columns.owners:
-            return None
-        if data is None:
-            raise DataError(explain(f"'{party.name}'", "given its columns", None))
-        return own_part(self.columns, party.name, data.columns)
 
 
 def mine_regression_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
@@ -128,17 +92,8 @@ def mine_regression_vertical(parts: Mapping[str, Mapping[str, Any]], columns: Co
     `parts`: each owner's columns by name. `ids`: each owner's ids, if records are to be aligned
     (then `aligned` holds the rules of sets). `how`: as in `run_local`.
     """
-    _known(parts, columns)
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
     program = VerticalRegression(columns, rules, selection, rules_of_sets)
-    given = [Given(parts[name], None if ids is None else list(ids[name]))
-             for name in columns.owners]
-    outputs = run_local(program, given, mode, names=list(columns.owners), **how)
+    outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
+                        **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]
-
-
-def _known(parts: Mapping[str, Any], columns: Columns) -> Sequence[str]:
-    if set(parts) != set(columns.owners):
-        raise DataError(explain("The owners", "those of the columns: " + ", ".join(columns.owners),
-                                ", ".join(parts)))
-    return list(parts)

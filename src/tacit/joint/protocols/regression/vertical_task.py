@@ -7,53 +7,91 @@
 `ids` records are aligned first (`least` of them in common or more); without it all files must hold
 the same records in the same order. Also: products (["age*stay"]), ridge, condition (2^20),
 inference (false opens coefficients alone), select (forward, backward, stepwise, best) by criterion
-(bic, aic, adjusted or cp) with terms to keep, and smaller models to test against (["age+stay"]).
+(bic, aic, adjusted or cp) with terms to keep, smaller models to test against (["age+stay"]), and
+expected (how many records the plan is for).
+
+`method` is "matrix" (the default) or, for three owners or more, "powell": line searches that open
+every step length (vcz2006 section 5.2.4; slower, discloses more, condition at most 2^16). Its form
+as printed is "powell-literal" and opens vectors from which columns can be read: it needs
+accept="columns can be read off what every search opens".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tacit.core.linear_model import LinearModel
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
+from tacit.joint.party import Party
+from tacit.joint.protocols.column_files import check_owners
 from tacit.joint.protocols.common_ids import id_column
 from tacit.joint.protocols.parameters import (
     aligning,
     as_study,
     check_names,
+    count,
     owners_of,
-    planned,
     read_numbers,
     text,
 )
+from tacit.joint.protocols.regression import costs
 from tacit.joint.protocols.regression.columns import Columns, Given
 from tacit.joint.protocols.regression.horizontal_task import selecting_notes
 from tacit.joint.protocols.regression.parameters import (
     FITTING,
     SELECTING,
-    fitting_cost,
+    forecast,
     products_of,
     receivers_of,
     rules_of,
     selection_of,
 )
-from tacit.joint.protocols.regression.vertical import VerticalRegression, disclosures
+from tacit.joint.protocols.regression.powell import (
+    CONDITION,
+    PowellRegression,
+    expected_searches,
+)
+from tacit.joint.protocols.regression.vertical import VerticalRegression
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task
 
-KNOWN = (*FITTING, *SELECTING, "held", "ids", "least")
+SEEN = "columns can be read off what every search opens: see attack.traces"
+KNOWN = (*FITTING, *SELECTING, "held", "ids", "least", "expected", "method", "accept")
+METHODS = {"matrix": "", "powell": "shares", "powell-literal": "literal"}
 
 
-class ColumnsStudy(VerticalRegression):
+class ColumnsStudy:
     """The program of a study."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(columns_of(study.parameters),
-                         rules_of(study.parameters, receivers_of(study)),
-                         selection_of(study.parameters), aligning(study.parameters))
+        self.program = program_of(study.parameters, receivers_of(study))
         self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Run the program."""
+        return await self.program(party, data)
+
+
+def program_of(parameters: Mapping[str, Any],
+               receivers: Sequence[str] = ()) -> VerticalRegression:
+    """Return the program that parameters describe."""
+    method = parameters.get("method", "matrix")
+    if method not in METHODS:
+        raise StudyError(explain("Parameter 'method'", "one of " + ", ".join(METHODS), method))
+    columns, selection = columns_of(parameters), selection_of(parameters)
+    if method == "matrix":
+        return as_study(lambda: VerticalRegression(columns, rules_of(parameters, receivers),
+                                                   selection, aligning(parameters)))
+    if selection is not None:
+        raise StudyError("Powell's search chooses no terms. Leave 'select' out, or use method "
+                         "'matrix'.")
+    rules = rules_of({"condition": CONDITION, **parameters}, receivers)
+    return as_study(lambda: PowellRegression(columns, rules, METHODS[method],
+                                             aligning(parameters),
+                                             str(parameters.get("accept", ""))))
 
 
 def columns_of(parameters: Mapping[str, Any]) -> Columns:
@@ -65,32 +103,45 @@ def columns_of(parameters: Mapping[str, Any]) -> Columns:
                                     products_of(parameters)))
 
 
+def columns_in(study: Study) -> Columns:
+    """Return which owner of a study has which columns; others are refused."""
+    columns = columns_of(study.parameters)
+    check_owners(columns.owners, study)
+    return columns
+
+
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no regression."""
     check_names(parameters, KNOWN, "regression-columns")
-    as_study(lambda: VerticalRegression(columns_of(parameters), rules_of(parameters),
-                                        selection_of(parameters), aligning(parameters)))
+    count(parameters, "expected", costs.EXPECTED)
+    program_of(parameters)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    return disclosures(columns_of(study.parameters),
-                       rules_of(study.parameters, receivers_of(study)),
-                       selection_of(study.parameters), aligning(study.parameters))
+    return program_of(study.parameters, receivers_of(study)).disclosures
 
 
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
-    columns, rules = columns_of(study.parameters), rules_of(study.parameters)
-    if set(columns.owners) != set(study.having("owner")):
-        raise StudyError(explain("The owners of columns", "the owners of the study: "
-                                 + ", ".join(study.having("owner")), ", ".join(columns.owners)))
-    fits = 1 + len(rules.smaller) + ("select" in study.parameters)
-    rounds, size = fitting_cost(len(columns.terms.features), rules.condition, len(columns.owners))
-    note = ("and 32 bytes for each value and each other owner whose columns it meets, and 5 rounds "
-            "for each 8192 records; without aligning")
-    return planned(study, told(study), (rounds * fits + 20, size * fits),
-                   (note, *selecting_notes(study)))
+    columns, program = columns_in(study), program_of(study.parameters)
+    rows = count(study.parameters, "expected", costs.EXPECTED)
+    if isinstance(program, PowellRegression):
+        searches = expected_searches(len(columns.terms.features))
+        cost, more = costs.powell(columns, program.rules, rows, searches,
+                                  program.method == "literal"), powell_notes(program)
+    else:
+        selection = program.selection
+        cost = costs.vertical(columns, program.rules, rows, selection)
+        more = selecting_notes(selection)
+    return forecast(study, told(study), cost, [costs.expecting(rows), *more], rows)
+
+
+def powell_notes(program: PowellRegression) -> tuple[str, ...]:
+    """Return what must be known about searches."""
+    searches = expected_searches(len(program.columns.terms.features))
+    note = f"for {searches} searches; how many there are is seen when steps have become small"
+    return (note, SEEN) if program.method == "literal" else (note,)
 
 
 def load(path: Path, study: Study) -> Given:

@@ -60,7 +60,8 @@ async def best_worth(party: Party, layout: Layout, histograms: Shared, rules: Ru
     scores = replace(found, share=joined(layout.first_branch, worth).astype(np.uint64))
     step = size.share[:, None] * (np.arange(scores.shape[1], dtype=np.uint64)
                                   * np.uint64(SETBACK))
-    low = -bound - rules.most * SETBACK * scores.shape[1]
+    # A square is not below zero but by its error.
+    low = -(rules.most << (FINE + 2)) - rules.most * SETBACK * scores.shape[1]
     scores = replace(scores, share=scores.share - step, low=low, high=bound)
     scores = only(party, scores, allowed)
     return await first_greatest(party, scores, size, rules.min_records), sums

@@ -9,7 +9,9 @@ leaf, -rate G / (H + lambda), is opened, because owners need it for the next rou
   discloses: the trees and the numbers of their leaves, to all who take part, and one bit, whether
     there are more records than agreed. A leaf's number is a ratio of sums over its records: with
     two owners each learns an equation about the other's records in every leaf, so two are refused
-    unless `two_may_learn` says that this is agreed. Use `min_records` against small leaves.
+    unless `two_may_learn` says that this is agreed. `min_records` keeps small nodes from being
+    split, not leaves from being small: the number of a leaf of one record tells its class. Nobody
+    sees whether a third owner has any rows. Cut points that are agreed on show as in `cuts`.
   fixed point: g and h are whole multiples of 2^-12 for each record, so that sums are exact; the
     ratio is right to 2^-19. Questions whose worth differs by less than 5 J |T| 2^-20 may fall
     differently than in one place; equals fall to the first.
@@ -19,7 +21,7 @@ leaf, -rate G / (H + lambda), is opened, because owners need it for the next rou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,14 +40,17 @@ from tacit.joint.protocols.trees.boosted_scores import (
     plain_ratio,
     ratios,
 )
+from tacit.joint.protocols.trees.cuts import CUTS, Span
 from tacit.joint.protocols.trees.growth import Rows, Rules, Sapling
 from tacit.joint.protocols.trees.horizontal import (
     SPLITS,
     TOO_MANY,
     Given,
+    agreed,
     code_rows,
     own_rows,
     refuse_too_many,
+    standing_in,
 )
 from tacit.joint.protocols.trees.layout import Ints, Layout
 from tacit.joint.protocols.trees.leaves import Leaves
@@ -55,6 +60,9 @@ from tacit.joint.study import Disclosure
 VALUES = "the number of every leaf"
 # Beyond this the loss hardly changes, and |g| / h would have no bound.
 CLIP = 6.0
+# What a question is worth must stay below 2^62, and so must differences from what does not count.
+MOST_RECORDS = 1 << 19
+MOST = 1 << 16
 Floats = npt.NDArray[np.float64]
 
 
@@ -75,6 +83,9 @@ class Boost:
             raise InputError(explain("Boosting", "1 to 1000 rounds, a rate above 0 up to 1, a "
                                      "penalty from 0.01 to 1000", f"{self.rounds} rounds, rate "
                                      f"{self.rate}, penalty {self.penalty}"))
+        if not isinstance(self.two_may_learn, bool):
+            raise InputError(explain("Boosting: 'two_may_learn'", "true or false",
+                                     self.two_may_learn))
 
 
 def gradients(scores: Floats, labels: Ints) -> Ints:
@@ -85,17 +96,24 @@ def gradients(scores: Floats, labels: Ints) -> Ints:
     return np.concatenate([whole, np.ones((1, labels.size), np.int64)])
 
 
+def disclosures(cuts: bool = False) -> tuple[Disclosure, ...]:
+    """Return everything that boosting over rows discloses."""
+    found = (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+    return (*found, Disclosure(CUTS)) if cuts else found
+
+
 class HorizontalBoost:
     """The program: every owner gives the codes and the two classes of its rows."""
 
-    def __init__(self, layout: Layout, rules: Rules, boost: Boost) -> None:
+    def __init__(self, layout: Layout, rules: Rules, boost: Boost,
+                 spans: Mapping[str, Span] | None = None) -> None:
         if len(layout.classes) != 2:
             raise InputError(explain("Boosted trees", "for two classes", len(layout.classes)))
-        if rules.most > 1 << 20:
-            raise InputError(explain("Boosting: 'most'", "at most 2^20", rules.most))
+        if rules.most > MOST_RECORDS:
+            raise InputError(explain("Boosting: 'most'", f"at most {MOST_RECORDS:,}", rules.most))
         self.layout, self.rules, self.boost = layout, rules, boost
-        self.disclosures: tuple[Disclosure, ...] = (
-            Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+        self.spans = dict(spans or {})
+        self.disclosures = disclosures(bool(self.spans))
 
     async def __call__(self, party: Party, data: Given | None) -> TreeSum:
         """Add up trees."""
@@ -105,17 +123,18 @@ class HorizontalBoost:
                                "learns about the other's records in every leaf. Find a third "
                                "owner, grow a forest, or agree to it: two_may_learn=True.")
         await refuse_too_many(party, self.rules, given.labels.size)
+        layout, given = await agreed(party, self.layout, self.rules, self.spans, given)
         scores, trees = np.zeros(given.labels.size), []
         for _ in range(self.boost.rounds):
-            rows = Rows(self.layout, given.codes, given.labels)
+            rows = Rows(layout, given.codes, given.labels)
             tree, values = await self._tree(party, rows, gradients(scores, given.labels))
             trees.append(tree.regression(values.tolist()))
-            scores = scores + reached(self.layout, tree, given.codes, values)
-        return TreeSum(tuple(trees), (self.layout.classes[0], self.layout.classes[1]))
+            scores = scores + reached(layout, tree, given.codes, values)
+        return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
 
     async def _tree(self, party: Party, rows: Rows, numbers: Ints) -> tuple[Sapling, Floats]:
         """Grow one tree, and open the numbers of its leaves."""
-        layout, rules = self.layout, self.rules
+        layout, rules = rows.layout, self.rules
         tree, leaves = Sapling(layout, rules), Leaves()
         bound = rules.most << FINE
         while nodes := tree.tested():
@@ -178,9 +197,14 @@ def _central_tree(layout: Layout, given: Given, rules: Rules, boost: Boost,
 
 def mine_boost_horizontal(parts: Sequence[Mapping[str, Any]], layout: Layout,
                           rules: Rules | None = None, boost: Boost | None = None,
-                          mode: str = "dealer", **how: Any) -> tuple[list[TreeSum], list[Ledger]]:
-    """Boost trees over the rows of all owners; return each party's model and ledger."""
-    rules = rules or Rules(max_depth=3, most=1 << 16)
-    given = [replace(code_rows(layout, part, {}), numbers={}) for part in parts]
-    outputs = run_local(HorizontalBoost(layout, rules, boost or Boost()), given, mode, **how)
+                          mode: str = "dealer", *, spans: Mapping[str, Span] | None = None,
+                          **how: Any) -> tuple[list[TreeSum], list[Ledger]]:
+    """Boost trees over the rows of all owners; return each party's model and ledger.
+
+    `spans`: numeric attributes whose cut points are to be agreed on.
+    """
+    rules, layout = rules or Rules(max_depth=3, most=MOST), standing_in(layout, spans or {})
+    given = [code_rows(layout, part, spans or {}) for part in parts]
+    program = HorizontalBoost(layout, rules, boost or Boost(), spans)
+    outputs = run_local(program, given, mode, **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

@@ -1,18 +1,20 @@
 """The study task `boosted-trees`: boosting over the rows of several owners, two classes.
 
-Parameters of task `tree` without ranges, and: rounds (10), rate (0.3), penalty (1.0),
-two_may_learn (false). All who take part learn the trees and the numbers of their leaves.
+Parameters of task `tree` (but most is 65,536 unless said otherwise, and at most 524,288), and:
+rounds (10), rate (0.3), penalty (1.0), two_may_learn (false). All who take part learn the trees and
+the numbers of their leaves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tacit.errors import InputError
 from tacit.joint.errors import StudyError
-from tacit.joint.protocols.trees.boosting import VALUES, Boost, HorizontalBoost
-from tacit.joint.protocols.trees.horizontal import SPLITS, TOO_MANY
+from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.boosting import MOST, Boost, HorizontalBoost, disclosures
 from tacit.joint.protocols.trees.horizontal_task import check_rows, load, plan_rows
 from tacit.joint.protocols.trees.parameters import layout_of, rules_of
 from tacit.joint.study import Disclosure, Study
@@ -30,11 +32,8 @@ def program(study: Study) -> HorizontalBoost:
 
 def _boost(parameters: Mapping[str, Any]) -> HorizontalBoost:
     layout, spans = layout_of(parameters)
-    if spans:
-        raise StudyError("Task 'boosted-trees' takes categories and cuts. It cannot agree on "
-                         f"ranges. Give 'cuts.{min(spans)}'.")
     boost = Boost(**{name: parameters[name] for name in OWN if name in parameters})
-    return HorizontalBoost(layout, rules_of(parameters), boost)
+    return HorizontalBoost(layout, rules_of({"most": MOST, **parameters}), boost, spans)
 
 
 def check(parameters: Mapping[str, Any]) -> None:
@@ -50,7 +49,7 @@ def check(parameters: Mapping[str, Any]) -> None:
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    return (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+    return disclosures(bool(layout_of(study.parameters)[1]))
 
 
 def plan(study: Study) -> Plan:
@@ -59,7 +58,8 @@ def plan(study: Study) -> Plan:
     if len(study.having("owner")) == 2 and not boost.two_may_learn:
         raise StudyError("Boosting of two owners shows each of them something about the other's "
                          "records in every leaf. Agree to it with two_may_learn=true, or do not.")
-    return plan_rows(study, told(study), 1, boost.rounds)
+    study = replace(study, parameters={"most": MOST, **study.parameters})
+    return plan_rows(study, told(study), 1, boost.rounds, cost_of=costs.boosted)
 
 
 TASK = Task("boosted-trees", check, told, plan, load, program)

@@ -3,7 +3,7 @@
 **ClassifyTogether**: every site shares the answers of all its nodes for all records, products along
 the paths say which leaf a record reaches, and only its class is opened (and how many records
 there are). Nobody learns a path.
-  cost: one round of products for each level; 24 bytes for each record, node and answer but one.
+  cost: one round of products for each level; 40 bytes for each record, node and answer but one.
 
 **ClassifyWalking**, the book's way: the site that asks tells the others which node comes next.
   discloses: the path of every record to all sites, so which records have the same answers to
@@ -24,9 +24,11 @@ import numpy.typing as npt
 from tacit.core.tree_part import Ints, TreePart
 from tacit.errors import DataError
 from tacit.joint.frames import Purpose
+from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
 from tacit.joint.protocols.aligned import ROWS, same_everywhere
 from tacit.joint.ring import Shared, concatenate, stack
+from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
 
 PREDICTED = "the predicted class of every record"
@@ -41,9 +43,9 @@ class ClassifyTogether:
         self.class_site, self.receivers = class_site, tuple(receivers)
         self.disclosures = (Disclosure(PREDICTED, self.receivers), Disclosure(ROWS))
 
-    async def __call__(self, party: Party, data: Given) -> npt.NDArray[Any] | None:
+    async def __call__(self, party: Party, data: Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
-        part, answers, rows = await _ready(party, data)
+        part, answers, rows = await _ready(party, data, self.class_site)
         bits = await _shared_answers(party, part, answers, rows)
         inside = await _leaves(party, part, bits, rows)
         known = part.leaf_class[part.leaves] if party.name == self.class_site else None
@@ -61,9 +63,9 @@ class ClassifyWalking:
         self.class_site = class_site
         self.disclosures = (Disclosure(PATHS), Disclosure(ROWS))
 
-    async def __call__(self, party: Party, data: Given) -> npt.NDArray[Any] | None:
+    async def __call__(self, party: Party, data: Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the class site."""
-        part, answers, rows = await _ready(party, data)
+        part, answers, rows = await _ready(party, data, self.class_site)
         node = np.zeros(rows, np.int64)
         for level in levels(part):
             for number, name in enumerate(part.sites):
@@ -85,9 +87,17 @@ def levels(part: TreePart) -> list[list[int]]:
     return found
 
 
-async def _ready(party: Party, data: Given) -> tuple[TreePart, dict[int, Ints], int]:
+async def _ready(party: Party, data: Given | None,
+                 class_site: str) -> tuple[TreePart, dict[int, Ints], int]:
     """Answer all own questions, and check that all sites have one tree and the same records."""
+    if data is None:
+        raise DataError("Everybody who takes part must give a part of the tree. This one gave "
+                        "nothing.")
     part, columns = data
+    blind = party.name == class_site and (part.leaf_class[part.leaves] < 0).any()
+    if class_site not in part.sites or blind:
+        raise DataError(f"The class site must be the one that knows the classes of leaves. "
+                        f"'{class_site}' does not.")
     answers = {node: part.answers(node, columns) for node in part.asked}
     sizes = {len(x) for x in columns.values()}
     if len(sizes) > 1 or part.site != party.name:
@@ -162,3 +172,19 @@ async def _next(party: Party, part: TreePart, name: str, moved: Ints | None,
     for peer in party.peers:
         await party.send(peer, "tree.walk", moved, Purpose.DISCLOSURE)
     return moved
+
+
+def classify_in_parts(parts: Mapping[str, TreePart], records: Mapping[str, Mapping[str, Any]],
+                      class_site: str, mode: str = "dealer", *, walking: bool = False,
+                      receivers: Sequence[str] = (),
+                      **how: Any) -> tuple[dict[str, Any], dict[str, Ledger]]:
+    """Classify new records of which every site has its columns; the book's way if they walk.
+
+    Records that walk need no shares (mode "sums"), and only the class site learns their classes.
+    """
+    names = list(parts)
+    program = ClassifyWalking(class_site) if walking else ClassifyTogether(class_site, receivers)
+    inputs = [(parts[name], records[name]) for name in names]
+    outputs = run_local(program, inputs, mode, names=names, **how)
+    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+            {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

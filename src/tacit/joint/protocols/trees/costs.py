@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from tacit.joint.planes import plane_words
 from tacit.joint.protocols.costs import (
     Cost,
+    divide,
     is_zero,
     less_than,
     matmul,
@@ -77,6 +78,19 @@ def horizontal(levels: Sequence[tuple[int, int]], leaves: int, sizes: tuple[int,
         found += share(nodes * cells * classes, everybody - 2) + reveal(nodes, everybody)
         found += best_questions(nodes, branches, questions, classes, most, least)
     return found + leaf_classes(leaves, classes, most, receivers)
+
+
+def boosted(levels: Sequence[tuple[int, int]], leaves: int, sizes: tuple[int, int, int, int],
+            most: int, least: int, parties: tuple[int, int]) -> Cost:
+    """Return the cost of one tree of a sum, with the arguments of `horizontal`."""
+    cells, _, questions, _ = sizes
+    everybody, small = parties[0], most.bit_length() + 1 if least > 1 else 0
+    found = divide(leaves, most << 10) + reveal(leaves, everybody)
+    for nodes, branches in levels:
+        found += share(3 * nodes * cells, everybody - 2) + reveal(nodes, everybody)
+        found += divide(branches, most << 10) + multiply(branches)
+        found += first_greatest(nodes, questions + 1, (most << 42).bit_length(), small)
+    return found
 
 
 def cut_points(spans: Sequence[tuple[int, int]], most: int, everybody: int) -> Cost:

@@ -5,11 +5,12 @@ point are added up as shares and compared with the wanted part of all records. T
 bit, says where to go on, so all answers together are the cut point and nothing else (vcz2006
 section 4.3 has categories only). All quantiles of all attributes are searched at once.
 
-  discloses: the cut points, to everybody. Each is the first grid point with at least that part of
-    all records at or below it: on a fine grid it lies close above some record's value, so choose
-    a grid no finer than what may be known.
+  discloses: the cut points, to everybody, and which quantiles each of them is. Each is the first
+    grid point with at least that part of all records at or below it: on a fine grid it lies close
+    above some record's value, so choose a grid no finer than what may be known. Two owners: how
+    many records the other has is not known, so that a quantile bounds its part and gives no count.
   safe against: as comparisons in the mode.
-  cost: as many comparisons of all quantiles as the grid has bits, 9 rounds each.
+  cost: a comparison of all quantiles for each bit of the finest grid and one more, 9 rounds each.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class Span:
             raise InputError(explain("Cut points of a numeric attribute", "1 to 255, on a grid of "
                                      "1 to 20 bits", f"{self.count}, {self.bits} bits"))
 
+    def even(self) -> tuple[float, ...]:
+        """Return as many cut points, to stand in for those that are not known yet."""
+        return tuple(np.linspace(self.low, self.high, self.count).tolist())
+
     def points(self, steps: Ints) -> Floats:
         """Return grid points."""
         return self.low + (self.high - self.low) * (steps / (1 << self.bits))
@@ -75,7 +80,7 @@ async def agree_cuts(party: Party, spans: Mapping[str, Span], values: Mapping[st
     rows = max((len(v) for v in values.values()), default=0)
     own = party.name in party.roles.owners
     for _ in range(max(span.bits for span in spans.values()) + 1):
-        local = np.stack([search.counts(), np.full(search.size, rows)]) if own else None
+        local = np.stack([search.counts(rows), np.full(search.size, rows)]) if own else None
         shared = (await party.share_sum(local, (2, search.size), 0, most)).within(0, most)
         less = stack([shared[0][i] * k for i, k in enumerate(search.parts)]) - stack(
             [shared[1][i] * k for i, k in enumerate(search.wanted)])
@@ -101,15 +106,17 @@ class _Search:
         return [(name, span, slice(end - span.count, end))
                 for (name, span), end in zip(self.spans.items(), ends, strict=True)]
 
-    def counts(self) -> Ints:
+    def counts(self, rows: int) -> Ints:
         middle = (self.low + self.high) // 2
-        return np.concatenate([below_or_at(self.values.get(name, np.zeros(0)),
-                                           span.points(middle[part]))
-                               for name, span, part in self._slices()])
+        below = np.concatenate([below_or_at(self.values.get(name, np.zeros(0)),
+                                            span.points(middle[part]))
+                                for name, span, part in self._slices()])
+        # A search that has ended asks nothing more: at the end of the range the answer would
+        # say whether values lie beyond it.
+        return np.where(self.low < self.high, below, rows)
 
     def answer(self, too_few: npt.NDArray[np.bool_]) -> None:
         middle = (self.low + self.high) // 2
-        # A search that has ended asks on, so that its end does not show; nothing moves then.
         going = self.low < self.high
         self.low = np.where(going & too_few, middle + 1, self.low)
         self.high = np.where(going & ~too_few, middle, self.high)

@@ -45,7 +45,9 @@ def check(parameters: Mapping[str, Any]) -> None:
 
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
-    return plan_rows(study, told(study), _forest(study.parameters).trees, 1)
+    forest = _forest(study.parameters)
+    counted = min(1.0, forest.count / len(forest.layout.attributes))
+    return plan_rows(study, told(study), forest.trees, 1, counted)
 
 
 TASK = Task("forest", check, told, plan, load, program)

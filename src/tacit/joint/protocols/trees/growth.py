@@ -18,6 +18,8 @@ from tacit.errors import InputError, explain
 from tacit.joint.protocols.trees.layout import Ints, Layout
 
 MAX_NODES = 100_000
+# x ln x must stay below 2^62 with 30 fractional bits.
+MOST_RECORDS = 1 << 27
 Bools = npt.NDArray[np.bool_]
 _RULES = {"max_depth": (Whole(0), "Use 5."), "min_records": (Whole(1), "Use 1."),
           "most": (Whole(1), "It is how many records there are at most, in all, as a public "
@@ -34,8 +36,8 @@ class Rules:
 
     def __post_init__(self) -> None:
         check("A tree", _RULES, {name: getattr(self, name) for name in _RULES})
-        if self.most > 1 << 28:
-            raise InputError(explain("A tree: 'most'", "at most 2^28", self.most))
+        if self.most > MOST_RECORDS:
+            raise InputError(explain("A tree: 'most'", f"at most {MOST_RECORDS:,}", self.most))
 
 
 @dataclass

@@ -16,8 +16,9 @@ ones, with the same rule for ties and for branches without records.
   what classes give away is given away: who learns those of many records can copy the tree.
   safe against: as products and comparisons in the mode. The kept shares of all holders together
     are the tree; they are of use to the same holders only.
-  cost: nothing depends on the data. As `vertical` for a full tree, and for each level but the last
-    16 N slots (branches - 1) sites bytes; 40 N a node, answer but one and class. See `costs`.
+  cost: nothing depends on the data. N records, a level of n nodes: 16 N n classes bytes for the
+    counts, then as over rows; 40 N n (branches - 1) classes for the children of all levels but
+    the last. Answers, slots (branches - 1) a site, are opened under masks twice in four levels.
 """
 
 from __future__ import annotations

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.joint.protocols.costs import (
     Cost,
     argmin,
+    both,
+    dealt,
     equal,
     matmul,
     messages,
@@ -18,6 +21,7 @@ from tacit.joint.protocols.costs import (
     to_numbers,
     x_log_x,
 )
+from tacit.joint.protocols.fixed import AHEAD
 from tacit.joint.protocols.trees.costs import first_greatest
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.hidden_forest import Forest
@@ -60,14 +64,14 @@ class HiddenCosts:
         """Return the cost of growing, without aligning."""
         depth, kinds = self.rules.max_depth, 1 if self.shape.class_known else len(
             self.shape.classes)
-        found = met(self.sites) + self._shared(rows) + Cost(1)
+        found = met(self.sites) + self._shared(rows) + Cost(1) + self._counting(rows)
         for level in range(depth):
-            nodes = self.nodes(level)
-            found += self._counting(nodes, rows) + self._choosing(nodes, rows, bool(level))
-            if level < depth - 1:
-                for size in _sizes(rows, nodes * kinds * self.others):
-                    found += matmul(nodes, self.questions, self.others * size)
-                    found += multiply(nodes * kinds * self.others * size)
+            found += self._choosing(self.nodes(level), rows, bool(level))
+        levels = [self.nodes(level) for level in range(depth - 1)]
+        for size in _sizes(rows, max(levels, default=0) * kinds * self.others) if levels else ():
+            found += _fixed(levels, self.questions, self.others * size)
+            for nodes in levels:
+                found += multiply(nodes * kinds * self.others * size)
         return found + self._leaves(rows)
 
     def classifying(self, rows: int, receivers: int) -> Cost:
@@ -100,12 +104,12 @@ class HiddenCosts:
         size = self.shape.slots * self.others * rows
         return times(share(size, 1), outside) + Cost(self.sites - outside)
 
-    def _counting(self, nodes: int, rows: int) -> Cost:
-        kinds, found = len(self.shape.classes), Cost()
+    def _counting(self, rows: int) -> Cost:
+        kinds, sizes = len(self.shape.classes), []
         step = max(1, BLOCK // (rows * kinds))
-        for start in range(0, nodes, step):
-            found += matmul(self.questions * self.others, rows, min(step, nodes - start) * kinds)
-        return found
+        for nodes in map(self.nodes, range(self.rules.max_depth)):
+            sizes += [min(step, nodes - start) * kinds for start in range(0, nodes, step)]
+        return _fixed(sizes, rows, self.questions * self.others)
 
     def _choosing(self, nodes: int, rows: int, closing: bool) -> Cost:
         """Return scores and the best question; below the roots nodes may be closed."""
@@ -143,3 +147,14 @@ def parting(rows: int, parties: int) -> Cost:
 
 def _sizes(rows: int, wide: int) -> list[int]:
     return [part.stop - part.start for part in blocks(rows, wide)]
+
+
+def _fixed(sizes: Sequence[int], middle: int, columns: int) -> Cost:
+    """Return products of left operands of so many rows with one that is opened now and then."""
+    found = Cost()
+    for start in range(0, len(sizes), AHEAD):
+        rows = sum(sizes[start:start + AHEAD])
+        found += dealt(8 * rows * columns) + both(8 * middle * columns)
+    for size in sizes:
+        found += both(8 * size * middle)
+    return found

@@ -15,6 +15,7 @@ import numpy as np
 
 from tacit.joint.errors import RefusedError
 from tacit.joint.party import Party
+from tacit.joint.protocols.fixed import FixedRight
 from tacit.joint.protocols.trees.choosing import hot_greatest
 from tacit.joint.protocols.trees.forest import draw_rows
 from tacit.joint.protocols.trees.growth import Rules
@@ -22,7 +23,7 @@ from tacit.joint.protocols.trees.hidden_forest import Forest
 from tacit.joint.protocols.trees.layout import Ints
 from tacit.joint.protocols.trees.scores import classes, scored, steps, while_open
 from tacit.joint.protocols.trees.sites import Shape
-from tacit.joint.protocols.trees.vertical_growing import BLOCK, Growing, Records
+from tacit.joint.protocols.trees.vertical_growing import BLOCK, Growing, Records, with_last
 from tacit.joint.ring import Shared, concatenate, stack
 
 MOST_WORDS = 1 << 28
@@ -58,6 +59,7 @@ class HiddenGrowing(Growing):
         """Return the tree, or all trees, on shares."""
         await self.begin(codes, labels)
         trees = len(self.open)
+        self._fix()
         own, above = self.leaves.of(self.open)
         while self.tested():
             counts = await self._counts()
@@ -107,13 +109,40 @@ class HiddenGrowing(Growing):
             return concatenate(self.hot)
         return self.party.public(np.zeros((0, len(self.sites) * self.shape.slots), np.int64))
 
+    def _fix(self) -> None:
+        """Prepare products with the answers, which stay the same: they are opened once for all."""
+        rows, kinds, others = self.rows, self.records.inside.shape[1], self.shape.branches - 1
+        levels = [len(self.open) * self.shape.branches**d for d in range(self.rules.max_depth)]
+        counted = [size * self.records.count for n in levels for size in self._at_once(n)]
+        self.counting = FixedRight(self.party, self.answers.T, counted)
+        self.parts = blocks(rows, max(levels[:-1], default=0) * kinds * others)
+        questions = self.answers.shape[0] // others
+        self.moving = [FixedRight(self.party, self.answers[:, part].reshape(questions, -1),
+                                  levels[:-1]) for part in self.parts]
+
+    def _at_once(self, nodes: int) -> list[int]:
+        """Return how many nodes are counted at once, so that they fit into memory."""
+        step = max(1, BLOCK // (self.rows * self.records.count))
+        return [min(step, nodes - start) for start in range(0, nodes, step)]
+
+    async def _counts(self) -> Shared:
+        """Return counts (nodes, branches, classes) of every answer, and those of the node."""
+        parts, start, count = [], 0, self.records.count
+        for size in self._at_once(len(self.open)):
+            flat = self.records.numbers(slice(start, start + size)).reshape(-1, self.rows)
+            found = await self.counting.product(flat, (0, self.rows))
+            parts.append(found.reshape(size, count, found.shape[1]))
+            start += size
+        total = self.records.numbers().sum(axis=2).within(0, self.rows)
+        return with_last(concatenate(parts), total, self.shape.branches)
+
     async def _all_children(self, hot: Shared) -> None:
         """Make the numbers of all children, a block of records at a time."""
         nodes, kinds, rows = self.records.inside.shape
         others = self.shape.branches - 1
         new = np.empty((nodes, others + 1, kinds, rows), np.uint64)
-        for part in blocks(rows, nodes * kinds * others):
-            bits = await answered(self.party, hot, self.answers[:, part], others)
+        for part, fixed in zip(self.parts, self.moving, strict=True):
+            bits = await fixed.product(hot, (0, 1))
             inside = self.records.inside[:, None, :, part]
             made = await self.party.multiply(inside, bits.reshape(nodes, others, 1, -1))
             new[:, :-1, :, part] = made.share
@@ -146,14 +175,6 @@ def blocks(rows: int, wide: int) -> list[slice]:
     """Return slices of records such that so many numbers a record fit into memory."""
     step = max(1, BLOCK // max(1, wide))
     return [slice(start, min(rows, start + step)) for start in range(0, rows, step)]
-
-
-async def answered(party: Party, hot: Shared, answers: Shared, others: int) -> Shared:
-    """Return (nodes, answers but one, records): how each record answers the question of a node."""
-    questions, rows = hot.shape[1], answers.shape[1]
-    flat = answers.reshape(questions, others * rows)
-    found = (await party.matmul(hot, flat)).within(0, 1)
-    return found.reshape(hot.shape[0], others, rows)
 
 
 async def together(party: Party, pairs: Sequence[tuple[Shared, Shared]]) -> list[Shared]:

@@ -4,18 +4,25 @@
         --set 'classes=["<=50K", ">50K"]' --set 'attributes=["age", "sex"]'
         --set 'cuts.age=[25.5, 40.5]' --set 'categories.sex=["Female", "Male"]' ...
 
+Each attribute has `categories.NAME` (all that may occur; "" is a missing value), `cuts.NAME`, or
+`range.NAME=[low, high, cut points, bits]`: then quantiles of everybody's numbers are agreed on in
+the run, on a public grid of 2^bits steps. Growing stops at max_depth (5) and at nodes with fewer
+than min_records (1); most (2^20) is a public bound on all records, and the smaller the cheaper.
+
 Receivers learn the classes of leaves; everybody who takes part learns the questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols.costs import Cost
 from tacit.joint.protocols.parameters import check_names, everybody, learns, read_columns, weight
 from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.cuts import with_cuts
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.horizontal import (
     Given,
@@ -71,22 +78,29 @@ def plan(study: Study) -> Plan:
 
 
 def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
-              times: int) -> Plan:
-    """Say the same for so many trees that grow together, so many times one after another."""
+              times: int, counted: float = 1.0,
+              cost_of: Callable[..., Cost] = costs.horizontal) -> Plan:
+    """Say the same for so many trees that grow together, so many times one after another.
+
+    `counted`: the part of all attributes that counts at a node. `cost_of`: that of one such batch.
+    """
     if study.mode == "sums":
         raise StudyError(f"Task '{study.task}' needs shares. Mode 'sums' has none. Use dealer, "
                          "two-party, three-party or spu.")
-    layout, rules = layout_of(study.parameters)[0], rules_of(study.parameters)
+    (layout, spans), rules = layout_of(study.parameters), rules_of(study.parameters)
+    layout = with_cuts(layout, {name: span.even() for name, span in spans.items()})
     levels, leaves = guessed_levels(rules)
     levels, leaves = [n * together for n in levels], leaves * together
-    each = int(layout.first_branch[-1]) + 1
+    each = round(int(layout.first_branch[-1]) * counted) + 1
     parties = len(everybody(study)), len(study.having("receiver")) or len(everybody(study))
-    cost = costs.horizontal([(n, n * each) for n in levels], leaves, sizes_of(layout),
-                            rules.most, rules.min_records, parties)
+    cost = cost_of([(n, n * each) for n in levels], leaves, sizes_of(layout), rules.most,
+                   rules.min_records, parties)
+    cost = sum([cost] * times, costs.cut_points(
+        [(span.count, span.bits) for span in spans.values()], rules.most, parties[0]))
     notes = (*notes_of(study), f"cost is for {sum(levels) * times} tested nodes in {len(levels)} "
              "levels, with a dealer; real trees are not known before", *weight(study.mode))
-    return Plan(cost.rounds * times, cost.bytes * times, learns(study, disclosed, SIZES),
-                safe_against(study), notes)
+    return Plan(cost.rounds, cost.bytes, learns(study, disclosed, SIZES), safe_against(study),
+                notes)
 
 
 def sizes_of(layout: Layout) -> tuple[int, int, int, int]:

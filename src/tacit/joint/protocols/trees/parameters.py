@@ -62,9 +62,9 @@ def _attribute(parameters: Mapping[str, Any], name: str, spans: dict[str, Span])
     found = numbers(parameters, f"{given[0]}.{name}")
     if given[0] == "cuts":
         return Attribute(name, cuts=found)
-    if not 3 <= len(found) <= 4:
-        raise StudyError(explain(f"Parameter 'range.{name}'", "[low, high, cut points, bits]",
-                                 list(found)))
+    if not 3 <= len(found) <= 4 or any(n % 1 != 0 for n in found[2:]):
+        raise StudyError(explain(f"Parameter 'range.{name}'", "[low, high, cut points, bits], the "
+                                 "last two whole numbers", list(found)))
     low, high, *whole = found
     spans[name] = Span(low, high, *(int(n) for n in whole))
     return Attribute(name, cuts=(spans[name].low,))

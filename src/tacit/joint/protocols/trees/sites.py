@@ -12,7 +12,7 @@ import numpy as np
 from tacit.core.tree_part import Asked
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.protocols.trees.layout import Attribute, Ints, Layout
+from tacit.joint.protocols.trees.layout import Attribute, Ints, Layout, attributes_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Site:
-    """A site's attributes and rows; the class, and ids where rows are not aligned yet."""
+    """A site's attributes and rows; the class, and ids where rows are not aligned yet.
+
+    `classes` are the labels as numbers, if they are given like that; -1 is a record without one.
+    """
 
     attributes: tuple[Attribute, ...]
     columns: Mapping[str, Any]
@@ -64,7 +67,8 @@ class Site:
         object.__setattr__(self, "codes", np.array(rows, np.int64).reshape(len(rows), size))
 
     def _rows(self, columns: Sequence[Ints]) -> int:
-        sizes = {len(c) for c in (*columns, self.labels, self.ids) if c is not None}
+        sizes = {len(c) for c in (*columns, self.labels, self.ids, self.classes)
+                 if c is not None}
         if len(sizes) != 1:
             raise DataError(explain("The columns of a site", "one or more, of one length",
                                     f"{len(sizes)} lengths"))
@@ -78,7 +82,7 @@ class Site:
                                f"{shape.branches} answers, as agreed. This one has "
                                f"{len(self.questions)} of up to {widest}. Agree on more room.")
         knows = shape.class_known or name == shape.class_site
-        if knows != (self.labels is not None):
+        if knows != (self.labels is not None or self.classes is not None):
             raise RefusedError(explain("The class", f"given by '{shape.class_site}' alone, or by "
                                        "all if it is known to all",
                                        "none" if knows else f"one of '{name}'"))
@@ -121,6 +125,25 @@ def indicators(codes: Ints, shape: Shape) -> Ints:
         for branch in range(shape.branches - 1):
             out[slot, branch] = row == branch
     return out
+
+
+def own_attributes(columns: Mapping[str, Any], numeric: Sequence[str],
+                   points: int) -> tuple[Attribute, ...]:
+    """Return a site's attributes: the categories it has, numbers cut at its own quantiles."""
+    cuts = {name: own_cuts(columns[name], points) for name in numeric}
+    return attributes_of(columns, cuts, list(columns))
+
+
+def own_cuts(values: Any, count: int) -> list[float]:
+    """Return a site's own quantiles, halfway between values as float32 has them."""
+    numbers = np.unique(np.asarray(values, np.float32)).astype(np.float64)
+    numbers = numbers[~np.isnan(numbers)]
+    if numbers.size < 2:
+        return [float(numbers[0])] if numbers.size else [0.0]
+    ordered = np.sort(np.asarray(values, np.float64))
+    wanted = np.quantile(ordered, np.arange(1, count + 1) / (count + 1))
+    place = np.clip(np.searchsorted(numbers, wanted, side="right"), 1, numbers.size - 1)
+    return sorted({float((numbers[p - 1] + numbers[p]) / 2) for p in place.tolist()})
 
 
 def digest(labels: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -16,8 +16,8 @@ and products make the numbers of the children.
   safe against: as products and comparisons in the mode.
   an attribute that two sites have counts once: among equals the site that comes first wins.
   class known to all (`class_known`): one product a record instead of one for each class.
-  cost: 8 N slots (branches - 1) a site and level, 8 N classes a node for the counts, 24 N classes
-    for each child that is tested further; then as over rows.
+  cost: 16 N slots (branches - 1) bytes a site and level, 16 N classes a node for the counts, 40 N
+    classes for each child but one that is tested further; then as over rows.
 """
 
 from __future__ import annotations
@@ -53,7 +53,49 @@ def disclosures(sites: Sequence[str], shape: Shape,
             Disclosure(LEAVES, (shape.class_site,)), *aligned)
 
 
-class VerticalTree:
+class OverColumns:
+    """What programs over columns begin with: sites are checked, and rows brought into one order."""
+
+    shape: Shape
+    set_rules: SetRules | None
+
+    def _own(self, party: Party, data: Site | None) -> Site | None:
+        """Check a site before anything is sent; who owns nothing gives nothing."""
+        if self.shape.class_known and not set(party.holders) <= set(party.roles.owners):
+            raise RefusedError("Whoever holds shares must know the class if it is known to all "
+                               "sites. Somebody without data holds some. Let sites hold them.")
+        if party.name not in party.roles.owners:
+            return None
+        if data is None:
+            raise DataError("Every site must give its columns. This one gave nothing.")
+        return data.fits(self.shape, party.name)
+
+    async def _aligned(self, party: Party,
+                       site: Site | None) -> tuple[Ints | None, Ints | None, int]:
+        """Bring all rows into one order, or check that there are equally many everywhere."""
+        return await self._taken(party, site, await self._places(party, site))
+
+    async def _places(self, party: Party, site: Site | None) -> Ints | None:
+        """Return where a site's rows in the common order are, if rows are aligned."""
+        if self.set_rules is None:
+            return None
+        ids = None if site is None else site.ids
+        if site is not None and ids is None:
+            raise RefusedError("A site must give ids where rows are to be aligned. This one "
+                               "gave none.")
+        return await party.align(ids, because=COMMON, rules=self.set_rules)
+
+    async def _taken(self, party: Party, site: Site | None,
+                     places: Ints | None) -> tuple[Ints | None, Ints | None, int]:
+        """Return answers and classes in the common order, and how many records there are."""
+        codes, labels = (None, None) if site is None else site.take(places)
+        rows = await same_everywhere(party, -1 if codes is None else codes.shape[1])
+        if self.shape.class_known:
+            await same_labels(party, labels)
+        return codes, labels, rows
+
+
+class VerticalTree(OverColumns):
     """The program: every site gives a Site, and gets its part of the tree."""
 
     def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
@@ -63,11 +105,7 @@ class VerticalTree:
 
     async def __call__(self, party: Party, data: Site | None) -> TreePart | None:
         """Align, grow, and return this site's part."""
-        site = None
-        if party.name in party.roles.owners:
-            if data is None:
-                raise DataError("Every site must give its columns. This one gave nothing.")
-            site = data.fits(self.shape, party.name)
+        site = self._own(party, data)
         codes, labels, rows = await self._aligned(party, site)
         growing = Growing(party, self.shape, self.rules, rows, site.questions if site else ())
         await growing.begin(codes, labels)
@@ -75,25 +113,12 @@ class VerticalTree:
             await growing.level(codes)
         return await growing.finish()
 
-    async def _aligned(self, party: Party,
-                       site: Site | None) -> tuple[Ints | None, Ints | None, int]:
-        """Bring all rows into one order, or check that there are equally many everywhere."""
-        places = None
-        if self.set_rules is not None:
-            ids = None if site is None else site.ids
-            if site is not None and ids is None:
-                raise RefusedError("A site must give ids where rows are to be aligned. This one "
-                                   "gave none.")
-            places = await party.align(ids, because=COMMON, rules=self.set_rules)
-        codes, labels = (None, None) if site is None else site.take(places)
-        rows = await same_everywhere(party, -1 if codes is None else codes.shape[1])
-        if self.shape.class_known and labels is not None:
-            await _same_labels(party, labels)
-        return codes, labels, rows
 
-
-async def _same_labels(party: Party, labels: Ints) -> None:
+async def same_labels(party: Party, labels: Ints | None) -> None:
+    """Refuse classes that are known to all sites and are not the same everywhere."""
     party.begin("classes")
+    if labels is None:
+        return
     own, others = digest(labels), [n for n in party.roles.owners if n != party.name]
     theirs = await party.swap(others, "classes", own, Purpose.CONTROL)
     if any(not np.array_equal(own, each) for each in theirs):

@@ -23,6 +23,7 @@ ARITY = "how many answers the question of each node has"
 QUESTION = "the question of each node, to the site that asks it"
 LEAVES = "the class of every leaf"
 BLOCK = 1 << 23
+MOST_ANSWERS = 3 << 25
 
 
 class Records:
@@ -61,23 +62,22 @@ class Growing:
 
     async def begin(self, codes: Ints | None, labels: Ints | None) -> None:
         """Share the answers to all questions and the classes."""
-        party, shape = self.party, self.shape
-        cells = shape.slots * (shape.branches - 1)
-        own = indicators(codes, shape).reshape(cells, -1) if codes is not None else None
-        self.answers = concatenate([
-            await party.share(own if name == party.name else None, name, (cells, self.rows), 0, 1)
-            for name in self.sites])
-        count = len(shape.classes)
+        self.answers = await shared_answers(self.party, self.shape, self.sites, codes, self.rows)
+        count = len(self.shape.classes)
         hot = None if labels is None else (labels == np.arange(count)[:, None]).astype(np.int64)
+        self.records = await self._classes(hot, count)
+        root = self.records.numbers().sum(axis=2).within(0, self.rows)
+        self.leaves.take(self.open, root, root)
+
+    async def _classes(self, hot: Ints | None, count: int) -> Records:
+        """Return the records of the roots, given a 1 for the class of each (classes, records)."""
+        party, shape = self.party, self.shape
         if shape.class_known:
             inside = party.public(np.ones((1, 1, self.rows), np.int64)).within(0, 1)
-            self.records = Records(replace(inside, low=0), count, hot)
-        else:
-            given = hot if party.name == shape.class_site else None
-            shared = await party.share(given, shape.class_site, (count, self.rows), 0, 1)
-            self.records = Records(shared.reshape(1, count, self.rows), count)
-        root = self.records.numbers().sum(axis=2).within(0, self.rows)
-        self.leaves.take([0], root, root)
+            return Records(replace(inside, low=0), count, hot)
+        given = hot if party.name == shape.class_site else None
+        shared = await party.share(given, shape.class_site, (count, self.rows), 0, 1)
+        return Records(shared.reshape(1, count, self.rows), count)
 
     def tested(self) -> bool:
         """Say whether a level is left to be tested."""
@@ -100,13 +100,13 @@ class Growing:
     async def _counts(self) -> Shared:
         """Return counts (nodes, branches, classes) of every answer, and those of the node."""
         count = self.records.count
-        step, blocks = max(1, BLOCK // (self.rows * count)), []
+        step, blocks = max(1, BLOCK // (max(self.answers.shape) * count)), []
         for start in range(0, len(self.open), step):
             flat = self.records.numbers(slice(start, start + step)).reshape(-1, self.rows)
             found = (await self.party.matmul(self.answers, flat.T)).within(0, self.rows)
             blocks.append(found.T.reshape(-1, count, found.shape[0]))
         total = self.records.numbers().sum(axis=2).within(0, self.rows)
-        return _with_last(concatenate(blocks), total, self.shape.branches)
+        return with_last(concatenate(blocks), total, self.shape.branches)
 
     async def _asking(self, place: Shared) -> Ints:
         """Open which site asks at each node; -1 at leaves."""
@@ -240,7 +240,20 @@ class Growing:
                         {node: self.asked[slot] for node, slot in self.own.items()})
 
 
-def _with_last(cells: Shared, total: Shared, branches: int) -> Shared:
+async def shared_answers(party: Party, shape: Shape, sites: Sequence[str], codes: Ints | None,
+                         rows: int) -> Shared:
+    """Share the answers of records to all questions of all sites (questions x answers, records)."""
+    cells = shape.slots * (shape.branches - 1)
+    if cells * len(sites) * rows > MOST_ANSWERS:
+        raise RefusedError(f"Sites x slots x (branches - 1) x records must be at most "
+                           f"{MOST_ANSWERS:,}. It is {cells * len(sites) * rows:,}. Agree on "
+                           "fewer slots or branches.")
+    own = None if codes is None else indicators(codes, shape).reshape(cells, -1)
+    return concatenate([await party.share(own if name == party.name else None, name,
+                                          (cells, rows), 0, 1) for name in sites])
+
+
+def with_last(cells: Shared, total: Shared, branches: int) -> Shared:
     """Return counts (nodes, branches, classes): the last answer is what is left of the node."""
     nodes, count = total.shape
     by_slot = cells.share.reshape(nodes, count, -1, branches - 1)

@@ -6,8 +6,16 @@
 
 Every column of a site's file but the ids and the class is an attribute of its own. Numbers are cut
 at the site's own quantiles (`cut_points` of them, 7 unless said otherwise), which nobody else
-learns; text is taken as categories. With `ids` rows are aligned first; without it all files must
-hold the same records in the same order.
+learns; text is taken as categories. With `ids` rows are aligned first (a site with fewer than
+`least` of them, 10, is refused); without it all files must hold the same records in the same order.
+All sites may have at most `slots` (16) questions of at most `branches` (4) answers: a number has
+one of two answers for each cut point. Growing stops at max_depth (5) and at nodes with fewer than
+min_records (1). With class_known=true all files have the class, which is cheaper. `expected`
+(10,000) records are for the forecast alone. Task `classify-columns` uses what comes out.
+
+With structure=hidden (known unless said otherwise) nobody sees the tree: the sites grow a full one
+of `max_depth` levels on shares, from the records that have a class, and what comes out is the
+class of those that have none in the class site's file. Take few branches and a small depth.
 """
 
 from __future__ import annotations
@@ -20,27 +28,39 @@ import numpy as np
 
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols.aligned import with_alignment
+from tacit.joint.protocols.new_records import codes_of
 from tacit.joint.protocols.parameters import (
     aligning,
     as_study,
     check_names,
     count,
+    flag,
     learns,
     text,
     texts,
 )
 from tacit.joint.protocols.trees import costs
+from tacit.joint.protocols.trees.hidden_part import leaves
+from tacit.joint.protocols.trees.hidden_task import (
+    EXPECTED,
+    HiddenStudy,
+    Loaded,
+    hidden_plan,
+    hidden_told,
+)
 from tacit.joint.protocols.trees.horizontal_task import SIZES, guessed_levels
-from tacit.joint.protocols.trees.layout import attributes_of
+from tacit.joint.protocols.trees.layout import Attribute
 from tacit.joint.protocols.trees.parameters import RULES, rules_of
-from tacit.joint.protocols.trees.sites import Shape, Site
+from tacit.joint.protocols.trees.sites import Shape, Site, own_attributes
 from tacit.joint.protocols.trees.vertical import VerticalTree, disclosures
 from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan, Task, notes_of, safe_against
 
 KNOWN = ("target", "classes", "class_site", "slots", "branches", "class_known", "cut_points",
-         "ids", "least", "expected", *RULES)
-CUT_POINTS, EXPECTED = 7, 10_000
+         "ids", "least", "expected", "structure", *RULES)
+STRUCTURES = ("known", "hidden")
+CUT_POINTS = 7
 
 
 class ColumnsStudy(VerticalTree):
@@ -52,6 +72,22 @@ class ColumnsStudy(VerticalTree):
         self.disclosures = study.disclosures
 
 
+def program(study: Study) -> ColumnsStudy | HiddenStudy:
+    """Return the program of a study, as its structure is known or hidden."""
+    if hidden(study.parameters):
+        return HiddenStudy(study, shape_of(study.parameters))
+    return ColumnsStudy(study)
+
+
+def hidden(parameters: Mapping[str, Any]) -> bool:
+    """Say whether nobody shall see the tree."""
+    found = parameters.get("structure", STRUCTURES[0])
+    if found not in STRUCTURES:
+        raise StudyError(explain("Parameter 'structure'", "one of " + ", ".join(STRUCTURES),
+                                 found))
+    return bool(found == "hidden")
+
+
 def shape_of(parameters: Mapping[str, Any]) -> Shape:
     """Return what is public about the sites."""
     numbers = {name: count(parameters, name, default)
@@ -59,14 +95,15 @@ def shape_of(parameters: Mapping[str, Any]) -> Shape:
     return as_study(lambda: Shape(
         texts(parameters, "classes"), text(parameters, "class_site"), numbers["slots"],
         numbers["branches"], text(parameters, "target"),
-        bool(parameters.get("class_known", False))))
+        flag(parameters, "class_known")))
 
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no tree."""
     check_names(parameters, KNOWN, "tree-columns")
-    shape_of(parameters)
-    rules_of(parameters)
+    shape, rules = shape_of(parameters), rules_of(parameters)
+    if hidden(parameters):
+        as_study(lambda: leaves(shape, rules.max_depth))
     aligning(parameters)
     count(parameters, "cut_points", CUT_POINTS)
     count(parameters, "expected", EXPECTED)
@@ -74,6 +111,8 @@ def check(parameters: Mapping[str, Any]) -> None:
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
+    if hidden(study.parameters):
+        return hidden_told(study)
     return disclosures(study.having("owner"), shape_of(study.parameters),
                        aligning(study.parameters))
 
@@ -85,18 +124,38 @@ def plan(study: Study) -> Plan:
     if study.mode == "sums" or shape.class_site not in sites:
         raise StudyError(explain("Task 'tree-columns'", "given shares and a class site among the "
                                  "owners", f"mode '{study.mode}' and '{shape.class_site}'"))
-    levels, leaves = guessed_levels(rules)
     rows = count(study.parameters, "expected", EXPECTED)
-    cost = costs.vertical(levels, leaves, rows, shape, len(sites), rules.min_records)
+    if hidden(study.parameters):
+        return with_alignment(hidden_plan(study, shape, rules), study, rows)
+    levels, ends = guessed_levels(rules)
+    cost = costs.vertical(levels, ends, rows, shape, len(sites), rules.min_records)
     notes = (*notes_of(study), f"cost is for {rows:,} records and {sum(levels)} tested nodes in "
-             f"{len(levels)} levels, with a dealer, without aligning; about {cost.seconds():.0f} s "
-             "on one machine")
-    return Plan(cost.rounds, cost.bytes, learns(study, told(study), SIZES), safe_against(study),
-                notes)
+             f"{len(levels)} levels, with a dealer; real trees are not known before")
+    found = Plan(cost.rounds, cost.bytes, learns(study, told(study), SIZES), safe_against(study),
+                 notes)
+    return with_alignment(found, study, rows)
 
 
-def load(path: Path, study: Study) -> Site:
+def load(path: Path, study: Study) -> Site | Loaded:
     """Return a site's attributes and rows; numbers are cut at its own quantiles."""
+    return load_new(path, study) if hidden(study.parameters) else Site(*_read(path, study)[:4])
+
+
+def load_new(path: Path, study: Study) -> Loaded:
+    """Return the same where records without a class are new."""
+    shape, points = shape_of(study.parameters), _points(study)
+    attributes, columns, labels, ids, numeric = _read(path, study)
+    codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
+    return Loaded(Site(attributes, columns, None, ids, codes), numeric, points)
+
+
+def _points(study: Study) -> int:
+    return count(study.parameters, "cut_points", CUT_POINTS)
+
+
+def _read(path: Path, study: Study) -> tuple[tuple[Attribute, ...], dict[str, Any], Any,
+                                             list[Any] | None, tuple[str, ...]]:
+    """Return attributes, columns, the class if it is there, ids, and which columns are numbers."""
     from tacit.core.read import read
 
     parameters = study.parameters
@@ -109,23 +168,9 @@ def load(path: Path, study: Study) -> Site:
         raise StudyError(explain("The columns of this site's file",
                                  f"such that '{parameters['ids']}' is there",
                                  ", ".join(rows.column_names)))
-    numeric = [n for n in columns if table.schema[n].kind in ("numeric", "ordinal")]
-    cuts = {name: own_cuts(columns[name], count(parameters, "cut_points", CUT_POINTS))
-            for name in numeric}
-    attributes = attributes_of(columns, cuts, list(columns))
-    return Site(attributes, columns, labels, None if ids is None else ids.tolist())
+    numeric = tuple(n for n in columns if table.schema[n].kind in ("numeric", "ordinal"))
+    attributes = own_attributes(columns, numeric, _points(study))
+    return attributes, columns, labels, None if ids is None else ids.tolist(), numeric
 
 
-def own_cuts(values: Any, count: int) -> list[float]:
-    """Return a site's own quantiles, halfway between values as float32 has them."""
-    numbers = np.unique(np.asarray(values, np.float32)).astype(np.float64)
-    numbers = numbers[~np.isnan(numbers)]
-    if numbers.size < 2:
-        return [float(numbers[0])] if numbers.size else [0.0]
-    ordered = np.sort(np.asarray(values, np.float64))
-    wanted = np.quantile(ordered, np.arange(1, count + 1) / (count + 1))
-    place = np.clip(np.searchsorted(numbers, wanted, side="right"), 1, numbers.size - 1)
-    return sorted({float((numbers[p - 1] + numbers[p]) / 2) for p in place.tolist()})
-
-
-TASK = Task("tree-columns", check, told, plan, load, ColumnsStudy)
+TASK = Task("tree-columns", check, told, plan, load, program)

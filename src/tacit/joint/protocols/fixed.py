@@ -12,6 +12,8 @@ alone, under rows of the mask that no other product uses (SecureML does so for t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tacit.joint.correlations import Need
@@ -25,12 +27,16 @@ AHEAD = 4
 
 
 class FixedRight:
-    """Products of changing left operands (rows, k) with one right operand (k, m)."""
+    """Products of changing left operands (rows, k) with one right operand (k, m).
 
-    def __init__(self, party: Party, right: Shared, rows: int, count: int) -> None:
-        self.party, self.right, self.rows = party, right, rows
-        # How many products are still to come: public, and the same for everybody.
-        self.left = count
+    `rows`: those of each of so many products, or of every product to come.
+    """
+
+    def __init__(self, party: Party, right: Shared, rows: int | Sequence[int],
+                 count: int = 0) -> None:
+        self.party, self.right = party, right
+        # What is still to come: public, and the same for everybody.
+        self.left = [rows] * max(1, count) if isinstance(rows, int) else list(rows)
         self.masks: list[tuple[Words, Words]] = []
         self.ready = 0
         self.mask: Words = np.zeros(0, np.uint64)
@@ -44,7 +50,7 @@ class FixedRight:
             return await matmul(party, left, self.right, within)
         if self.ready == 0:
             await self._open()
-        self.ready, self.left = self.ready - 1, self.left - 1
+        self.ready -= 1
         party.begin("matmul fixed")
         share = np.zeros(size, np.uint64)
         if self.masks:
@@ -54,20 +60,22 @@ class FixedRight:
     async def _open(self) -> None:
         """Draw masks for the next products and open the right operand under its own."""
         self.party.begin("matmul open")
-        (k, m), self.ready = self.right.shape, max(1, min(AHEAD, self.left))
-        drawn = await self.party.draw([Need("matrix", (self.ready * self.rows, k, m))])
+        (k, m), sizes = self.right.shape, self.left[:AHEAD]
+        # More of the last kind may follow than was said.
+        self.left, self.ready = self.left[AHEAD:] or sizes[-1:], len(sizes)
+        drawn = await self.party.draw([Need("matrix", (sum(sizes), k, m))])
         if drawn is None or not self.party.is_holder:
             return
         [[a, b, c]] = drawn
         self.mask = b.reshape(k, m)
         opened = await open_sum(self.party, "matmul.open", self.right.share.ravel() - b)
-        self.opened = opened.reshape(k, m)
-        self.masks = list(zip(a.reshape(self.ready, self.rows, k),
-                              c.reshape(self.ready, self.rows, m), strict=True))
+        self.opened, ends = opened.reshape(k, m), np.cumsum(sizes)[:-1]
+        self.masks = list(zip(np.split(a.reshape(-1, k), ends), np.split(c.reshape(-1, m), ends),
+                              strict=True))
 
     async def _share(self, left: Words) -> Words:
         """Open the left operand under rows of the mask that are used this once."""
-        a, c = self.masks.pop()
+        a, c = self.masks.pop(0)
         opened = await open_sum(self.party, "matmul.open", (left - a).ravel())
         right = self.mask + self.opened if self.party.adds_public else self.mask
         return np.asarray(c + times(opened.reshape(left.shape), right) + times(a, self.opened))

@@ -1,0 +1,119 @@
+"""What shows of naive Bayes over columns and of private classification by a tree; and mutants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bayes_data import CLASSES, LAYOUT, parts_of, table
+from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from mining_views import masked_words, watched
+from test_private_tree import WEATHER_LAYOUT
+from test_simulation import BROKEN, spoiled
+from tree_data import LAYOUT as QUESTIONS
+from tree_data import WEATHER
+
+from tacit.joint import party as party_module
+from tacit.joint import sources
+from tacit.joint.protocols.aligned import ROWS
+from tacit.joint.protocols.bayes import private_tree, scoring, vertical
+from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
+from tacit.joint.protocols.bayes.parts import Part, Shape, Site, coding_of
+from tacit.joint.protocols.bayes.private import PREDICTED, Sides
+from tacit.joint.protocols.bayes.private_tree import ClassifyByTree, full_tree
+from tacit.joint.protocols.bayes.vertical import VerticalBayes
+from tacit.joint.protocols.trees.central import central
+from tacit.joint.protocols.trees.growth import Rules
+
+SPLIT = {"p0": ("a", "h"), "p1": ("b",), "p2": ("w",)}
+
+
+def learning(seed, known=False, rows=48):
+    """Return the program that learns over three sites, and what they give."""
+    columns, sites, parts = table(rows, seed), [], []
+    for name, own in SPLIT.items():
+        mine = {n: columns[n] for n in own}
+        coding = coding_of(mine, [n for n in own if n in ("h", "w")])
+        labels = columns["class"] if known or name == "p1" else None
+        sites.append(Site(coding, mine, labels))
+        parts.append(Part(name, coding.sizes, len(coding.numeric)))
+    return VerticalBayes(Shape(tuple(parts), CLASSES, "p1", class_known=known)), sites
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_while_a_split_model_is_learned_nothing_shows(known):
+    one, other = (watched(*learning(seed, known)) for seed in (1, 2))
+    assert one == other
+    assert one[0] == []
+
+
+def test_a_count_that_is_opened_is_caught(monkeypatch):
+    real = scoring.learn_table
+
+    async def leaking(party, counts, *rest):
+        await party.reveal(counts[0], because=ROWS)
+        return await real(party, counts, *rest)
+
+    monkeypatch.setattr(vertical, "learn_table", leaking)
+    one, other = (watched(*learning(seed)) for seed in (1, 2))
+    assert one != other
+
+
+def learning_words():
+    return masked_words(*learning(1), 48, 24)
+
+
+def row_words():
+    given = [LAYOUT.rows(part) for part in parts_of(table(60, 1), np.arange(60) % 3, 3)]
+    return masked_words(HorizontalBayes(LAYOUT), given, 30, 24)
+
+
+# Private classification by a tree: two trees that give these records one class.
+
+RECORDS = WEATHER_LAYOUT.records({name: column[[2, 6, 11, 12]] for name, column in WEATHER.items()})
+
+
+def asked(depth):
+    """Return a tree of a depth, all of whose leaves for these records say yes."""
+    tree = central(QUESTIONS, WEATHER, Rules(most=64, max_depth=depth))
+    program = ClassifyByTree(WEATHER_LAYOUT, Sides("p0", "p1"), 4)
+    return program, [full_tree(tree, WEATHER_LAYOUT, 4), RECORDS]
+
+
+def test_of_a_private_tree_nothing_shows_but_classes():
+    one, other = watched(*asked(0)), watched(*asked(5))
+    assert one == other
+    assert any("[1, 1, 1, 1]" in row[3] for row in one[0])
+
+
+def test_a_path_that_is_opened_is_caught(monkeypatch):
+    real = private_tree._paths
+
+    async def leaking(party, left, depth):
+        inside = await real(party, left, depth)
+        await party.reveal(inside, because=PREDICTED)
+        return inside
+
+    monkeypatch.setattr(private_tree, "_paths", leaking)
+    assert watched(*asked(0)) != watched(*asked(5))
+
+
+def tree_words():
+    return masked_words(*asked(5), 60, 8)
+
+
+WORDS = [learning_words, row_words, tree_words]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_masked_words_look_uniform(words):
+    view = words()
+    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+def test_broken_masks_are_caught(monkeypatch, name, words):
+    for module in (sources, party_module):
+        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
+    view = words()
+    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
