@@ -78,14 +78,14 @@ def test_steps_are_those_of_pooled_data_and_stand_in_the_ledger(shared, method, 
 
 
 @settings(max_examples=3)
-@given(seed=st.integers(0, 10**6), method=st.sampled_from(["forward", "backward", "stepwise",
-                                                           "best"]),
+@given(owners=st.integers(2, 5), seed=st.integers(0, 10**6),
+       method=st.sampled_from(["forward", "backward", "stepwise", "best"]),
        criterion=st.sampled_from(CRITERIA))
-def test_any_choice_is_that_of_pooled_data(seed, method, criterion):
+def test_any_choice_is_that_of_pooled_data(owners, seed, method, criterion):
     data = made(120, 3, seed, 0.5, noise=3.0)
     terms, selection = Terms("y", ("x0", "x1", "x2")), Selection(method, criterion)
     exact = central(terms, data, selection=selection)
-    models, _ = mine_regression_horizontal(by_rows(data, np.arange(120) % 3), terms, EASY,
+    models, _ = mine_regression_horizontal(by_rows(data, np.arange(120) % owners), terms, EASY,
                                            selection=selection)
     assert models[0].features == exact.features
     assert models[0].rss == pytest.approx(exact.rss, rel=1e-9)

@@ -5,7 +5,11 @@
         --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
 
 Receivers learn the model. `reveal=sums` opens counts and sums (also in mode "sums", for three
-owners or more); `ratios`, the default, opens quotients alone.
+owners or more); `ratios`, the default, opens quotients alone, with `bits` (20) fractional bits.
+Each column has `categories.NAME` (all that may occur; "" is a missing value) or `range.NAME`, which
+no number may leave. Smoothing is scikit-learn's: alpha (1), var_smoothing (1e-9). An owner with
+some records of a class, but fewer than least (3), is refused where there are numbers; most (2^20)
+is a public bound on all records.
 """
 
 from __future__ import annotations

@@ -5,7 +5,9 @@
         --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
 
 The owner of the model joins with its JSON file, the other with a table. Receivers learn the class
-of every record. With `depth` the model is a tree (MixedTree), without it naive Bayes.
+of every record. With `depth` the model is a tree (MixedTree), which is filled up to so many
+questions of two answers; without it naive Bayes. `expected` (1000) records are for the forecast
+alone. An owner who has neither may join with any such file: it does not count.
 """
 
 from __future__ import annotations

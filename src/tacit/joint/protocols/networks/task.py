@@ -5,7 +5,9 @@
         --set values.age=4 --set values.smokes=2 --set values.ill=2 --set max_parents=2 ...
 
 `order` is the order of K2: parents stand before their children. Values are taken as categories;
-cut numbers before. With `ids` rows are aligned first. Everybody learns the network.
+cut numbers before. With `ids` rows are aligned first (a site with fewer than `least` of them, 10,
+is refused). A node has at most max_parents (2), and a step at most max_cells (2^22) counts.
+`expected` (1000) records are for the forecast alone. Everybody learns the network.
 """
 
 from __future__ import annotations
