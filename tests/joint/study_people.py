@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -21,6 +23,11 @@ def members_in(folder, roles=ROLES):
         found.append(Member(name, f"{name}.example:770{place}", role, one.fingerprint,
                             one.certificate))
     return tuple(found)
+
+
+def to_all(members):
+    """Return members of whom none is chosen to learn the result."""
+    return tuple(replace(m, roles=tuple(r for r in m.roles if r != "receiver")) for m in members)
 
 
 def study_of(members, task, parameters, mode="dealer"):

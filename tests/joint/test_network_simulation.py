@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from distinguisher import SUSPICIOUS
 from masks import against_uniform, break_masks, broken_masks, masked_views
-from study_people import members_in, saved, study_of
+from study_people import members_in, saved, study_of, to_all
 from test_networks import dependent, spread
 from watching import opened_and_lengths
 
@@ -97,7 +97,7 @@ PARAMETERS = {"order": ["x0", "x1", "x2"], "site.x0": "north", "site.x1": "south
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory):
-    return members_in(tmp_path_factory.mktemp("people"))
+    return to_all(members_in(tmp_path_factory.mktemp("people")))
 
 
 def test_a_study_gives_the_network(members, tmp_path):
@@ -127,7 +127,10 @@ def test_bad_parameters_are_refused(members, change, words):
         study_of(members, "network", {**PARAMETERS, **change})
 
 
-def test_plans_that_cannot_be_kept_are_refused(members):
+def test_plans_that_cannot_be_kept_are_refused(members, tmp_path):
+    chosen = Study("trial", "network", "dealer", members_in(tmp_path), PARAMETERS)
+    with pytest.raises(StudyError, match="Receivers were chosen: north"):
+        task_of(chosen).plan(chosen)
     for mode, change in (("sums", {}), ("dealer", {"site.x0": "dora"})):
         study = Study("trial", "network", mode, members, {**PARAMETERS, **change})
         with pytest.raises(StudyError, match="nodes of"):

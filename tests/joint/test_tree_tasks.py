@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from study_people import members_in, saved, study_of
+from study_people import members_in, saved, study_of, to_all
 from tree_data import LAYOUT, NAMES, WEATHER, parts_of
 
 from tacit.core.tree_part import join_parts
@@ -50,7 +50,8 @@ def test_a_study_over_rows_gives_the_tree(members, tmp_path):
 
 
 def test_a_study_over_columns_gives_parts(members, tmp_path):
-    study, task = study_of(members, "tree-columns", {**COLUMNS, "ids": "id", "least": 5})
+    study, task = study_of(to_all(members), "tree-columns",
+                           {**COLUMNS, "ids": "id", "least": 5})
     pytest.importorskip("rbcl")
     ids = np.array([f"r{i}" for i in range(14)], object)
     own = [("outlook",), ("temperature", "humidity", "play"), ("windy",)]
@@ -68,7 +69,8 @@ def test_studies_of_forests_and_boosting_run(members, tmp_path):
     paths = saved(tmp_path, parts_of(often, np.arange(56) % 3, 3))
     for name, own in (("forest", {"trees": 9, "attributes_at_a_node": 2, "max_depth": 2}),
                       ("boosted-trees", {"rounds": 2, "max_depth": 1})):
-        study, task = study_of(members, name, {**ROWS, **own})
+        people = members if name == "forest" else to_all(members)
+        study, task = study_of(people, name, {**ROWS, **own})
         given = [task.load(path, study) for path in paths]
         outputs = run_local(task.program(study), given, names=["north", "south", "east"])
         assert len(outputs[0][0].trees) == max(own.get("trees", 0), own.get("rounds", 0))
@@ -76,7 +78,7 @@ def test_studies_of_forests_and_boosting_run(members, tmp_path):
         assert task.plan(study).bytes > 0
         if name == "boosted-trees":
             small = {n: v for n, v in {**ROWS, **own}.items() if n != "most"}
-            study, task = study_of(members, name, small)
+            study, task = study_of(to_all(members), name, small)
             outputs = run_local(task.program(study), given, names=["north", "south", "east"])
             assert len(outputs[0][0].trees) == 2
         if name == "forest":
@@ -99,10 +101,20 @@ def test_bad_parameters_of_ensembles_are_refused(members, task, change, words):
 
 
 def test_boosting_of_two_is_not_planned_unless_agreed(members):
-    two = tuple(m for m in members if m.name != "east")
+    two = to_all(m for m in members if m.name != "east")
     study = Study("weather", "boosted-trees", "dealer", two, ROWS)
     with pytest.raises(StudyError, match="two_may_learn"):
         task_of(study).plan(study)
+
+
+@pytest.mark.parametrize(("task", "parameters"), [("boosted-trees", ROWS),
+                                                  ("tree-columns", COLUMNS)])
+def test_receivers_that_a_task_cannot_heed_are_refused(members, task, parameters):
+    study = Study("weather", task, "dealer", members, parameters)
+    with pytest.raises(StudyError, match="Receivers were chosen: north"):
+        task_of(study).plan(study)
+    study = Study("weather", task, "dealer", to_all(members), parameters)
+    assert task_of(study).plan(study).bytes
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -212,7 +224,7 @@ def test_plans_over_rows_come_near_what_is_sent(members, tmp_path, task, own, ag
     columns["play"] = np.where(random.random(400) < odds, "yes", "no").astype(object)
     kind = {f"range.{n}": [0, 128, 3, 6] for n in "xyzw"} if agreed else {
         f"cuts.{n}": [30, 50, 70] for n in "xyzw"}
-    study, task_ = study_of(members, task, {
+    study, task_ = study_of(to_all(members), task, {
         "target": "play", "classes": ["no", "yes"], "attributes": list("xyzw"), "most": 500,
         "max_depth": 2, **kind, **own})
     paths = saved(tmp_path, parts_of(columns, np.arange(400) % 3, 3))

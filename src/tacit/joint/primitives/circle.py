@@ -85,8 +85,9 @@ def own_set(ids: Iterable[Any] | None, rules: SetRules) -> list[bytes]:
     found = encoded(() if ids is None else ids)
     unique = list(dict.fromkeys(found))
     if len(unique) < len(found) and rules.duplicates == "refuse":
-        raise RefusedError("The ids of a party must be different. Some stand twice. Correct them, "
-                           "or agree on duplicates='drop' to count each once.")
+        raise RefusedError("The ids of a party must be different. Some stand twice. Correct them; "
+                           "where only their number matters, SetRules(duplicates='drop') counts "
+                           "each once.")
     if len(unique) < rules.least:
         raise RefusedError(f"The study asks for sets of at least {rules.least} ids. This party "
                            "has fewer. Small sets ask for single records.")

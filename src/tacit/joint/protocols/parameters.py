@@ -124,6 +124,14 @@ def learns(study: Study, told: Sequence[Disclosure],
     return found | {name: [sizes] for name in study.names if name not in found}
 
 
+def not_chosen(study: Study) -> None:
+    """Refuse receivers that a study names where a task cannot tell its result to some alone."""
+    named, owners = set(study.having("receiver")), set(study.having("owner"))
+    if named and named != owners:
+        raise StudyError(f"Task '{study.task}' tells every owner the same, as its plan says. "
+                         f"Receivers were chosen: {', '.join(sorted(named))}. Leave them out.")
+
+
 def everybody(study: Study) -> list[str]:
     """Return who takes part in the program."""
     return [name for name in study.names if name != study.dealer or study.mode != "dealer"]

@@ -35,6 +35,7 @@ from tacit.joint.protocols.parameters import (
     check_names,
     count,
     learns,
+    not_chosen,
     text,
     texts,
     weight,
@@ -130,6 +131,7 @@ def _factorials(counts: int, root: int, rows: int) -> Cost:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     order, rules = order_of(study.parameters), rules_of(study.parameters)
+    not_chosen(study)
     idle = [name for name in study.having("owner") if name not in order.sites]
     if idle and "ids" in study.parameters:
         raise StudyError(f"Rows are aligned among owners of nodes. '{idle[0]}' has none. Give it "

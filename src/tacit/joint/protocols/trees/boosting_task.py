@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.joint.errors import StudyError
+from tacit.joint.protocols.parameters import not_chosen
 from tacit.joint.protocols.trees import costs
 from tacit.joint.protocols.trees.boosting import MOST, Boost, HorizontalBoost, disclosures
 from tacit.joint.protocols.trees.horizontal_task import check_rows, load, plan_rows
@@ -55,6 +56,7 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     boost = _boost(study.parameters).boost
+    not_chosen(study)
     if len(study.having("owner")) == 2 and not boost.two_may_learn:
         raise StudyError("Boosting of two owners shows each of them something about the other's "
                          "records in every leaf. Agree to it with two_may_learn=true, or do not.")

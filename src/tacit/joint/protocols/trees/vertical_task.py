@@ -37,6 +37,7 @@ from tacit.joint.protocols.parameters import (
     count,
     flag,
     learns,
+    not_chosen,
     text,
     texts,
 )
@@ -127,6 +128,7 @@ def plan(study: Study) -> Plan:
     rows = count(study.parameters, "expected", EXPECTED)
     if hidden(study.parameters):
         return with_alignment(hidden_plan(study, shape, rules), study, rows)
+    not_chosen(study)
     levels, ends = guessed_levels(rules)
     cost = costs.vertical(levels, ends, rows, shape, len(sites), rules.min_records)
     notes = (*notes_of(study), f"cost is for {rows:,} records and {sum(levels)} tested nodes in "
