@@ -5,8 +5,17 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
+
 from tacit.joint import Party
+from tacit.joint.frames import Purpose
 from tacit.joint.protocols.trees import ClassifyHidden, HiddenTree, HorizontalTree, VerticalTree
+
+
+async def ready(party: Party) -> None:
+    """Wait until everybody is there, so that the clocks of all start together."""
+    party.begin("ready")
+    await party.swap(party.peers, "ready", np.zeros(1, np.uint8), Purpose.CONTROL)
 
 
 class TimedRows(HorizontalTree):
@@ -14,6 +23,7 @@ class TimedRows(HorizontalTree):
 
     async def __call__(self, party: Party, data: Any) -> Any:
         """Return the tree, and wall and processor seconds."""
+        await ready(party)
         start, busy = time.perf_counter(), time.process_time()
         tree = await super().__call__(party, data)
         return tree, time.perf_counter() - start, time.process_time() - busy
@@ -24,6 +34,7 @@ class TimedColumns(VerticalTree):
 
     async def __call__(self, party: Party, data: Any) -> Any:
         """Return the part, and wall and processor seconds."""
+        await ready(party)
         start, busy = time.perf_counter(), time.process_time()
         part = await super().__call__(party, data)
         return part, time.perf_counter() - start, time.process_time() - busy
@@ -34,6 +45,7 @@ class TimedHidden(HiddenTree):
 
     async def __call__(self, party: Party, data: Any) -> Any:
         """Return the classes, and wall seconds of growing and of classifying."""
+        await ready(party)
         start = time.perf_counter()
         part = await super().__call__(party, data)
         grown = time.perf_counter()

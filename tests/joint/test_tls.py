@@ -57,6 +57,22 @@ def test_messages_travel_and_ledgers_reconcile(circle):
                     > 2_400_000)
 
 
+def test_short_messages_are_not_held_back_on_either_end(circle):
+    study, identities, sockets = circle("a", "b", "c")
+
+    async def run():
+        ends = await meet(study, identities, sockets)
+        found = [link.writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP,
+                                                                 socket.TCP_NODELAY)
+                 for end in ends.values() for link in end._links.values()]
+        await asyncio.gather(*(end.finish() for end in ends.values()))
+        return found
+
+    found = asyncio.run(run())
+    assert len(found) == 6
+    assert all(found)
+
+
 def test_two_runs_have_two_sessions(circle):
     study, identities, sockets = circle("a", "b")
 

@@ -122,16 +122,25 @@ def wire_bytes(dtype: str, shape: tuple[int, ...]) -> int:
 
 def encode(message: Message, session: bytes, sequence: int) -> Iterator[bytes]:
     """Yield the frames of a message; what may not travel raises InputError before the first."""
+    for _, frame in framed(message, session, sequence):
+        yield frame
+
+
+def framed(message: Message, session: bytes,
+           sequence: int) -> Iterator[tuple[Header, bytes]]:
+    """Yield the same with what is in their headers."""
     array, dtype = _travelling(message.array)
     _check_label(message.label)
     dims = (*array.shape, *(1,) * (MAX_DIMENSIONS - array.ndim))
+    label = message.label.encode().ljust(LABEL_BYTES, b"\0")
     body = memoryview(array.reshape(-1).view(np.uint8).data)
     for chunk in range(max(1, -(-len(body) // CHUNK))):
         piece = body[chunk * CHUNK:(chunk + 1) * CHUNK]
-        yield _HEADER.pack(
+        raw = _HEADER.pack(
             MAGIC, VERSION, message.kind, message.purpose, DTYPES.index(dtype), array.ndim, 0,
-            session, sequence + chunk, message.step, chunk, len(piece), *dims,
-            message.label.encode().ljust(LABEL_BYTES, b"\0")) + piece
+            session, sequence + chunk, message.step, chunk, len(piece), *dims, label)
+        yield Header(message.kind, message.purpose, dtype, array.shape, session,
+                     sequence + chunk, message.step, chunk, len(piece), message.label), raw + piece
 
 
 def _travelling(array: Array) -> tuple[Array, str]:

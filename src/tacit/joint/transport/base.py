@@ -39,14 +39,14 @@ from tacit.joint.frames import (
     Kind,
     Message,
     Purpose,
-    encode,
-    parse,
+    framed,
     text_array,
 )
 from tacit.joint.ledger import RECEIVED, SENT, Ledger
 from tacit.joint.transport.mailbox import Mailbox
 
 T = TypeVar("T")
+SHORT = 1 << 20
 _PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
 
 
@@ -126,6 +126,10 @@ class Transport(ABC):
 
     async def swap(self, peers: tuple[str, ...], message: Message) -> list[Message]:
         """Send one message to some peers, and return the next of each; all at the same time."""
+        if len(peers) == 1 and message.array.nbytes <= SHORT:
+            # What one peer sends meanwhile is read anyway; no tasks are needed for that.
+            await self.send(peers[0], message)
+            return [await self.receive(peers[0])]
         takes = [self.receive(peer) for peer in peers]
         done = await asyncio.gather(*takes, *(self.send(peer, message) for peer in peers))
         return [found for found in done if found is not None]
@@ -135,10 +139,11 @@ class Transport(ABC):
         self._known(peer)
         box, patience = self._boxes[peer], within or self.limits.patience
         try:
-            async with asyncio.timeout(patience):
-                while self.error is None and not box.messages and not box.finished:
-                    box.news.clear()
-                    await box.news.wait()
+            if not box.messages:
+                async with asyncio.timeout(patience):
+                    while self.error is None and not box.messages and not box.finished:
+                        box.news.clear()
+                        await box.news.wait()
         except TimeoutError:
             self.fail(self._lost(peer, f"sent nothing for {patience:g} s"))
         self._check()
@@ -227,9 +232,9 @@ class Transport(ABC):
 
     def _frames(self, peer: str, message: Message) -> Iterable[bytes]:
         """Yield the frames of a message for a peer, counted and in the ledger."""
-        for frame in encode(message, self.session, self._sequence[peer]):
+        for header, frame in framed(message, self.session, self._sequence[peer]):
             self._sequence[peer] += 1
-            self.ledger.frame(SENT, peer, parse(frame[:HEADER_BYTES]), len(frame))
+            self.ledger.frame(SENT, peer, header, len(frame))
             yield frame
 
     def _received(self, peer: str, header: Header, piece: bytes) -> Message | None:

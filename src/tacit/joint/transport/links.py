@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import ssl
 from dataclasses import dataclass, field
 
@@ -46,6 +47,13 @@ class Link:
         """Return the fingerprint of the peer's certificate."""
         tls: ssl.SSLObject = self.writer.get_extra_info("ssl_object")
         return fingerprint(tls.getpeercert(binary_form=True) or b"")
+
+    def at_once(self) -> None:
+        """Send short messages without waiting for the peer's acknowledgement (40 ms of it).
+
+        asyncio does this itself, but not for connections accepted by a socket of another's making.
+        """
+        self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     async def exactly(self, size: int, seconds: float) -> bytes:
         """Read so many bytes; any byte that comes in time is a sign of life."""

@@ -205,6 +205,7 @@ class TlsTransport(Transport):
 
     def _keep(self, link: Link, heard: Greeting) -> None:
         link.writer.transport.set_write_buffer_limits(high=BUFFER)
+        link.at_once()
         link.nonce = heard.nonce
         self._links[heard.name] = link
         self._incoming[heard.name].sequence = 1
@@ -230,7 +231,8 @@ class TlsTransport(Transport):
         try:
             while not box.finished and self.error is None:
                 raw = await link.exactly(HEADER_BYTES, self.limits.silence)
-                if parse(raw, self.limits.message).session != NO_SESSION:
+                early = not self._begun.is_set()
+                if early and parse(raw, self.limits.message).session != NO_SESSION:
                     # The peer has met everybody; this party may still be waiting for somebody.
                     await self._begun.wait()
                 header = self._incoming[peer].header(raw)
