@@ -45,7 +45,7 @@ class Source(ABC):
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of every wish; None to one who only deals."""
 
-    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+    async def ahead(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Prepare for what each of the next steps will draw, where that saves waiting."""
         return
 
@@ -105,10 +105,13 @@ class Party(Functions, Base):
         """Return this holder's parts of correlated randomness; None to who holds no shares."""
         return None if self.source is None else await self.source.draw(needs)
 
-    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
-        """Say what each of the next steps will draw: a dealer is then asked once for all."""
+    async def ahead(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
+        """Say what each of the next steps will draw: a dealer is then asked once for all.
+
+        `after`: so many steps come first, and draw nothing.
+        """
         if self.source is not None:
-            await self.source.ahead(steps)
+            await self.source.ahead(steps, after)
 
     def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Check an opening against what was declared, and put it into the ledger."""

@@ -85,10 +85,10 @@ class DealerSource(Source):
         words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
         return _complete(needs, drawn, words)
 
-    async def ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+    async def ahead(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Ask for several steps at once; the dealer works while the holders do."""
         if self._asks and steps:
-            first, step = self._number + 1, self._party.count + 1
+            first, step = self._number + 1, self._party.count + after + 1
             await self._ask([Wish(first + i, step + i, tuple(needs))
                              for i, needs in enumerate(steps)])
 

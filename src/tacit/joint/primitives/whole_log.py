@@ -3,7 +3,7 @@
 x = m 2^K with m in [0.75, 1.5). `leading` gives the bits [x >= 0.75 2^k], of which K's own bits
 are exclusive ors; they are turned into numbers, 2^(top - K) modulo 2^16 (or 2^32, for larger x)
 and K modulo 2^64. One product in the small ring gives the whole number m 2^top, one opening its
-logarithm (`windows`), and a last product x ln x. Everything is drawn in one step.
+logarithm (`windows`), and a last product x ln x.
 
   error: that of `logarithm`: x times 3.5e-8 at most, and exactly 0 at x = 0.
   discloses: nothing; the dealer learns the number of values and their bound.
@@ -50,13 +50,16 @@ def serves(party: Party, x: Shared) -> bool:
             and x.low >= 0 and last_exponent(x.high) in TOPS)
 
 
-def needs(size: int, high: int) -> list[Need]:
-    """Return what x ln x of so many values up to a bound draws, in one step."""
+def steps(size: int, high: int) -> list[list[Need]]:
+    """Return what x ln x of so many values up to a bound draws, in two steps.
+
+    Holders work with the first, which is small, while a dealer prepares the second.
+    """
     size, top = 64 * plane_words(size), last_exponent(high)
-    return [*leading_needs(size, _width(high), top), Need("flags", (top * size, top + 1)),
-            Need("dabits", (top.bit_length() * size,)), Need("lanes", (size, top + 1)),
-            Need("windows", (size, top)), Need("cuts", (size, SCALE - FRACTION)),
-            Need("triple", (size,))]
+    return [leading_needs(size, _width(high), top),
+            [Need("flags", (top * size, top + 1)), Need("dabits", (top.bit_length() * size,)),
+             Need("lanes", (size, top + 1)), Need("windows", (size, top)),
+             Need("cuts", (size, SCALE - FRACTION)), Need("triple", (size,))]]
 
 
 def _width(high: int) -> int:
@@ -65,15 +68,19 @@ def _width(high: int) -> int:
 
 async def whole_x_log_x(party: Party, x: Shared) -> Shared:
     """Return x ln x with 30 fractional bits."""
-    party.begin("x ln x")
     most = math.ceil(x.high * math.log(max(2, x.high)) * 2**FRACTION) + 64 * (x.high + 1)
     blank = Shared(party, np.zeros(x.shape, np.uint64), -64 * x.high, most, FRACTION)
-    drawn = await party.draw(needs(x.size, x.high))
-    if drawn is None:
-        return blank
-    *first, flags, bits, lanes, windows, cut, triple = drawn
+    first, second = steps(x.size, x.high)
     top, share = last_exponent(x.high), np.pad(x.share.ravel(), (0, -x.size % 64))
-    starts = (await leading_planes(party, share, _width(x.high), top, first))[1:]
+    party.begin("x ln x")
+    drawn = await party.draw(first)
+    starts = None if drawn is None else (
+        await leading_planes(party, share, _width(x.high), top, drawn))[1:]
+    party.begin("x ln x")
+    drawn = await party.draw(second)
+    if drawn is None or starts is None:
+        return blank
+    flags, bits, lanes, windows, cut, triple = drawn
     power, exponent = await _powers(party, starts, flags, bits)
     mantissa = await _small_product(party, share, power, lanes, top + 1)
     fraction = await _log_of(party, mantissa, windows, top)

@@ -116,8 +116,8 @@ def truncate(n: int) -> Cost:
 def x_log_x(n: int, high: int) -> Cost:
     """Return x ln x of counts up to a bound."""
     words, top = plane_words(n), whole_log.last_exponent(high)
-    drawn = whole_log.needs(n, high)
-    found = dealt(8 * sum(sum(need.sent_lengths) for need in drawn))
+    found = sum((dealt(8 * sum(sum(need.sent_lengths) for need in needs))
+                 for needs in whole_log.steps(n, high)), Cost())
     found += leading_openings(64 * words, max(3, high).bit_length(), top)
     found += both(8 * words * (top + top.bit_length()))
     # A product and an opening in the small ring, a truncation and a product in the large one.

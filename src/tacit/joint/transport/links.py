@@ -22,6 +22,8 @@ from tacit.joint.identity import Identity, check_name, fingerprint
 from tacit.joint.study import Study
 
 NONCE_BYTES = 32
+# A header and a short message are read together.
+AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Link:
     writer: asyncio.StreamWriter
     nonce: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rest: bytes = b""
 
     @property
     def certificate(self) -> str:
@@ -57,14 +60,16 @@ class Link:
 
     async def exactly(self, size: int, seconds: float) -> bytes:
         """Read so many bytes; any byte that comes in time is a sign of life."""
-        pieces: list[bytes] = []
-        while size:
-            piece = await self._some(size, seconds)
+        pieces, self._rest, missing = [self._rest], b"", size - len(self._rest)
+        while missing > 0:
+            piece = await self._some(max(missing, AT_ONCE), seconds)
             if not piece:
                 raise EOFError
             pieces.append(piece)
-            size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            missing -= len(piece)
+        if missing < 0:
+            pieces[-1], self._rest = pieces[-1][:missing], pieces[-1][missing:]
+        return b"".join(pieces)
 
     async def _some(self, size: int, seconds: float) -> bytes:
         """Read what there is; this process may itself have been held up, so it looks twice."""

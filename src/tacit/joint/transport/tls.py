@@ -45,7 +45,7 @@ from tacit.joint.frames import (
 from tacit.joint.identity import Identity
 from tacit.joint.ledger import RECEIVED
 from tacit.joint.study import Study
-from tacit.joint.transport.base import Limits, Transport
+from tacit.joint.transport.base import SHORT, Limits, Transport
 from tacit.joint.transport.links import NONCE_BYTES, Greeting, Link, greeting, tls_context
 
 BUFFER = 1 << 22
@@ -254,6 +254,15 @@ class TlsTransport(Transport):
                 if not link.lock.locked() and not self._boxes[peer].finished:
                     self._tell(peer, beat)
             await asyncio.sleep(self.limits.beat)
+
+    def _write_now(self, peer: str, message: Message) -> bool:
+        link = self._links[peer]
+        if (message.array.nbytes > SHORT or link.lock.locked() or link.writer.is_closing()
+                or link.writer.transport.get_write_buffer_size()):
+            return False
+        for frame in self._frames(peer, message):
+            link.writer.write(frame)
+        return True
 
     async def _write(self, peer: str, message: Message) -> None:
         link = self._links[peer]

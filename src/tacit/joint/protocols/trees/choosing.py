@@ -20,7 +20,7 @@ from tacit.joint.primitives.comparison import below_zero_needs
 from tacit.joint.primitives.lookup import is_zero, zero_needs
 from tacit.joint.ring import Shared, concatenate, times, width_of
 
-MOST_PAIRS = 1 << 16
+MOST_PAIRS = 1 << 14
 
 
 async def first_greatest(party: Party, values: Shared, size: Shared | None = None,

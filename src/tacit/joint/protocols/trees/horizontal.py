@@ -38,7 +38,7 @@ from tacit.joint.protocols.trees.cuts import CUTS, Floats, Span, agree_cuts, wit
 from tacit.joint.protocols.trees.growth import Rows, Rules, Sapling
 from tacit.joint.protocols.trees.layout import Ints, Layout
 from tacit.joint.protocols.trees.leaves import Leaves
-from tacit.joint.protocols.trees.scores import Bools, best
+from tacit.joint.protocols.trees.scores import Bools, ask_ahead, best
 from tacit.joint.ring import Shared, concatenate
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
@@ -137,14 +137,17 @@ async def _level(party: Party, tree: Sapling, rows: Rows, nodes: Sequence[int],
                  mask: Bools) -> tuple[Ints, Shared]:
     """Return what was chosen for every node of a level, and the counts of its branches."""
     layout, most = tree.layout, tree.rules.most
+    size = max(1, BLOCK // int((layout.first_branch[-1] + 1) * (len(layout.classes) + 1)))
+    asked = len(nodes) <= size
+    if asked:
+        await ask_ahead(party, layout, len(nodes), tree.rules, mask)
     local = rows.histograms(nodes)
     shared = (await party.share_sum(local, local.shape, 0, most)).within(0, most)
-    size = max(1, BLOCK // int((layout.first_branch[-1] + 1) * (len(layout.classes) + 1)))
     found = []
     for start in range(0, len(nodes), size):
         part = slice(start, start + size)
         found.append(await best(party, layout, shared[part], tree.rules.min_records,
-                                mask[part]))
+                                mask[part], asked=asked))
     places, counts = (concatenate(list(parts)) for parts in zip(*found, strict=True))
     return np.asarray(await party.reveal(places, because=SPLITS)), counts
 

@@ -26,9 +26,10 @@ import numpy.typing as npt
 from tacit.joint.correlations import Need
 from tacit.joint.party import Party
 from tacit.joint.primitives.logarithm import LOG_ERROR, plain_x_log_x
-from tacit.joint.primitives.whole_log import needs as x_log_x_needs
 from tacit.joint.primitives.whole_log import serves
+from tacit.joint.primitives.whole_log import steps as x_log_x_steps
 from tacit.joint.protocols.trees.choosing import first_greatest, steps_of
+from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.layout import Ints, Layout
 from tacit.joint.ring import Shared, concatenate
 
@@ -86,16 +87,29 @@ def plain_best(layout: Layout, histograms: Ints, least: int,
 
 
 async def best(party: Party, layout: Layout, histograms: Shared, least: int,
-               allowed: Bools | None = None) -> tuple[Shared, Shared]:
-    """Return the same on shares: the best candidate of each node, and the counts of branches."""
+               allowed: Bools | None = None, *, asked: bool = False) -> tuple[Shared, Shared]:
+    """Return the same on shares: the best candidate of each node, and the counts of branches.
+
+    `asked`: a dealer knows already what this takes, by `ask_ahead`.
+    """
     counts = histograms.with_share(branches(layout, histograms.share).astype(np.uint64))
-    return await best_of(party, layout.first_branch, counts, least, allowed), counts
+    first = layout.first_branch
+    return await best_of(party, first, counts, least, allowed, asked=asked), counts
+
+
+async def ask_ahead(party: Party, layout: Layout, nodes: int, rules: Rules,
+                    allowed: Bools) -> None:
+    """Ask a dealer for what the next step but one will take, before the counts are shared."""
+    shape = nodes, int(layout.first_branch[-1]) + 1, len(layout.classes)
+    blank = Shared(party, np.zeros(shape, np.uint64), 0, rules.most)
+    await party.ahead(steps(party, layout.first_branch, blank, rules.min_records, allowed), after=1)
 
 
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
-                  allowed: Bools | None = None) -> Shared:
+                  allowed: Bools | None = None, *, asked: bool = False) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
-    await party.ahead(steps(party, first, counts, least, allowed))
+    if not asked:
+        await party.ahead(steps(party, first, counts, least, allowed))
     scores, size = await scored(party, first, counts, allowed)
     return await first_greatest(party, scores, size, least)
 
@@ -116,7 +130,7 @@ def steps(party: Party, first: Ints, counts: Shared, least: int, allowed: Bools 
         scores = only(party, scores, allowed)
     if closing:
         scores = while_open(scores, counts[:, -1, 0].within(0, 1))
-    return [x_log_x_needs(values, counts.high), *steps_of(party, scores, size, least)]
+    return [*x_log_x_steps(values, counts.high), *steps_of(party, scores, size, least)]
 
 
 async def scored(party: Party, first: Ints, counts: Shared,
