@@ -14,7 +14,7 @@ from test_shares import close, compute, small
 
 from tacit.joint import transfer_source
 from tacit.joint.correlations import Need
-from tacit.joint.errors import RingError
+from tacit.joint.errors import RefusedError, RingError
 from tacit.joint.party import declares
 from tacit.joint.primitives import millionaires, transfer
 from tacit.joint.primitives.bits import both
@@ -193,6 +193,14 @@ def test_every_kind_of_correlation_fits_together():
         sums = [a + b for a, b in zip(mine, theirs, strict=True)]
         xors = [a ^ b for a, b in zip(mine, theirs, strict=True)]
         assert holds(need, sums, xors), need
+
+
+def test_kinds_that_only_a_dealer_makes_are_refused():
+    async def program(party, data):
+        return await party.draw([Need("zeros", (3, 2))])
+
+    with pytest.raises(RefusedError, match="kind 'zeros'"):
+        run_local(program, [None] * 2, "two-party")
 
 
 @pytest.mark.parametrize("count", [1, 2])

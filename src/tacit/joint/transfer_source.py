@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from tacit.joint.correlations import Need, Parts
+from tacit.joint.errors import RefusedError
 from tacit.joint.party import Source
 from tacit.joint.planes import bits_of, plane_words
 from tacit.joint.primitives.transfer import Transfer, pieces
@@ -41,6 +42,10 @@ class TransferSource(Source):
             "triple": self._triple, "matrix": self._matrix, "ands": self._ands,
             "pairs": self._pairs, "dabits": self._dabits, "edabits": self._edabits,
             "cuts": self._cuts}
+        for need in needs:
+            if need.kind not in make:
+                raise RefusedError(f"Two parties alone cannot make correlated randomness of kind "
+                                   f"'{need.kind}'. Use mode 'dealer' or 'three-party'.")
         return [await make[need.kind](*need.sizes) for need in needs]
 
     async def _ands(self, w: int) -> Parts:
