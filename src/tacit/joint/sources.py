@@ -108,7 +108,7 @@ class DealerSource(Source):
 
 
 def _complete(needs: Sequence[Need], drawn: Sequence[Parts],
-           words: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> list[Parts]:
+              words: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> list[Parts]:
     out, start = [], 0
     for need, parts in zip(needs, drawn, strict=True):
         sent = []
