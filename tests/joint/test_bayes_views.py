@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bayes_data import CLASSES, LAYOUT, parts_of, table
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks
 from mining_views import masked_words, watched
 from test_private_tree import WEATHER_LAYOUT
-from test_simulation import BROKEN, spoiled
 from tree_data import LAYOUT as QUESTIONS
 from tree_data import WEATHER
 
-from tacit.joint import party as party_module
-from tacit.joint import sources
 from tacit.joint.protocols.aligned import ROWS
 from tacit.joint.protocols.bayes import private_tree, scoring, vertical
 from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
@@ -106,14 +104,11 @@ WORDS = [learning_words, row_words, tree_words]
 
 @pytest.mark.parametrize("words", WORDS)
 def test_masked_words_look_uniform(words):
-    view = words()
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(words()) > SUSPICIOUS
 
 
 @pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 def test_broken_masks_are_caught(monkeypatch, name, words):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = words()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(words()) < SUSPICIOUS

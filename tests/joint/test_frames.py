@@ -22,10 +22,16 @@ from tacit.joint.frames import (
     Kind,
     Message,
     Purpose,
-    encode,
+    framed,
     parse,
     wire_bytes,
 )
+
+
+def encode(*given_):
+    """Return the frames of a message."""
+    return (frame for _, frame in framed(*given_))
+
 
 arrays = hnp.arrays(st.sampled_from([np.dtype(d) for d in DTYPES]),
                     hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6))
@@ -49,6 +55,12 @@ def test_what_goes_in_comes_out(array):
     assert back.array.tobytes() == array.tobytes()
     assert back.array.shape == array.shape
     assert (back.label, back.purpose, back.step) == ("a label", Purpose.SHARE, 7)
+
+
+@given(arrays)
+def test_what_the_ledger_is_told_of_a_frame_is_what_its_header_holds(array):
+    for header, frame in framed(message(array), NO_SESSION, 3):
+        assert parse(frame[:HEADER_BYTES]) == header
 
 
 @pytest.mark.parametrize("array", [np.arange(12).reshape(3, 4).T, np.arange(9, dtype=">u8")[::2]])

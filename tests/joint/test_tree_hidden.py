@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_tree_horizontal import near
 from test_tree_vertical import SPLIT, weather_sites
-from tree_data import LAYOUT, NAMES, WEATHER, figure_4_1, tables
+from tree_data import LAYOUT, NAMES, WEATHER, figure_4_1, spread, tables
 
 from tacit.joint import SetRules, run_local
 from tacit.joint.party import declares
@@ -86,19 +86,12 @@ def test_predictions_are_those_of_pooled_data(table, depth, least, known, extra,
     layout, columns, _, owners = table
     assume(len(columns["class"]) > 0)
     rules, sites = Rules(max_depth=depth, min_records=least), min(owners, len(layout.attributes))
-    names = [f"p{i}" for i in range(sites)]
-    groups = np.array_split(np.arange(len(layout.attributes)), sites)
-    given_ = {name: Site(tuple(layout.attributes[i] for i in group), columns,
-                         columns["class"] if known or name == names[-1] else None)
-              for name, group in zip(names, groups, strict=True)}
-    shape = Shape(layout.classes, names[-1],
-                  max(1, *(len(s.questions) for s in given_.values())) + extra, 4 + extra,
-                  class_known=known)
+    given_, shape = spread(layout, columns, sites, known, extra)
     assume(not near(layout, columns, rules, sites * shape.slots))
     parts, _ = mine_tree_hidden(given_, shape, rules)
     tree = central(layout, columns, rules)
     for records in (columns, unseen(layout, seed)):
-        found, _ = classify_hidden(parts, dict.fromkeys(names, records))
+        found, _ = classify_hidden(parts, dict.fromkeys(given_, records))
         assert found["p0"].tolist() == tree.predict(records).tolist()
 
 

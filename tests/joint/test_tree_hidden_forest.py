@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import tree_data
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mining_views import watched
@@ -29,7 +32,7 @@ from tacit.joint.protocols.trees.hidden_costs import HiddenCosts, met
 from tacit.joint.protocols.trees.hidden_forest import Forest, central_forest_columns
 from tacit.joint.protocols.trees.hidden_part import HiddenPart
 from tacit.joint.protocols.trees.layout import Layout
-from tacit.joint.protocols.trees.sites import Shape, Site, own_attributes
+from tacit.joint.protocols.trees.sites import Shape, own_attributes
 
 WEATHERS = Layout(LAYOUT.attributes, LAYOUT.classes)
 
@@ -42,16 +45,11 @@ def with_draws(patch, seed):
 
 def spread(layout, columns, sites, known, extra=0):
     """Return sites that have some attributes each, their shape, and whose each question is."""
-    names = [f"p{i}" for i in range(sites)]
-    groups = np.array_split(np.arange(len(layout.attributes)), sites)
-    given_ = {name: Site(tuple(layout.attributes[i] for i in group), columns,
-                         columns["class"] if known or name == names[-1] else None)
-              for name, group in zip(names, groups, strict=True)}
-    slots = max(1, *(len(s.questions) for s in given_.values())) + extra
+    given_, shape = tree_data.spread(layout, columns, sites, known, extra)
     ends = np.cumsum([0, *(len(s.questions) for s in given_.values())])
     places = [list(range(*pair)) for pair in zip(ends[:-1].tolist(), ends[1:].tolist(),
                                                  strict=True)]
-    return given_, Shape(layout.classes, names[-1], slots, 4, class_known=known), places
+    return given_, replace(shape, branches=4), places
 
 
 @settings(max_examples=15)

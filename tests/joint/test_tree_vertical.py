@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_tree_horizontal import near
-from tree_data import LAYOUT, NAMES, WEATHER, tables
+from tree_data import LAYOUT, NAMES, WEATHER, spread, tables
 from watching import opened_and_lengths
 
 from tacit.core.tree_part import Asked, TreePart, join_parts
@@ -79,14 +79,7 @@ def test_the_joint_tree_is_the_tree_of_pooled_columns(table, depth, least, known
     sites = min(owners, len(layout.attributes))
     rules = Rules(max_depth=depth, min_records=least)
     assume(len(columns["class"]) > 0)
-    names = [f"p{i}" for i in range(sites)]
-    groups = np.array_split(np.arange(len(layout.attributes)), sites)
-    given_ = {name: Site(tuple(layout.attributes[i] for i in group), columns,
-                         columns["class"] if known or name == names[-1] else None)
-              for name, group in zip(names, groups, strict=True)}
-    shape = Shape(layout.classes, names[-1],
-                  max(1, *(len(s.questions) for s in given_.values())) + extra, 4 + extra,
-                  class_known=known)
+    given_, shape = spread(layout, columns, sites, known, extra)
     # Sites have room to spare, so that setbacks are larger than in the clear.
     assume(not near(layout, columns, rules, sites * shape.slots))
     parts, _ = mine_tree_vertical(given_, shape, rules)

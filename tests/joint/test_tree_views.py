@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from distinguisher import SUSPICIOUS
+from masks import against_uniform, break_masks, broken_masks
 from mining_views import masked_words, watched
-from test_simulation import BROKEN, spoiled
 from test_tree_simulation import LAYOUT, RULES, SAME_TREE
 from tree_data import parts_of
 
 from tacit.core.tree_part import Asked, TreePart
-from tacit.joint import party as party_module
-from tacit.joint import run_local, sources
+from tacit.joint import run_local
 from tacit.joint.protocols.trees import boosting, classifying, cuts, horizontal, scores
 from tacit.joint.protocols.trees.boosting import VALUES, Boost, HorizontalBoost
 from tacit.joint.protocols.trees.classifying import ClassifyTogether, ClassifyWalking
@@ -173,17 +172,14 @@ WORDS = [column_words, forest_words, boosted_words, together_words]
 
 @pytest.mark.parametrize("words", WORDS)
 def test_masked_words_look_uniform(words):
-    view = words()
-    assert tell_apart(view, uniform_like(view)) > SUSPICIOUS
+    assert against_uniform(words()) > SUSPICIOUS
 
 
 @pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
+@broken_masks
 def test_broken_masks_are_caught(monkeypatch, name, words):
-    for module in (sources, party_module):
-        monkeypatch.setattr(module, "Stream", spoiled(BROKEN[name]))
-    view = words()
-    assert tell_apart(view, uniform_like(view)) < SUSPICIOUS
+    break_masks(monkeypatch, name)
+    assert against_uniform(words()) < SUSPICIOUS
 
 
 def two_level_parts():

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tacit.joint.protocols.trees.layout import Attribute, Layout, attributes_of
+from tacit.joint.protocols.trees.sites import Shape, Site
 
 NAMES = ("outlook", "temperature", "humidity", "windy", "play")
 ROWS = """sunny hot high FALSE no
@@ -63,3 +64,17 @@ def tables(draw, most_rows=40):
                for a in attributes}
     columns["class"] = np.array(classes, object)[random.integers(0, len(classes), rows)]
     return layout, columns, random.integers(0, owners, rows), owners
+
+
+def spread(layout, columns, sites, known=False, extra=0):
+    """Return sites with some attributes each, the last with the class, and the room they agree on.
+
+    `known`: all have the class. `extra`: so much more room than they need.
+    """
+    names = [f"p{i}" for i in range(sites)]
+    groups = np.array_split(np.arange(len(layout.attributes)), sites)
+    given_ = {name: Site(tuple(layout.attributes[i] for i in group), columns,
+                         columns["class"] if known or name == names[-1] else None)
+              for name, group in zip(names, groups, strict=True)}
+    slots = max(1, *(len(s.questions) for s in given_.values())) + extra
+    return given_, Shape(layout.classes, names[-1], slots, 4 + extra, class_known=known)

@@ -120,15 +120,12 @@ def wire_bytes(dtype: str, shape: tuple[int, ...]) -> int:
     return total + HEADER_BYTES * max(1, -(-total // CHUNK))
 
 
-def encode(message: Message, session: bytes, sequence: int) -> Iterator[bytes]:
-    """Yield the frames of a message; what may not travel raises InputError before the first."""
-    for _, frame in framed(message, session, sequence):
-        yield frame
-
-
 def framed(message: Message, session: bytes,
            sequence: int) -> Iterator[tuple[Header, bytes]]:
-    """Yield the same with what is in their headers."""
+    """Yield the frames of a message with what is in their headers.
+
+    What may not travel raises InputError before the first.
+    """
     array, dtype = _travelling(message.array)
     _check_label(message.label)
     dims = (*array.shape, *(1,) * (MAX_DIMENSIONS - array.ndim))

@@ -79,6 +79,11 @@ class Party(Functions, Base):
                              "another task. Put independent work into one array instead.")
         return super().begin(label)
 
+    @property
+    def is_dealt(self) -> bool:
+        """Say whether correlated randomness comes from a dealer, who can make every kind."""
+        return self.engine is None and not self.roles.by_transfer
+
     async def agree(self) -> None:
         """Agree on one secret with every peer: X25519, then HKDF over the session."""
         self.begin("agree")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import explain
 from tacit.joint.errors import RingError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from tacit.joint.party import Party
 
 LIMIT = 1 << 62
+# Unsigned, of any width: arithmetic is modulo 2 to that width.
+Numbers = npt.NDArray[Any]
 
 
 def check_interval(low: int, high: int, what: str) -> None:
@@ -226,8 +229,8 @@ def times(one: Words, other: Words) -> Words:
     return np.asarray(np.ascontiguousarray(one) @ np.asfortranarray(other))
 
 
-def total(values: Iterable[Words]) -> Words:
-    """Return the sum of words modulo 2^64; of one alone, itself."""
+def total(values: Iterable[Numbers]) -> Numbers:
+    """Return the sum of words in the ring of their type, 2^64; of one alone, itself."""
     first, *rest = values
     out = first + rest[0] if rest else first
     for part in rest[1:]:

@@ -22,7 +22,7 @@ from tacit.joint.errors import RingError
 from tacit.joint.frames import Purpose
 from tacit.joint.planes import bits_of, plane_of, plane_words
 from tacit.joint.primitives.opening import open_xor
-from tacit.joint.ring import Shared
+from tacit.joint.ring import Numbers, Shared
 from tacit.joint.streams import Words
 
 if TYPE_CHECKING:
@@ -129,7 +129,11 @@ async def to_numbers(party: Party, bits: SharedBits) -> Shared:
 
 
 def numbers_from(party: Party, opened: Words, number: Words) -> Words:
-    """Return shares of bits: v + b - 2 v b is b where the opened v is 0, and 1 - b elsewhere."""
-    v = bits_of(opened, number.size)
-    share = (number ^ -v) + v
-    return share + v if party.adds_public else share
+    """Return shares of bits from what was opened and the numbers of their masks."""
+    return turned(party, bits_of(opened, number.size), number)
+
+
+def turned(party: Party, seen: Numbers, number: Numbers) -> Numbers:
+    """Return v + b - 2 v b: b where the opened v is 0, and 1 - b elsewhere, in the ring of b."""
+    share = (number ^ -seen) + seen
+    return np.asarray(share + seen if party.adds_public else share)

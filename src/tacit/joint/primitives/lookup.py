@@ -30,7 +30,7 @@ def zero_needs(size: int, most: int) -> list[Need]:
 
 async def is_zero(party: Party, x: Shared) -> Shared:
     """Return 1 where a number from 0 to its bound is 0, and 0 elsewhere."""
-    if party.engine is not None or party.roles.by_transfer or not 0 <= x.low <= x.high < MOST:
+    if not party.is_dealt or not 0 <= x.low <= x.high < MOST:
         return await to_numbers(party, await equal(party, x, 0))
     party.begin("is zero")
     drawn = await party.draw(zero_needs(x.size, x.high))

@@ -11,19 +11,24 @@ import numpy as np
 
 from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
-from tacit.joint.ring import total
+from tacit.joint.ring import Numbers, total
 from tacit.joint.streams import Words
 
 
 async def open_sum(party: Party, label: str, words: Words, width: int = 64) -> Words:
     """Return the sum of all holders' words modulo 2^width, sent in as few bytes as that needs."""
-    others = [name for name in party.holders if name != party.name]
     if width == 64:
-        return total([words, *await party.swap(others, label, words, Purpose.MASKED)])
+        return await open_numbers(party, label, words)
     own = words.astype(_narrow(width))
     own &= own.dtype.type((1 << width) - 1)
-    opened = total([own, *await party.swap(others, label, own, Purpose.MASKED)])
+    opened = await open_numbers(party, label, own)
     return opened.astype(np.uint64) & np.uint64((1 << width) - 1)
+
+
+async def open_numbers(party: Party, label: str, own: Numbers) -> Numbers:
+    """Return the sum of all holders' numbers in the ring of their own type."""
+    others = [name for name in party.holders if name != party.name]
+    return total([own, *await party.swap(others, label, own, Purpose.MASKED)])
 
 
 async def open_xor(party: Party, label: str, words: Words) -> Words:

@@ -12,6 +12,7 @@ printed there, it is not secure. Products of fixed point add their scales: trunc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from tacit.joint.correlations import Need
 from tacit.joint.errors import RingError
 from tacit.joint.party import Party
 from tacit.joint.primitives.opening import open_sum
-from tacit.joint.ring import Shared, check_interval, corners, times
+from tacit.joint.ring import Numbers, Shared, check_interval, corners, times
 from tacit.joint.streams import Words
 
 
@@ -56,12 +57,15 @@ async def product_words(party: Party, x: Words, y: Words, triple: list[Words]) -
     """Return shares of the products of shared words."""
     a, b, c = triple
     masked = np.concatenate([x.ravel() - a, y.ravel() - b])
-    opened = await open_sum(party, "multiply.open", masked)
+    return product_of(party, await open_sum(party, "multiply.open", masked), (a, b, c))
+
+
+def product_of(party: Party, opened: Numbers, triple: Sequence[Numbers]) -> Numbers:
+    """Return a share of x y in the ring of the triple; x - a and y - b were opened together."""
+    a, b, c = triple
     d, e = opened[:a.size], opened[a.size:]
     product = c + d * b + e * a
-    if party.adds_public:
-        product += d * e
-    return np.asarray(product)
+    return np.asarray(product + d * e if party.adds_public else product)
 
 
 async def matmul(party: Party, one: Shared, other: Shared,

@@ -19,35 +19,32 @@ import math
 import numpy as np
 
 from tacit.joint.correlations import Need
-from tacit.joint.frames import Purpose
 from tacit.joint.lanes import Lanes, lane_type, lanes_of
 from tacit.joint.party import Party
 from tacit.joint.planes import plane_words
-from tacit.joint.primitives.bits import numbers_from
+from tacit.joint.primitives import normal
+from tacit.joint.primitives.bits import numbers_from, turned
 from tacit.joint.primitives.leading import leading_needs, leading_planes
-from tacit.joint.primitives.opening import open_sum, open_xor
-from tacit.joint.primitives.products import product_words
+from tacit.joint.primitives.normal import FRACTION
+from tacit.joint.primitives.opening import open_numbers, open_sum, open_xor
+from tacit.joint.primitives.products import product_of, product_words
 from tacit.joint.primitives.truncation import cut_words
 from tacit.joint.ring import Shared
 from tacit.joint.streams import Words
 from tacit.joint.windows import SCALE, TOPS, evaluated, quarter
 
-FRACTION = 30
 # K ln 2 has to be a multiple of one number, so that its bits need no table.
 LN2 = round(math.log(2) * 2**FRACTION)
 
 
 def last_exponent(high: int) -> int:
-    """Return the greatest k with 0.75 2^k <= high, at least 2."""
-    high = max(3, high)
-    k = high.bit_length()
-    return k if 3 << k <= 4 * high else k - 1
+    """Return the greatest k with 0.75 2^k <= high, at least 2: a quarter must be whole."""
+    return normal.last_exponent(max(3, high))
 
 
 def serves(party: Party, x: Shared) -> bool:
     """Say whether this way can be taken: whole numbers of at most 31 bits, and a dealer."""
-    return (party.engine is None and not party.roles.by_transfer and x.scale == 0
-            and x.low >= 0 and last_exponent(x.high) in TOPS)
+    return party.is_dealt and x.scale == 0 and x.low >= 0 and last_exponent(x.high) in TOPS
 
 
 def steps(size: int, high: int) -> list[list[Need]]:
@@ -109,32 +106,20 @@ async def _powers(party: Party, starts: Words, flags: list[Words],
 
 
 def _lane_bits(party: Party, opened: Words, words: Words, top: int) -> Lanes:
-    """Return shares of bits in the small ring: b where the opened bit is 0, and 1 - b."""
+    """Return shares of bits in the small ring."""
     count = 64 * opened.size
     own = lanes_of(words, count, top + 1)
     seen = np.unpackbits(opened.astype("<u8", copy=False).view(np.uint8),
                          bitorder="little").astype(own.dtype)
-    turned = (own ^ -seen) + seen
-    return turned + seen if party.adds_public else turned
+    return turned(party, seen, own)
 
 
 async def _small_product(party: Party, share: Words, power: Lanes, triple: list[Words],
                          width: int) -> Lanes:
     """Return shares of the products modulo 2^16 or 2^32."""
     a, b, c = (lanes_of(words, power.size, width) for words in triple)
-    own = share.astype(lane_type(width)) - a, power - b
-    opened = await _open_lanes(party, "log.product", np.concatenate(own))
-    d, e = opened[:power.size], opened[power.size:]
-    product = c + d * b + e * a
-    return np.asarray(product + d * e if party.adds_public else product)
-
-
-async def _open_lanes(party: Party, label: str, lanes: Lanes) -> Lanes:
-    out = lanes
-    others = [name for name in party.holders if name != party.name]
-    for part in await party.swap(others, label, lanes, Purpose.MASKED):
-        out = out + part
-    return out
+    own = np.concatenate([share.astype(lane_type(width)) - a, power - b])
+    return product_of(party, await open_numbers(party, "log.product", own), (a, b, c))
 
 
 async def _log_of(party: Party, mantissa: Lanes, windows: list[Words], top: int) -> Words:

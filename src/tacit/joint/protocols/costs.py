@@ -78,14 +78,8 @@ def is_zero(n: int, most: int) -> Cost:
     return dealt(8 * n << most.bit_length()) + both(n * narrow)
 
 
-def leading(n: int, width: int, top: int) -> Cost:
-    """Return where numbers start."""
-    words, sizes = plane_words(n), [len(high) for high, _ in prefix_steps(width)]
-    return dealt(8 * words * (width + 3 * sum(sizes) + top - 1)) + leading_openings(n, width, top)
-
-
 def leading_openings(n: int, width: int, top: int) -> Cost:
-    """Return what of that passes between the holders."""
+    """Return what passes between the holders to find where numbers start."""
     words, sizes = plane_words(n), [len(high) for high, _ in prefix_steps(width)]
     found = both(n * next(s for b, s in WIDTHS if width <= b)) + both(16 * (top - 1) * words)
     for size in sizes:

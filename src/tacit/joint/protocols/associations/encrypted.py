@@ -120,8 +120,8 @@ def exposure(baskets: Baskets) -> float:
     return sum(count == 1 for count in times.values()) / max(len(baskets), 1)
 
 
-class EncryptedColumns:
-    """The program: every attribute encrypted once, mined by a counter without data."""
+class Counted:
+    """What both programs are given: terms, sites, and receivers of whom the first counts."""
 
     def __init__(self, terms: Terms, sites: Sites, receivers: Sequence[str],
                  fewest: int = FEWEST) -> None:
@@ -129,11 +129,21 @@ class EncryptedColumns:
         check_items(terms, sites)
         self.terms, self.sites, self.receivers = terms, sites, tuple(receivers)
         self.fewest = fewest
-        shown = (Disclosure(SUPPORTS, self.receivers),) if terms.shown else ()
-        self.disclosures = (
-            Disclosure(ROWS), Disclosure(TABLE, self.receivers[:1]),
-            Disclosure(OWN, tuple(sites.items)), Disclosure(SETS, self.receivers),
-            Disclosure(RULES, self.receivers), *shown)
+        self.disclosures = (*self._told(), *(
+            [Disclosure(SUPPORTS, self.receivers)] if terms.shown else []))
+
+    def _told(self) -> tuple[Disclosure, ...]:
+        """Return what is disclosed whether supports are shown or not."""
+        raise NotImplementedError
+
+
+class EncryptedColumns(Counted):
+    """The program: every attribute encrypted once, mined by a counter without data."""
+
+    def _told(self) -> tuple[Disclosure, ...]:
+        return (Disclosure(ROWS), Disclosure(TABLE, self.receivers[:1]),
+                Disclosure(OWN, tuple(self.sites.items)), Disclosure(SETS, self.receivers),
+                Disclosure(RULES, self.receivers))
 
     async def __call__(self, party: Party, data: Baskets | None) -> Associations | None:
         """Encrypt, collect, mine and hand on; who is no receiver gets None."""
@@ -181,20 +191,13 @@ class EncryptedColumns:
         return await hand_on(party, made, self.receivers)
 
 
-class ByIntersection:
+class ByIntersection(Counted):
     """The program: the support of each candidate as the size of an intersection."""
 
-    def __init__(self, terms: Terms, sites: Sites, receivers: Sequence[str],
-                 fewest: int = FEWEST) -> None:
-        refuse_owner(tuple(sites.items), receivers)
-        check_items(terms, sites)
-        self.terms, self.sites, self.receivers = terms, sites, tuple(receivers)
-        self.fewest = fewest
-        shown = (Disclosure(SUPPORTS, self.receivers),) if terms.shown else ()
-        self.disclosures = (
-            Disclosure(ROWS), Disclosure(SETS), Disclosure(RULES, self.receivers), *shown,
-            *intersection_disclosures(CANDIDATES, tuple(sites.items), self.receivers[:1],
-                                      SetRules(least=0, pad_to=1)))
+    def _told(self) -> tuple[Disclosure, ...]:
+        return (Disclosure(ROWS), Disclosure(SETS), Disclosure(RULES, self.receivers),
+                *intersection_disclosures(CANDIDATES, tuple(self.sites.items), self.receivers[:1],
+                                          SetRules(least=0, pad_to=1)))
 
     async def __call__(self, party: Party, data: Baskets | None) -> Associations | None:
         """Count one candidate after the other; the counter says which are frequent."""

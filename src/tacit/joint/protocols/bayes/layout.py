@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tacit.core.params import OneOf, Real, Rule, Whole, check
 from tacit.errors import DataError, InputError, explain
+from tacit.joint.protocols.own_columns import all_there, numbers, one_length
 from tacit.joint.protocols.trees.layout import Attribute, Ints
 
 Floats = npt.NDArray[np.float64]
@@ -105,18 +106,6 @@ class Numeric:
         return found
 
 
-def numbers(name: str, values: Any) -> Floats:
-    """Return a column as float64; what is no number is refused, without saying where."""
-    try:
-        found = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"Column '{name}' must hold numbers. It does not.") from None
-    if found.ndim != 1 or not np.isfinite(found).all():
-        raise DataError(f"Column '{name}' must have a finite number in every row. Some have none. "
-                        "Leave those rows out.")
-    return found
-
-
 @dataclass(frozen=True)
 class Given:
     """Coded rows: categories (columns, rows), numbers (columns, rows), classes (rows)."""
@@ -166,14 +155,10 @@ class Layout:
 
     def records(self, columns: Mapping[str, Any]) -> Given:
         """Return records without a class; all columns must be there."""
-        missing = [c.name for c in self.columns if c.name not in columns]
-        if missing:
-            raise DataError(explain("The columns", f"such that '{missing[0]}' is there",
-                                    ", ".join(map(str, columns)), "All owners need all columns."))
+        all_there((c.name for c in self.columns), columns)
         codes = [c.code(columns[c.name]) for c in self.nominal]
         scaled = [c.scaled(columns[c.name]) for c in self.numeric]
-        if len({len(column) for column in (*codes, *scaled)}) > 1:
-            raise DataError(explain("Columns", "of one length", "several"))
+        one_length((*codes, *scaled))
         rows = len((*codes, *scaled)[0])
         return Given(np.array(codes, np.int64).reshape(len(codes), rows),
                      np.array(scaled, np.float64).reshape(len(scaled), rows),

@@ -22,8 +22,9 @@ from tacit.core.reading import Fields, Source, parse_json, read_bytes, refuse
 from tacit.core.tree import check_format
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.protocols.bayes.layout import Floats, numbers, one_hot
+from tacit.joint.protocols.bayes.layout import Floats, one_hot
 from tacit.joint.protocols.bayes.tables import Table
+from tacit.joint.protocols.own_columns import numbers, of_site, one_length
 from tacit.joint.protocols.trees.layout import Attribute, Ints, attributes_of
 from tacit.joint.streams import Words
 
@@ -90,8 +91,8 @@ class Coding:
 
     def hot(self, columns: Mapping[str, Any]) -> Ints:
         """Return (rows, all categories); what is not known has no place."""
-        coded = [_places(a, column(columns, a.name)) for a in self.nominal]
-        rows = len(column(columns, self._first()))
+        coded = [_places(a, of_site(columns, a.name)) for a in self.nominal]
+        rows = len(of_site(columns, self._first()))
         codes = np.array(coded, np.int64).reshape(len(coded), rows)
         found = one_hot(np.maximum(codes, 0), self.sizes)
         starts = np.cumsum([0, *self.sizes])
@@ -101,21 +102,13 @@ class Coding:
 
     def z(self, columns: Mapping[str, Any]) -> Floats:
         """Return (rows, numbers) between -1 and 1."""
-        rows = len(column(columns, self._first()))
-        found = [np.clip((numbers(n, column(columns, n)) - centre) / reach, -1, 1)
+        rows = len(of_site(columns, self._first()))
+        found = [np.clip((numbers(n, of_site(columns, n)) - centre) / reach, -1, 1)
                  for n, centre, reach in self.numeric]
         return np.array(found, np.float64).reshape(len(found), rows).T
 
     def _first(self) -> str:
         return self.nominal[0].name if self.nominal else self.numeric[0][0]
-
-
-def column(columns: Mapping[str, Any], name: str) -> Any:
-    """Return a column; a missing one is named."""
-    if name not in columns:
-        raise DataError(explain("The columns of a site", f"such that '{name}' is there",
-                                ", ".join(map(str, columns))))
-    return columns[name]
 
 
 def _places(attribute: Attribute, values: Any) -> Ints:
@@ -129,7 +122,7 @@ def coding_of(columns: Mapping[str, Any], numeric: Sequence[str]) -> Coding:
     names = [name for name in columns if name not in numeric]
     ranges = []
     for name in numeric:
-        values = numbers(name, column(columns, name))
+        values = numbers(name, of_site(columns, name))
         if not values.size:
             raise DataError("Sites must have records. This one has none.")
         centre = float(values.mean())
@@ -158,8 +151,7 @@ class Site:
             raise RefusedError(explain("The class", f"given by '{shape.class_site}' alone, or by "
                                        "all if it is known to all",
                                        "none" if knows else f"one of '{name}'"))
-        if len({len(c) for c in (*self.columns.values(), *self._more())}) > 1:
-            raise DataError(explain("The columns of a site", "of one length", "several"))
+        one_length((*self.columns.values(), *self._more()), "The columns of a site")
         return self
 
     def _more(self) -> list[Any]:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from tacit.core.mixture import Mixture
 from tacit.core.params import OneOf, Real, Rule, Whole, check
-from tacit.errors import DataError, InputError, explain
+from tacit.errors import InputError, explain
 from tacit.joint.protocols.bayes.layout import Numeric
+from tacit.joint.protocols.own_columns import all_there, one_length
 
 Floats = npt.NDArray[np.float64]
 
@@ -107,13 +108,9 @@ class Space:
 
     def rows(self, columns: Mapping[str, Any]) -> Floats:
         """Return rows in units of z, between -1 and 1; what lies outside is refused."""
-        missing = [name for name in self.names if name not in columns]
-        if missing:
-            raise DataError(explain("The columns", f"such that '{missing[0]}' is there",
-                                    ", ".join(map(str, columns)), "All owners need all columns."))
+        all_there(self.names, columns)
         found = [column.scaled(columns[column.name]) for column in self.columns]
-        if len({column.size for column in found}) > 1:
-            raise DataError(explain("Columns", "of one length", "several"))
+        one_length(found)
         return np.column_stack(found)
 
     def to_z(self, start: Start) -> Start:

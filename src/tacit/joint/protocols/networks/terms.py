@@ -11,6 +11,7 @@ import numpy as np
 from tacit.core.params import Rule, Whole, check
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
+from tacit.joint.protocols.own_columns import of_site, one_length
 from tacit.joint.protocols.trees.layout import Attribute, Ints
 
 MOST_RECORDS = 1 << 20
@@ -108,17 +109,13 @@ def site_of(order: Order, name: str, columns: Mapping[str, Any],
     rows = []
     for place in order.of(name):
         node = order.nodes[place]
-        if node.name not in columns:
-            raise DataError(explain("The columns of a site", f"such that '{node.name}' is there",
-                                    ", ".join(map(str, columns))))
-        values = np.asarray(columns[node.name], object)
+        values = np.asarray(of_site(columns, node.name), object)
         known = (categories or {}).get(node.name) or _found(values)
         if len(known) > node.size:
             raise RefusedError(f"Column '{node.name}' must have at most {node.size} values, as "
                                "agreed. It has more. Agree on more, or join some.")
         rows.append(Attribute(node.name, tuple(known)).code(values))
-    if len({row.size for row in rows}) > 1:
-        raise DataError(explain("The columns of a site", "of one length", "several"))
+    one_length(rows, "The columns of a site")
     return Site(np.array(rows, np.int64).reshape(len(rows), rows[0].size if rows else 0), ids)
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tacit.core.coefficients import TIMES
 from tacit.core.params import OneOf, Real, Rule, check
 from tacit.errors import DataError, InputError, explain
+from tacit.joint.protocols.own_columns import numbers as finite
 
 Floats = npt.NDArray[np.float64]
 
@@ -114,19 +115,8 @@ def numbers(data: Mapping[str, Any], names: Sequence[str]) -> Floats:
             raise DataError(explain("The data", f"with a column '{name}'",
                                     ", ".join(map(str, data)) or "none",
                                     "All owners must agree on the columns."))
-        columns.append(_numeric(name, data[name]))
+        columns.append(finite(name, data[name]))
     if len({column.size for column in columns}) > 1:
         raise DataError(explain("Columns", "of one length",
                                 sorted({column.size for column in columns})))
     return np.column_stack(columns) if columns else np.zeros((0, 0))
-
-
-def _numeric(name: str, values: Any) -> Floats:
-    try:
-        column = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"Column '{name}' must hold numbers. It holds something else.") from None
-    if column.ndim != 1 or not np.isfinite(column).all():
-        raise DataError(f"Column '{name}' must have a finite number in every row. Some rows have "
-                        "none. Fill them or leave those records out on every side.")
-    return column

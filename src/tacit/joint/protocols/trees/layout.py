@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import DataError, InputError, explain
+from tacit.joint.protocols.own_columns import all_there, one_length
 
 Ints = npt.NDArray[np.int64]
 MAX_CELLS = 1 << 16
@@ -149,13 +150,9 @@ class Layout:
 
     def codes(self, columns: Mapping[str, Any]) -> Ints:
         """Return the cell of every row in every attribute, (attributes, rows)."""
-        missing = [a.name for a in self.attributes if a.name not in columns]
-        if missing:
-            raise DataError(explain("The columns", f"such that '{missing[0]}' is there",
-                                    ", ".join(map(str, columns)), "All owners need all columns."))
+        all_there((a.name for a in self.attributes), columns)
         coded = [a.code(columns[a.name]) for a in self.attributes]
-        if len({c.size for c in coded}) > 1:
-            raise DataError(explain("Columns", "of one length", "several"))
+        one_length(coded)
         return np.stack(coded)
 
     def labels(self, values: Any) -> Ints:

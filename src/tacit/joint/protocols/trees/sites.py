@@ -12,6 +12,7 @@ import numpy as np
 from tacit.core.tree_part import Asked
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
+from tacit.joint.protocols.own_columns import of_site
 from tacit.joint.protocols.trees.layout import Attribute, Ints, Layout, attributes_of
 
 
@@ -109,10 +110,7 @@ def _questions(attributes: tuple[Attribute, ...]) -> list[tuple[Attribute, int, 
 
 
 def _codes(site: Site, attribute: Attribute) -> Ints:
-    if attribute.name not in site.columns:
-        raise DataError(explain("The columns of a site", f"such that '{attribute.name}' is there",
-                                ", ".join(map(str, site.columns))))
-    return attribute.code(site.columns[attribute.name])
+    return attribute.code(of_site(site.columns, attribute.name))
 
 
 def indicators(codes: Ints, shape: Shape) -> Ints:
