@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import DataError
+from tacit.joint.errors import RefusedError
 from tacit.joint.frames import Purpose
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import plan_alignment
-from tacit.joint.study import Study
+from tacit.joint.primitives.alignment import Places, align_disclosures, plan_alignment
+from tacit.joint.primitives.circle import SetRules
+from tacit.joint.study import Disclosure, Study
 from tacit.joint.tasks import Plan
+
+Digest = npt.NDArray[np.uint8]
+
+
+class HasIds(Protocol):
+    """A site that may have ids."""
+
+    @property
+    def ids(self) -> Sequence[Any] | None:
+        """Return them."""
+
 
 COMMON = "which records all sites have"
 ROWS = "how many records each site has"
+
+
+def common_told(sites: Sequence[str], rules: SetRules | None) -> tuple[Disclosure, ...]:
+    """Return what aligning discloses, if rows are aligned; the first site counts."""
+    return () if rules is None else align_disclosures(COMMON, sites, sites[0], rules)
+
+
+async def common_places(party: Party, site: HasIds | None,
+                        rules: SetRules | None) -> Places | None:
+    """Return where a site's rows in the common order are, if rows are aligned."""
+    if rules is None:
+        return None
+    if site is not None and site.ids is None:
+        raise RefusedError("A site must give ids where rows are to be aligned. This one gave none.")
+    return await party.align(None if site is None else site.ids, because=COMMON, rules=rules)
+
+
+async def same_digest(party: Party, peers: Sequence[str], label: str, own: Digest,
+                      otherwise: str) -> None:
+    """Refuse to go on, in the words of `otherwise`, unless all have the same digest."""
+    theirs = await party.swap(peers, label, own, Purpose.CONTROL)
+    if any(not np.array_equal(own, each) for each in theirs):
+        raise DataError(otherwise)
 
 
 async def same_everywhere(party: Party, rows: int) -> int:

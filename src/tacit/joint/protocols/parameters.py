@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,6 +70,23 @@ def numbers(parameters: Mapping[str, Any], name: str) -> tuple[float, ...]:
             isinstance(n, int | float) and not isinstance(n, bool) for n in found):
         raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", found))
     return tuple(float(n) for n in found)
+
+
+def one_kind(parameters: Mapping[str, Any], name: str, kinds: Sequence[str], what: str) -> str:
+    """Return in which of some ways a column is described: one, and one only."""
+    given = [kind for kind in kinds if f"{kind}.{name}" in parameters]
+    if len(given) != 1:
+        raise StudyError(explain(f"{what} '{name}'", "given one of "
+                                 + ", ".join(f"{kind}.{name}" for kind in kinds), len(given)))
+    return given[0]
+
+
+def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str) -> None:
+    """Refuse what is said about columns that are not there."""
+    for key in parameters:
+        if "." in key and key.partition(".")[2] not in names:
+            raise StudyError(explain(f"Parameter '{key}'", f"about one of '{what}'",
+                                     "another name"))
 
 
 def count(parameters: Mapping[str, Any], name: str, default: int) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.protocols.bayes.layout import Layout, Numeric, Rules
-from tacit.joint.protocols.parameters import text, texts
+from tacit.joint.protocols.parameters import about_known, one_kind, text, texts
 from tacit.joint.protocols.trees.layout import Attribute
 
 KINDS = ("categories", "range")
@@ -31,20 +31,12 @@ def layout_of(parameters: Mapping[str, Any]) -> Layout:
         raise
     except InputError as error:
         raise StudyError(str(error)) from None
-    names = [column.name for column in columns]
-    strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
-    if strange:
-        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'columns'",
-                                 "another name"))
+    about_known(parameters, [column.name for column in columns], "columns")
     return layout
 
 
 def _column(parameters: Mapping[str, Any], name: str) -> Attribute | Numeric:
-    given = [kind for kind in KINDS if f"{kind}.{name}" in parameters]
-    if len(given) != 1:
-        raise StudyError(explain(f"Column '{name}'", "given one of "
-                                 + ", ".join(f"{kind}.{name}" for kind in KINDS), len(given)))
-    if given[0] == "categories":
+    if one_kind(parameters, name, KINDS, "Column") == "categories":
         return Attribute(name, tuple(c or None for c in texts(parameters, f"categories.{name}")))
     found = parameters[f"range.{name}"]
     if not isinstance(found, list) or len(found) != 2 or not all(

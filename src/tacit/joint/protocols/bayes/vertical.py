@@ -32,11 +32,10 @@ from tacit.joint.errors import RefusedError
 from tacit.joint.frames import Purpose
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
 from tacit.joint.primitives.normal import FRACTION
 from tacit.joint.primitives.sharing import rerandomised
-from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.aligned import ROWS, common_places, common_told, same_everywhere
 from tacit.joint.protocols.bayes.layout import MOST, Floats, Rules, one_hot
 from tacit.joint.protocols.bayes.moments import means_and_variances
 from tacit.joint.protocols.bayes.parts import BayesPart, Shape, Site
@@ -67,8 +66,7 @@ class VerticalBayes:
                  align: SetRules | None = None) -> None:
         self.shape, self.rules, self.align = shape, rules or Rules(), align
         sites = [part.site for part in shape.parts]
-        aligned = () if align is None else align_disclosures(COMMON, sites, sites[0], align)
-        self.disclosures = (Disclosure(ROWS), *aligned)
+        self.disclosures = (Disclosure(ROWS), *common_told(sites, align))
 
     async def __call__(self, party: Party, data: Site | None) -> BayesPart:
         """Align, learn, and return this party's part."""
@@ -86,13 +84,7 @@ class VerticalBayes:
     async def _aligned(self, party: Party, site: Site | None) -> tuple[
             Ints | None, Floats | None, Ints | None, int]:
         """Bring all rows into one order, or check that there are equally many everywhere."""
-        places = None
-        if self.align is not None:
-            if site is not None and site.ids is None:
-                raise RefusedError("A site must give ids where rows are to be aligned. This one "
-                                   "gave none.")
-            places = await party.align(None if site is None else site.ids, because=COMMON,
-                                       rules=self.align)
+        places = await common_places(party, site, self.align)
         hot, z, labels = (None, None, None) if site is None else site.take(self.shape, places)
         rows = await counted(party, hot)
         if self.shape.class_known:

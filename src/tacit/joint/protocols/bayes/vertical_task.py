@@ -23,8 +23,7 @@ import numpy as np
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
-from tacit.joint.protocols.aligned import COMMON, ROWS, with_alignment
+from tacit.joint.protocols.aligned import COMMON, ROWS, common_told, with_alignment
 from tacit.joint.protocols.bayes import costs
 from tacit.joint.protocols.bayes.layout import Floats, Rules
 from tacit.joint.protocols.bayes.parameters import rules_of
@@ -167,9 +166,8 @@ def check(parameters: Mapping[str, Any]) -> None:
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
     sites, rules = study.having("owner"), aligning(study.parameters)
-    aligned = () if rules is None else align_disclosures(COMMON, sites, sites[0], rules)
     return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW), Disclosure(ROWS),
-            *aligned)
+            *common_told(sites, rules))
 
 
 def plan(study: Study) -> Plan:

@@ -31,12 +31,16 @@ import numpy as np
 from tacit.core.bayes_net import BayesNet
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.frames import Purpose
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
-from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.aligned import (
+    ROWS,
+    common_places,
+    common_told,
+    same_digest,
+    same_everywhere,
+)
 from tacit.joint.protocols.networks.counting import Family, candidates, combinations, values
 from tacit.joint.protocols.networks.factorials import Factorials, factorials, log_factorials
 from tacit.joint.protocols.networks.terms import Order, Rules, Site
@@ -50,8 +54,7 @@ PARENTS = "the parents of every node, in the order in which they are found"
 
 def disclosures(sites: Sequence[str], align: SetRules | None) -> tuple[Disclosure, ...]:
     """Return everything that learning a network discloses."""
-    aligned = () if align is None else align_disclosures(COMMON, sites, sites[0], align)
-    return (Disclosure(PARENTS), Disclosure(ROWS), *aligned)
+    return (Disclosure(PARENTS), Disclosure(ROWS), *common_told(sites, align))
 
 
 class VerticalNetwork:
@@ -82,13 +85,7 @@ class VerticalNetwork:
             if data is None:
                 raise DataError("Every site must give its columns. This one gave nothing.")
             site = data.fits(self.order, party.name)
-        places = None
-        if self.align is not None:
-            if site is not None and site.ids is None:
-                raise RefusedError("A site must give ids where rows are to be aligned. This one "
-                                   "gave none.")
-            places = await party.align(None if site is None else site.ids, because=COMMON,
-                                       rules=self.align)
+        places = await common_places(party, site, self.align)
         table = None if site is None else site.codes if places is None else site.codes[:, places]
         rows = await same_everywhere(party, -1 if table is None else table.shape[1])
         mine = {} if table is None else dict(zip(self.order.of(party.name), table, strict=True))
@@ -184,11 +181,9 @@ async def scores(party: Party, parts: Sequence[Shared], table: Factorials) -> Sh
 
 async def _same_tables(party: Party, table: Factorials) -> None:
     party.begin("tables")
-    own = table.digest()
-    theirs = await party.swap(party.peers, "tables", own, Purpose.CONTROL)
-    if any(not np.array_equal(own, each) for each in theirs):
-        raise DataError("Logarithms must be the same on all machines, to the last bit. They are "
-                        "not: their mathematical libraries differ. Run on the same versions.")
+    await same_digest(party, party.peers, "tables", table.digest(),
+                      "Logarithms must be the same on all machines, to the last bit. They are "
+                      "not: their mathematical libraries differ. Run on the same versions.")
 
 
 def network(order: Order, families: Sequence[Family]) -> BayesNet:

@@ -26,7 +26,7 @@ from tacit.errors import DataError
 from tacit.joint.frames import Purpose
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
-from tacit.joint.protocols.aligned import ROWS, same_everywhere
+from tacit.joint.protocols.aligned import ROWS, same_digest, same_everywhere
 from tacit.joint.ring import Shared, concatenate, stack
 from tacit.joint.run import run_local
 from tacit.joint.study import Disclosure
@@ -105,10 +105,8 @@ async def _ready(party: Party, data: Given | None,
     party.begin("tree")
     shape = (part.owner, part.first_child, part.children)
     digest = hashlib.sha256(b"".join(a.astype("<i8").tobytes() for a in shape)).digest()
-    own = np.frombuffer(digest, np.uint8)
-    theirs = await party.swap(party.peers, "tree.shape", own, Purpose.CONTROL)
-    if any(not np.array_equal(own, each) for each in theirs):
-        raise DataError("Sites must have parts of one tree. They have not.")
+    await same_digest(party, party.peers, "tree.shape", np.frombuffer(digest, np.uint8),
+                      "Sites must have parts of one tree. They have not.")
     return part, answers, await same_everywhere(party, sizes.pop() if sizes else -1)
 
 

@@ -24,8 +24,7 @@ from tacit.core.tree_part import TreePart
 from tacit.errors import explain
 from tacit.joint.errors import StudyError
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
-from tacit.joint.protocols.aligned import COMMON, with_alignment
+from tacit.joint.protocols.aligned import COMMON, common_told, with_alignment
 from tacit.joint.protocols.new_records import names_of
 from tacit.joint.protocols.parameters import (
     aligning,
@@ -114,8 +113,7 @@ def check(parameters: Mapping[str, Any]) -> None:
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
     sites, rules = study.having("owner"), aligning(study.parameters)
-    aligned = () if rules is None else align_disclosures(COMMON, sites, sites[0], rules)
-    return (*_program(study).disclosures, *aligned)
+    return (*_program(study).disclosures, *common_told(sites, rules))
 
 
 def plan(study: Study) -> Plan:

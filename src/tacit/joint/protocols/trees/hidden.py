@@ -31,13 +31,11 @@ import numpy.typing as npt
 
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.frames import Purpose
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
 from tacit.joint.primitives.sharing import rerandomised
-from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.aligned import ROWS, common_told, same_digest, same_everywhere
 from tacit.joint.protocols.trees.classifying import PREDICTED
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.hidden_forest import Forest
@@ -57,8 +55,7 @@ Records = tuple[HiddenPart, Mapping[str, Any]]
 def hidden_disclosures(sites: Sequence[str],
                        rules: SetRules | None) -> tuple[Disclosure, ...]:
     """Return everything that growing a hidden tree discloses; `rules` if rows are aligned."""
-    aligned = align_disclosures(COMMON, sites, sites[0], rules) if rules is not None else ()
-    return (Disclosure(ROWS), *aligned)
+    return (Disclosure(ROWS), *common_told(sites, rules))
 
 
 class HiddenTree(OverColumns):
@@ -135,11 +132,9 @@ def _checked(party: Party, data: Records | None) -> tuple[HiddenPart, Any, int]:
 
 async def _same_tree(party: Party, part: HiddenPart) -> None:
     party.begin("tree")
-    own = part.digest()
-    theirs = await party.swap(party.peers, "tree", own, Purpose.CONTROL)
-    if any(not np.array_equal(own, each) for each in theirs):
-        raise DataError("Sites must have parts of one tree. They have not. Give those that came "
-                        "out of one run.")
+    await same_digest(party, party.peers, "tree", part.digest(),
+                      "Sites must have parts of one tree. They have not. Give those that came "
+                      "out of one run.")
 
 
 def mine_tree_hidden(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,

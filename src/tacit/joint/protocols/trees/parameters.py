@@ -15,7 +15,7 @@ from typing import Any
 
 from tacit.errors import InputError, explain
 from tacit.joint.errors import StudyError
-from tacit.joint.protocols.parameters import numbers, text, texts
+from tacit.joint.protocols.parameters import about_known, numbers, one_kind, text, texts
 from tacit.joint.protocols.trees.cuts import Span
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.layout import Attribute, Layout
@@ -44,23 +44,16 @@ def layout_of(parameters: Mapping[str, Any]) -> tuple[Layout, dict[str, Span]]:
         raise
     except InputError as error:
         raise StudyError(str(error)) from None
-    strange = [key for key in parameters if "." in key
-               and key.partition(".")[2] not in [a.name for a in attributes]]
-    if strange:
-        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'attributes'",
-                                 "another name"))
+    about_known(parameters, [a.name for a in attributes], "attributes")
     return layout, spans
 
 
 def _attribute(parameters: Mapping[str, Any], name: str, spans: dict[str, Span]) -> Attribute:
-    given = [kind for kind in KINDS if f"{kind}.{name}" in parameters]
-    if len(given) != 1:
-        raise StudyError(explain(f"Attribute '{name}'", "given one of "
-                                 + ", ".join(f"{kind}.{name}" for kind in KINDS), len(given)))
-    if given[0] == "categories":
+    given = one_kind(parameters, name, KINDS, "Attribute")
+    if given == "categories":
         return Attribute(name, tuple(c or None for c in texts(parameters, f"categories.{name}")))
-    found = numbers(parameters, f"{given[0]}.{name}")
-    if given[0] == "cuts":
+    found = numbers(parameters, f"{given}.{name}")
+    if given == "cuts":
         return Attribute(name, cuts=found)
     if not 3 <= len(found) <= 4 or any(n % 1 != 0 for n in found[2:]):
         raise StudyError(explain(f"Parameter 'range.{name}'", "[low, high, cut points, bits], the "

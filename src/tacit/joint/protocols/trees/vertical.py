@@ -25,17 +25,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tacit.core.tree_part import TreePart
 from tacit.errors import DataError, InputError, explain
 from tacit.joint.errors import RefusedError
-from tacit.joint.frames import Purpose
 from tacit.joint.ledger import Ledger
 from tacit.joint.party import Party
-from tacit.joint.primitives.alignment import align_disclosures
 from tacit.joint.primitives.circle import SetRules
-from tacit.joint.protocols.aligned import COMMON, ROWS, same_everywhere
+from tacit.joint.protocols.aligned import (
+    ROWS,
+    common_places,
+    common_told,
+    same_digest,
+    same_everywhere,
+)
 from tacit.joint.protocols.trees.growth import Rules
 from tacit.joint.protocols.trees.layout import Ints
 from tacit.joint.protocols.trees.sites import Shape, Site, digest
@@ -47,10 +49,9 @@ from tacit.joint.study import Disclosure
 def disclosures(sites: Sequence[str], shape: Shape,
                 rules: SetRules | None) -> tuple[Disclosure, ...]:
     """Return everything that growing a tree over columns discloses; `rules` if rows are aligned."""
-    aligned = align_disclosures(COMMON, sites, sites[0], rules) if rules is not None else ()
     return (Disclosure(ROWS), Disclosure(SITES), Disclosure(ARITY),
             *(Disclosure(QUESTION, (site,)) for site in sites),
-            Disclosure(LEAVES, (shape.class_site,)), *aligned)
+            Disclosure(LEAVES, (shape.class_site,)), *common_told(sites, rules))
 
 
 class OverColumns:
@@ -77,13 +78,7 @@ class OverColumns:
 
     async def _places(self, party: Party, site: Site | None) -> Ints | None:
         """Return where a site's rows in the common order are, if rows are aligned."""
-        if self.set_rules is None:
-            return None
-        ids = None if site is None else site.ids
-        if site is not None and ids is None:
-            raise RefusedError("A site must give ids where rows are to be aligned. This one "
-                               "gave none.")
-        return await party.align(ids, because=COMMON, rules=self.set_rules)
+        return await common_places(party, site, self.set_rules)
 
     async def _taken(self, party: Party, site: Site | None,
                      places: Ints | None) -> tuple[Ints | None, Ints | None, int]:
@@ -120,10 +115,9 @@ async def same_labels(party: Party, labels: Ints | None) -> None:
     if labels is None:
         return
     own, others = digest(labels), [n for n in party.roles.owners if n != party.name]
-    theirs = await party.swap(others, "classes", own, Purpose.CONTROL)
-    if any(not np.array_equal(own, each) for each in theirs):
-        raise DataError("A class that is known to all sites must be the same everywhere. It is "
-                        "not. Correct the tables, or let one site alone have it.")
+    await same_digest(party, others, "classes", own,
+                      "A class that is known to all sites must be the same everywhere. It is "
+                      "not. Correct the tables, or let one site alone have it.")
 
 
 def mine_tree_vertical(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
