@@ -13,10 +13,10 @@ help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(STAMP) ## protect a real table, mine it, decode the models, write demo-out/report.html
-	$(BIN)/tacit demo --out demo-out --overwrite
+	$(BIN)/unspoken demo --out demo-out --overwrite
 
 test: lint browser spu ## ruff, mypy and every test
-	TACIT_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") $(PYTEST)
+	UNSPOKEN_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") $(PYTEST)
 
 fast: $(STAMP) ## the tests that do not take long
 	$(PYTEST) -m "not slow"
@@ -27,11 +27,11 @@ lint: $(STAMP) ## ruff and mypy --strict
 
 bench: $(STAMP) spu ## side by side with what a user would pick instead; writes docs/bench.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
-	TACIT_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") \
+	UNSPOKEN_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") \
 	  $(BIN)/python bench/run.py
 
 docs: $(STAMP) ## write docs/reference/cli.md from the parsers
-	$(BIN)/python -m tacit.cli.reference docs/reference/cli.md
+	$(BIN)/python -m unspoken.cli.reference docs/reference/cli.md
 
 # Tests that look at pages need a browser; without one they are skipped and say so.
 browser:
@@ -52,7 +52,7 @@ spu: $(STAMP)
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "tacit needs Python 3.11 or newer, but '$(PYTHON)' is" \
+	  echo "unspoken needs Python 3.11 or newer, but '$(PYTHON)' is" \
 	       "$$($(PYTHON) --version 2>&1 || echo missing)." \
 	       "Install one, or say: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; } >&2
 	$(PYTHON) -m venv $(VENV)

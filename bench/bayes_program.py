@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tacit.joint import Party
-from tacit.joint.study import Disclosure
+from unspoken.joint import Party
+from unspoken.joint.session.study import Disclosure
 
 
 class Timed:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.joint import Party, declares
+from unspoken.joint import Party, declares
 
 
 def blobs(records: int, columns: int, k: int, seed: int = 0) -> np.ndarray[Any, Any]:

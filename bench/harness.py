@@ -111,6 +111,6 @@ def markdown(rows: list[Row]) -> str:
 
 
 def versions() -> str:
-    names = ("tacit", "numpy", "pyarrow", "duckdb", "scikit-learn", "randomgen")
+    names = ("unspoken", "numpy", "pyarrow", "duckdb", "scikit-learn", "randomgen")
     found = ", ".join(f"{name} {metadata.version(name)}" for name in names)
     return f"Python {platform.python_version()}, {found}"

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.joint import Party, declares
-from tacit.joint.frames import Purpose
-from tacit.joint.run import in_memory, roles_for
-from tacit.joint.transport.memory import MemoryTransport
+from unspoken.joint import Party, declares
+from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.transports.memory import MemoryTransport
 
 # The widest values whose differences the ring of 64 bits has room for.
 BOUND = (1 << 61) - 1

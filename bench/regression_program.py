@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tacit.joint import Party
-from tacit.joint.protocols.regression.columns import Columns, Given
-from tacit.joint.protocols.regression.horizontal import HorizontalRegression
-from tacit.joint.protocols.regression.logistic import HorizontalLogistic
-from tacit.joint.protocols.regression.logistic_columns import VerticalLogistic
-from tacit.joint.protocols.regression.powell import PowellRegression
-from tacit.joint.protocols.regression.terms import Rules, Terms
-from tacit.joint.protocols.regression.vertical import VerticalRegression
-from tacit.joint.protocols.sizes import ready
+from unspoken.joint import Party
+from unspoken.joint.museum.powell import PowellRegression
+from unspoken.joint.tasks.common.public_sizes import ready
+from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
+from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
+from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
+from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 
 OWNERS = 2
 
@@ -48,7 +48,7 @@ async def horizontal(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     table = rows_of(party.index, rows // OWNERS, columns)
     await ready(party)
     start = time.perf_counter()
-    model = await HorizontalRegression(terms(columns), Rules())(party, table)
+    model = await RegressionOverRows(terms(columns), Rules())(party, table)
     return time.perf_counter() - start, model
 
 
@@ -62,7 +62,7 @@ async def vertical(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
             if name in layout.needed(party.name)}
     await ready(party)
     start = time.perf_counter()
-    model = await VerticalRegression(layout, Rules())(party, Given(mine))
+    model = await RegressionOverColumns(layout, Rules())(party, Given(mine))
     return time.perf_counter() - start, model
 
 
@@ -83,14 +83,14 @@ async def logistic_columns(party: Party, sizes: tuple[int, int]) -> tuple[float,
     """Fit a logistic model over the columns of two owners; return seconds and the model."""
     layout = split(sizes[1])
     given = Given(_mine(party, layout, sizes, yes_and_no(*sizes)))
-    return await _timed(party, VerticalLogistic(layout), given)
+    return await _timed(party, LogisticOverColumns(layout), given)
 
 
 async def logistic_rows(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     """Fit a logistic model over the rows of two owners; return seconds and the model."""
     rows, columns = sizes
     table = yes_and_no(rows, columns)[party.index::OWNERS]
-    return await _timed(party, HorizontalLogistic(terms(columns)), table)
+    return await _timed(party, LogisticOverRows(terms(columns)), table)
 
 
 def yes_and_no(rows: int, columns: int) -> np.ndarray[Any, Any]:
@@ -116,8 +116,8 @@ async def _timed(party: Party, program: Any, data: Any) -> tuple[float, Any]:
 
 
 # The benches run with any number of columns; what is disclosed does not depend on it.
-horizontal.disclosures = HorizontalRegression(terms(1)).disclosures  # type: ignore[attr-defined]
-vertical.disclosures = VerticalRegression(split(2)).disclosures  # type: ignore[attr-defined]
+horizontal.disclosures = RegressionOverRows(terms(1)).disclosures  # type: ignore[attr-defined]
+vertical.disclosures = RegressionOverColumns(split(2)).disclosures  # type: ignore[attr-defined]
 powell.disclosures = PowellRegression(thirds(3)).disclosures  # type: ignore[attr-defined]
-logistic_columns.disclosures = VerticalLogistic(split(2)).disclosures  # type: ignore[attr-defined]
-logistic_rows.disclosures = HorizontalLogistic(terms(1)).disclosures  # type: ignore[attr-defined]
+logistic_columns.disclosures = LogisticOverColumns(split(2)).disclosures  # type: ignore[attr-defined]
+logistic_rows.disclosures = LogisticOverRows(terms(1)).disclosures  # type: ignore[attr-defined]

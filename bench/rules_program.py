@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.joint import Party
-from tacit.joint.primitives.bit_counts import bit_counts
-from tacit.joint.streams import fresh_words
+from unspoken.joint import Party
+from unspoken.joint.mpc.ops.bit_counts import bit_counts
+from unspoken.joint.mpc.randomness import fresh_words
 
 
 class Timed:

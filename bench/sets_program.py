@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.joint import Party, declares
-from tacit.joint.primitives.intersection import intersection_disclosures
+from unspoken.joint import Party, declares
+from unspoken.joint.mpc.sets.intersection import intersection_disclosures
 
 COMMON = "in common"
 

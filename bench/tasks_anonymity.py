@@ -35,14 +35,14 @@ def measure_anonymity() -> list[Row]:
     """K, distinct and entropy L, (alpha, k) and t of Adult, against pycanon, same answers."""
     from pycanon import anonymity as pycanon
 
-    import tacit
-    from tacit.engines.coding import coded
-    from tacit.risk.anonymity import measure
-    from tacit.stats.anonymity import classes
+    import unspoken
+    from unspoken.methods.anonymity.measures import measure
+    from unspoken.methods.anonymity.measures.equivalence_classes import classes
+    from unspoken.table.category_codes import coded
 
     rows = _adult()
     frame = rows.to_pandas()
-    table = tacit.read(rows, quasi=QUASI, sensitive=SENSITIVE, show=False)
+    table = unspoken.read(rows, quasi=QUASI, sensitive=SENSITIVE, show=False)
     quasi, secret = list(QUASI), list(SENSITIVE)
 
     def peer() -> tuple[float, ...]:
@@ -69,16 +69,16 @@ def mondrian() -> list[Row]:
     """Classes of at least 10 on Adult, against anonypy (pandas, one class at a time)."""
     import anonypy.mondrian
 
-    import tacit
-    from tacit.protect import MondrianAnonymizer
-    from tacit.risk.anonymity import measure
-    from tacit.stats.anonymity import discernibility
+    import unspoken
+    from unspoken.methods.anonymity.measures import measure
+    from unspoken.methods.anonymity.measures.equivalence_classes import discernibility
+    from unspoken.protect import MondrianAnonymizer
 
     rows = _adult().select(CUT)
     frame = rows.to_pandas()
     for name in CUT[3:]:
         frame[name] = frame[name].astype("category")
-    table = tacit.read(rows, quasi=CUT, show=False)
+    table = unspoken.read(rows, quasi=CUT, show=False)
     floor = best(lambda: np.lexsort([rows[n].to_numpy() for n in CUT[:3]]), 3)
     peer = anonypy.mondrian.Mondrian(frame, list(CUT))
     parts, slow = _once(lambda: peer.partition(K))

@@ -19,23 +19,23 @@ def adult():
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    import tacit
+    import unspoken
 
     path = shared("adult_data.parquet")
     if path is None:
         raise SystemExit("adult_data.parquet is not in ../shared/data: nothing to measure")
     table = pq.read_table(path)
     table = table.filter(pc.not_equal(table["occupation"], "?"))
-    return tacit.read(table, target="income", sensitive="occupation", show=False)
+    return unspoken.read(table, target="income", sensitive="occupation", show=False)
 
 
 def prepared(table, rule):
     """Return a function that grows, sanitises and checks every tree from 2 leaves on."""
-    from tacit.core.coded import code_labels
-    from tacit.core.growth import Growth, predictors, prepare
-    from tacit.protect.anonymize.needs import Needs
-    from tacit.protect.anonymize.search import Search
-    from tacit.protect.anonymize.trees import kept_tree
+    from unspoken.methods.anonymity.tree_preserving.kept_trees import kept_tree
+    from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
+    from unspoken.methods.anonymity.tree_preserving.recoding_loop import Search
+    from unspoken.models.tree_growth_rule import Growth, predictors, prepare
+    from unspoken.table.integer_columns import code_labels
 
     growth = Growth(criterion="gini", max_leaves=LEAVES).for_table(table)
     names = predictors(table, ["income"])
@@ -173,7 +173,7 @@ def leaf_merge() -> list[Row]:
     """Adult: K of at least 150 at 5 to 8 leaves, every tree verified."""
     from sklearn.tree import DecisionTreeClassifier
 
-    from tacit.protect import Growth, TreePreservingAnonymizer
+    from unspoken.protect import Growth, TreePreservingAnonymizer
 
     table, rows = adult(), []
     numbers, labels = table.numbers(), table.labels()
@@ -199,14 +199,14 @@ import json, resource, sys, time
 sys.path.insert(0, sys.argv[1])
 import numpy as np, pyarrow as pa
 from tasks_anonymize import adult
-import tacit
-from tacit.protect import Growth, TreePreservingAnonymizer
+import unspoken
+from unspoken.protect import Growth, TreePreservingAnonymizer
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 base, rows = adult().arrow(), int(sys.argv[2])
 rng = np.random.default_rng(0)
 bare = peak()
-table = tacit.read(base.take(pa.array(rng.integers(0, base.num_rows, rows))), target="income",
+table = unspoken.read(base.take(pa.array(rng.integers(0, base.num_rows, rows))), target="income",
                    sensitive="occupation", show=False)
 size = table.arrow().nbytes
 method = TreePreservingAnonymizer(k=1, rule="min-block", tree=Growth(max_leaves=10))

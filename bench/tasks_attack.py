@@ -13,7 +13,7 @@ TRIALS = 500
 
 
 def _columns() -> list[tuple[np.ndarray, np.ndarray]]:
-    from tacit.stats.tally import tally
+    from unspoken.numerics.tally import tally
 
     _, data, labels = covertype()
     aspen = (labels == 5).astype(np.int64)
@@ -22,8 +22,8 @@ def _columns() -> list[tuple[np.ndarray, np.ndarray]]:
 
 @task
 def fresh_keys_and_curves() -> list[Row]:
-    from tacit.protect.piecewise.draw import Recipe
-    from tacit.risk import fresh_trials, piecewise_codes
+    from unspoken.methods.encoding.draw_column import Recipe
+    from unspoken.risk import fresh_trials, piecewise_codes
 
     _, data, _ = covertype()
     floor = best(lambda: [np.unique(data[:, i]) for i in range(10)])
@@ -50,14 +50,15 @@ def fresh_keys_and_curves() -> list[Row]:
 def whole_audit() -> list[Row]:
     import pyarrow as pa
 
-    import tacit
-    from tacit.protect import PiecewiseEncoder
-    from tacit.risk import audit
+    import unspoken
+    from unspoken.protect import PiecewiseEncoder
+    from unspoken.risk import audit
 
     names, data, labels = covertype()
     floor = best(lambda: [np.unique(data[:, i]) for i in range(10)])
     columns = {name: data[:, i] for i, name in enumerate(names)}
-    table = tacit.read(pa.table({**columns, "Cover_Type": labels}), target="Cover_Type", show=False)
+    table = unspoken.read(pa.table({**columns, "Cover_Type": labels}), target="Cover_Type",
+                          show=False)
     rows = []
     for mode in ("strict", "max-mono"):
         release, key = PiecewiseEncoder(mode, random_state=0).protect(table)
@@ -76,9 +77,9 @@ def whole_audit() -> list[Row]:
 def path_disclosure() -> list[Row]:
     from sklearn.tree import DecisionTreeClassifier
 
-    import tacit
-    from tacit.protect import PiecewiseEncoder, decode
-    from tacit.risk import path_disclosure as disclose
+    import unspoken
+    from unspoken.protect import PiecewiseEncoder, decode
+    from unspoken.risk import path_disclosure as disclose
 
     _, data, labels = covertype()
     original = data.astype(np.float64)
@@ -89,7 +90,7 @@ def path_disclosure() -> list[Row]:
     noisy = np.where(rng.random(labels.size) < 0.06, rng.integers(1, 8, labels.size), labels)
     mined = DecisionTreeClassifier(random_state=0).fit(codes, noisy)
     fitting = best(lambda: DecisionTreeClassifier(random_state=0).fit(codes, noisy), 1)
-    tree = tacit.Tree.from_sklearn(mined)
+    tree = unspoken.Tree.from_sklearn(mined)
     truth = decode(tree, encoder.key_, original)
     radii = {i: 0.05 * float(np.ptp(data[:, i].astype(int)) + 1) for i in range(10)}
     inverse = {i: encoder.book_.column(i) for i in range(10)}

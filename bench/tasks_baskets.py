@@ -23,15 +23,15 @@ def frequent_itemsets() -> list[Row]:
     from efficient_apriori import itemsets_from_transactions
     from mlxtend.frequent_patterns import fpgrowth
 
-    import tacit
+    import unspoken
 
     rows = []
     for name in ("retail.dat.gz", "T10I4D100K.dat.gz"):
         path = shared(name)
         if path is None:
             continue
-        baskets = tacit.read_baskets(path)
-        found = tacit.mine.itemsets(baskets, 0.001)
+        baskets = unspoken.read_baskets(path)
+        found = unspoken.mine.itemsets(baskets, 0.001)
         mine = {frozenset(names): support for names, support in found}
         frame, lists = _pandas(baskets), [tuple(one) for one in baskets.lists()]
         grown = fpgrowth(frame, 0.001, use_colnames=True)
@@ -45,7 +45,7 @@ def frequent_itemsets() -> list[Row]:
                      x, 0.001, max_length=30), 1)}
         faster = min(peers, key=peers.__getitem__)
         slower = max(peers, key=peers.__getitem__)
-        ours = best(lambda b=baskets: tacit.mine.itemsets(b, 0.001), 3)
+        ours = best(lambda b=baskets: unspoken.mine.itemsets(b, 0.001), 3)
         floor = best(baskets.frequencies, 3)
         rows.append(Row("frequent itemsets, 0.1%", f"{name.split('.')[0]}, {len(found):,} sets",
                         ours, faster, peers[faster], "counting single items", floor, 0.2, "peer",
@@ -58,7 +58,7 @@ def read_fimi_file() -> list[Row]:
     """A FIMI file into baskets, against splitting its lines in Python."""
     import gzip
 
-    import tacit
+    import unspoken
 
     path = shared("retail.dat.gz")
     if path is None:
@@ -68,30 +68,30 @@ def read_fimi_file() -> list[Row]:
         with gzip.open(path, "rt") as file:
             return [[int(word) for word in line.split()] for line in file]
 
-    assert [list(map(int, one)) for one in tacit.read_baskets(path).lists()] \
+    assert [list(map(int, one)) for one in unspoken.read_baskets(path).lists()] \
         == [sorted(one) for one in by_lines()]
     floor = best(lambda: gzip.decompress(path.read_bytes()), 3)
     return [Row("read FIMI baskets", "retail, 908,576 entries", best(
-        lambda: tacit.read_baskets(path), 3), "str.split by line", best(by_lines, 3),
+        lambda: unspoken.read_baskets(path), 3), "str.split by line", best(by_lines, 3),
         "unzipping", floor)]
 
 
 @task
 def randomise_baskets() -> list[Row]:
     """Item decisions per second: baskets x items, all of them decided."""
-    import tacit
-    from tacit.protect.baskets.drawing import Drawing
-    from tacit.stats.random import fresh_seed
-    from tacit.stats.select_a_size import Operator
-    from tacit.stats.size_laws import Mixture
+    import unspoken
+    from unspoken.methods.baskets.draw_baskets import Drawing
+    from unspoken.methods.baskets.select_a_size import Operator
+    from unspoken.methods.baskets.size_laws import Mixture
+    from unspoken.numerics.random import fresh_seed
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = tacit.read_baskets(path)
+    baskets = unspoken.read_baskets(path)
     items = len(baskets.items)
     decisions, rows = len(baskets) * items, []
-    design = tacit.risk.design_operator(baskets, 0.05, 0.5, public_sizes=True).operator
+    design = unspoken.risk.design_operator(baskets, 0.05, 0.5, public_sizes=True).operator
     cases = {f"designed, rho {design.rho:.3f}": design,
              **{f"rho {rho}": Operator(Mixture((0.8,)), rho, items) for rho in (0.01, 0.05, 0.5)},
              "uniform": Operator(Mixture((0.5,)), None, items)}
@@ -115,13 +115,13 @@ def randomise_baskets() -> list[Row]:
 @task
 def estimate_supports() -> list[Row]:
     """All sets of up to three items above 0.5%, estimated and counted."""
-    import tacit
-    from tacit import mine, protect
+    import unspoken
+    from unspoken import mine, protect
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets, rows = tacit.read_baskets(path), []
+    baskets, rows = unspoken.read_baskets(path), []
     original = best(lambda: mine.itemsets(baskets, 0.005, longest=3), 3)
     true = mine.itemsets(baskets, 0.0001, longest=2)
     for name, method in {"sizes hidden": protect.SelectASize(0.02, keep=0.8),

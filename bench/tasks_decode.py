@@ -12,8 +12,8 @@ from harness import Row, best, task
 def decode_tree() -> list[Row]:
     from sklearn.tree import DecisionTreeClassifier
 
-    import tacit
-    from tacit.protect import PiecewiseEncoder, decode
+    import unspoken
+    from unspoken.protect import PiecewiseEncoder, decode
 
     _, data, labels = covertype()
     original = data.astype(np.float64)
@@ -25,9 +25,9 @@ def decode_tree() -> list[Row]:
 
     mined = fit(codes)
     decoded = decode(mined, encoder.key_, original)
-    same = tacit.verify(fit(original), decoded)
+    same = unspoken.verify(fit(original), decoded)
     assert same, same.difference
-    pattern = tacit.Tree.from_sklearn(mined)
+    pattern = unspoken.Tree.from_sklearn(mined)
     fitting = best(lambda: fit(codes), 2)
     walking = best(lambda: mined.apply(codes), 3)
     size = f"581,012 x 10, {mined.tree_.node_count:,} nodes"
@@ -36,7 +36,7 @@ def decode_tree() -> list[Row]:
         Row("decode a scikit-learn tree", size,
             best(lambda: decode(mined, encoder.key_, original), 3), "fitting that tree", fitting,
             "tree.apply", walking, 1, "peer", note),
-        Row("decode a tacit JSON tree", size,
+        Row("decode a unspoken JSON tree", size,
             best(lambda: decode(pattern, encoder.key_, original), 3), "fitting that tree", fitting,
             "tree.apply", walking, 1, "peer", note),
     ]

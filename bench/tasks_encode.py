@@ -22,7 +22,7 @@ def import_time() -> list[Row]:
         return best(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
 
     bare = run("pass")
-    return [Row("import tacit", "1 process", run("import tacit"), "import pandas",
+    return [Row("import unspoken", "1 process", run("import unspoken"), "import pandas",
                 run("import pandas"), "python -c pass", bare, note="must stay below 0.3 s")]
 
 
@@ -36,7 +36,7 @@ def _forms(data: np.ndarray) -> list[tuple[str, np.ndarray]]:
 def fit_in_memory() -> list[Row]:
     from sklearn.preprocessing import OrdinalEncoder
 
-    from tacit.protect import PiecewiseEncoder
+    from unspoken.protect import PiecewiseEncoder
 
     _, data, labels = covertype()
     aspen = labels == 5
@@ -64,7 +64,7 @@ def fit_in_memory() -> list[Row]:
 def encode_in_memory() -> list[Row]:
     from sklearn.preprocessing import OrdinalEncoder
 
-    from tacit.protect import PiecewiseEncoder
+    from unspoken.protect import PiecewiseEncoder
 
     _, data, _ = covertype()
     rows = []
@@ -88,11 +88,11 @@ def encode_in_memory() -> list[Row]:
 
 MEASURE = """
 import sys, time, resource, shutil, json
-import tacit
-from tacit.protect import PiecewiseEncoder
+import unspoken
+from unspoken.protect import PiecewiseEncoder
 source, out, shuffle = sys.argv[1], sys.argv[2], sys.argv[3] == "yes"
 start = time.perf_counter()
-table = tacit.read(source, target="Cover_Type", lazy=True, show=False)
+table = unspoken.read(source, target="Cover_Type", lazy=True, show=False)
 release, key = PiecewiseEncoder(shuffle_rows=shuffle).protect(table)
 fitted = time.perf_counter()
 release.save(out, overwrite=True)
@@ -146,10 +146,10 @@ def _check_stream(source: str) -> None:
     """The released file holds the codes of the source, row for row."""
     import pyarrow.parquet as pq
 
-    import tacit
-    from tacit.protect import PiecewiseEncoder
+    import unspoken
+    from unspoken.protect import PiecewiseEncoder
 
-    table = tacit.read(source, target="Cover_Type", lazy=True, show=False)
+    table = unspoken.read(source, target="Cover_Type", lazy=True, show=False)
     encoder = PiecewiseEncoder(shuffle_rows=False)
     release, _ = encoder.protect(table)
     release.save(SCRATCH / "release", overwrite=True)

@@ -1,7 +1,7 @@
 """Comparisons by processes over TLS, against SPU and MPyC doing the same.
 
 SPU needs a Python below 3.12 and an older numpy: name an interpreter that has it in
-TACIT_SPU_PYTHON. What is not there is left out by name.
+UNSPOKEN_SPU_PYTHON. What is not there is left out by name.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from harness import ROOT, Row, task
 COUNT = 1_000_000
 FEW = 10_000
 SIZE = f"{COUNT:,} x 62 bits"
-SPU = "TACIT_SPU_PYTHON"
+SPU = "UNSPOKEN_SPU_PYTHON"
 
 
 def ours(mode: str) -> tuple[float, float, list[int]]:
     """Return wall and processor seconds, and the bytes that each holder received for it."""
     import joint_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     results = run_local(joint_program.compare, [COUNT] * 2, mode, True)
     received = [sum(row.bytes for row in ledger.rows if row.direction == "received"
@@ -37,7 +37,7 @@ def ours(mode: str) -> tuple[float, float, list[int]]:
 def least(received: list[int]) -> float:
     """Return the seconds that the same bytes take over the same links."""
     import joint_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     plan = received[1], received[0]
     results = run_local(joint_program.send, [plan] * 2, "sums", True)
@@ -99,7 +99,7 @@ def less_than_of_two() -> list[Row]:
 @task
 def secure_sum_of_five() -> list[Row]:
     import joint_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     seconds, clear = (max(min(each) for each, _ in run_local(program, [COUNT] * 5, "sums", True))
                       for program in (joint_program.masked_sums, joint_program.clear_sums))

@@ -29,8 +29,8 @@ def adult() -> dict[str, Any]:
 
 
 def layout_of(columns: dict[str, Any]) -> Any:
-    from tacit.joint.protocols.bayes.layout import Layout, Numeric
-    from tacit.joint.protocols.trees.layout import attributes_of
+    from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric
+    from unspoken.joint.tasks.tree.params import attributes_of
 
     numbers = tuple(Numeric(name, *span) for name, span in NUMBERS.items())
     return Layout((*attributes_of(columns, {}, NOMINAL), *numbers), ("<=50K", ">50K"), "income")
@@ -39,7 +39,7 @@ def layout_of(columns: dict[str, Any]) -> Any:
 def timed(program: Any, inputs: list[Any], mode: str = "dealer") -> tuple[list[Any], float, int]:
     """Return what came out, the seconds, and the bytes in all."""
     import bayes_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     results = run_local(bayes_program.Timed(program), inputs, mode, True)
     received = sum(row.bytes for _, ledger in results for row in ledger.rows
@@ -55,28 +55,28 @@ def row(name: str, size: str, seconds: float, peer: str, plain: float, received:
 
 @task
 def bayes_over_rows() -> list[Row]:
-    from tacit.joint.protocols.bayes.central import central
-    from tacit.joint.protocols.bayes.horizontal import HorizontalBayes
-    from tacit.joint.protocols.bayes.layout import Rules
+    from unspoken.joint.tasks.naive_bayes.params import Rules
+    from unspoken.joint.tasks.naive_bayes.pooled import pooled
+    from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 
     columns = adult()
     layout, owner = layout_of(columns), np.arange(len(columns["income"])) % 4
     given = [layout.rows({n: c[owner == i] for n, c in columns.items()}) for i in range(4)]
-    expected, found = central(layout, columns), []
+    expected, found = pooled(layout, columns), []
     for reveal, mode in (("ratios", "dealer"), ("sums", "sums")):
-        program = HorizontalBayes(layout, Rules(reveal=reveal))
+        program = BayesOverRows(layout, Rules(reveal=reveal))
         models, seconds, received = timed(program, given, mode)
         assert np.abs(models[0].prior - expected.prior).max() < 1e-5
         found += row(f"naive Bayes over rows, {reveal}", "Adult, 4 owners", seconds,
-                     "pooled, in numpy", best(lambda: central(layout, columns)), received)
+                     "pooled, in numpy", best(lambda: pooled(layout, columns)), received)
     return found
 
 
 @task
 def bayes_over_columns() -> list[Row]:
-    from tacit.joint.protocols.bayes.central import central
-    from tacit.joint.protocols.bayes.parts import Part, Shape, Site, coding_of
-    from tacit.joint.protocols.bayes.vertical import VerticalBayes
+    from unspoken.joint.tasks.naive_bayes.pooled import pooled
+    from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
+    from unspoken.joint.tasks.naive_bayes.site_parts import Part, Shape, Site, coding_of
 
     columns = adult()
     names = [*NOMINAL, *NUMBERS]
@@ -85,21 +85,21 @@ def bayes_over_columns() -> list[Row]:
     sites = [Site(codings[i], own[i], columns["income"] if i == 0 else None) for i in range(2)]
     shape = Shape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
                   ("<=50K", ">50K"), "p0")
-    _, seconds, received = timed(VerticalBayes(shape), sites)
+    _, seconds, received = timed(BayesOverColumns(shape), sites)
     layout = layout_of(columns)
     return row("naive Bayes over columns, learning", "Adult, 2 sites", seconds, "pooled, in numpy",
-               best(lambda: central(layout, columns)), received)
+               best(lambda: pooled(layout, columns)), received)
 
 
 @task
 def private_classification() -> list[Row]:
-    from tacit.joint.protocols.bayes.central import central
-    from tacit.joint.protocols.bayes.private import ClassifyPrivately, Sides
-    from tacit.joint.protocols.bayes.tables import table_of
+    from unspoken.joint.tasks.classify.program_bayes import ClassifyPrivately, Sides
+    from unspoken.joint.tasks.naive_bayes.pooled import pooled
+    from unspoken.joint.tasks.naive_bayes.score_tables import table_of
 
     columns = adult()
     layout = layout_of(columns)
-    model, found = central(layout, columns), []
+    model, found = pooled(layout, columns), []
     for mode, count in (("dealer", 10_000), ("two-party", 200)):
         new = {n: c[:count] for n, c in columns.items()}
         given = [table_of(model, layout), layout.records(new)]
@@ -113,9 +113,9 @@ def private_classification() -> list[Row]:
 
 @task
 def network_over_columns() -> list[Row]:
-    from tacit.joint.protocols.networks.central import central
-    from tacit.joint.protocols.networks.k2 import VerticalNetwork
-    from tacit.joint.protocols.networks.terms import Node, Order, site_of
+    from unspoken.joint.tasks.network.params import Node, Order, site_of
+    from unspoken.joint.tasks.network.pooled import pooled
+    from unspoken.joint.tasks.network.program_columns import NetworkOverColumns
 
     columns = adult()
     cut = {"age": np.digitize(columns["age"], [30, 45]).astype(str),
@@ -126,19 +126,19 @@ def network_over_columns() -> list[Row]:
                         for i, (name, values) in enumerate(cut.items())))
     sites = {name: site_of(order, name, {n: v[:5000] for n, v in cut.items()})
              for name in order.sites}
-    nets, seconds, received = timed(VerticalNetwork(order), list(sites.values()))
-    assert nets[0] == central(sites, order)
+    nets, seconds, received = timed(NetworkOverColumns(order), list(sites.values()))
+    assert nets[0] == pooled(sites, order)
     return row("K2 over columns", "5,000 records, 6 nodes, 2 parents", seconds, "pooled, in numpy",
-               best(lambda: central(sites, order)), received)
+               best(lambda: pooled(sites, order)), received)
 
 
 @task
 def mixture_over_rows() -> list[Row]:
     from sklearn.mixture import GaussianMixture
 
-    from tacit.joint.protocols.bayes.layout import Numeric
-    from tacit.joint.protocols.mixtures.em import HorizontalMixture
-    from tacit.joint.protocols.mixtures.terms import Rules, Space, Start
+    from unspoken.joint.tasks.mixture.params import Rules, Space, Start
+    from unspoken.joint.tasks.mixture.program_rows import MixtureOverRows
+    from unspoken.joint.tasks.naive_bayes.params import Numeric
 
     random = np.random.default_rng(1)
     centres = random.uniform(-6, 6, (4, 3))
@@ -147,7 +147,7 @@ def mixture_over_rows() -> list[Row]:
     start = Start(np.full(4, 0.25), centres + 0.5, np.repeat(4 * np.eye(3)[None], 4, axis=0))
     parts = [space.rows({n: data[i::3, j] for j, n in enumerate("xyz")}) for i in range(3)]
     rules = Rules(max_iter=10, stop="padded", small="stop")
-    found, seconds, received = timed(HorizontalMixture(space, start, rules), parts)
+    found, seconds, received = timed(MixtureOverRows(space, start, rules), parts)
     made = int(found[0].facts["iterations"])
 
     def pooled() -> Any:

@@ -22,7 +22,7 @@ REPEATS = {"dealer": 3, "two-party": 1}
 def compared(batches: Sequence[tuple[int, int]], mode: str, parties: int) -> tuple[float, str]:
     """Return the seconds of comparisons alone, and those of processors in words."""
     import clusters_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     runs = [run_local(clusters_program.comparisons, [list(batches)] * parties, mode, True)
             for _ in range(REPEATS[mode])]
@@ -34,7 +34,7 @@ def compared(batches: Sequence[tuple[int, int]], mode: str, parties: int) -> tup
 def timed(program: Any, inputs: Sequence[Any], mode: str) -> tuple[list[Any], float, str]:
     """Return what came out, the seconds after the connections stood, and the bytes in words."""
     import clusters_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     runs = [run_local(clusters_program.Timed(program), list(inputs), mode, True)
             for _ in range(REPEATS[mode])]
@@ -59,17 +59,17 @@ def levels(k: int) -> list[int]:
 
 def _clusters(way: str) -> list[Row]:
     import clusters_program
-    from tacit.joint.protocols.kmeans.central import central
-    from tacit.joint.protocols.kmeans.hidden import FINER
-    from tacit.joint.protocols.kmeans.rules import Rules
-    from tacit.joint.protocols.kmeans.vertical import Site, VerticalKMeans
+    from unspoken.joint.tasks.kmeans.all_on_shares import FINER
+    from unspoken.joint.tasks.kmeans.params import Rules
+    from unspoken.joint.tasks.kmeans.pooled import pooled
+    from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, Site
 
     data = clusters_program.blobs(RECORDS, COLUMNS, K)
     parts, rules = np.split(data, SITES, axis=1), Rules(K, ROUNDS)
     width = {f"p{i}": COLUMNS // SITES for i in range(SITES)}
-    program = VerticalKMeans(rules, width, ("p0", "p1"), way)
+    program = KMeansOverColumns(rules, width, ("p0", "p1"), way)
     found, seconds, note = timed(program, [Site(part) for part in parts], "dealer")
-    differ = int((found[0].assigned != central(parts, rules)[1]).sum())
+    differ = int((found[0].assigned != pooled(parts, rules)[1]).sum())
     assert differ <= (0 if way == "assignments" else RECORDS // 10_000), differ
     # As wide as the distances of this way; one assignment more than there are rounds.
     bound = rules.reach(COLUMNS) if way == "assignments" else (
@@ -93,20 +93,20 @@ def kmeans_assignments() -> list[Row]:
 
 def _outliers(mode: str, rows: bool, parties: int) -> list[Row]:
     import clusters_program
-    from tacit.joint.protocols.outliers.central import central
-    from tacit.joint.protocols.outliers.counting import pairs_of
-    from tacit.joint.protocols.outliers.horizontal import HorizontalOutliers
-    from tacit.joint.protocols.outliers.rules import Rules
-    from tacit.joint.protocols.outliers.vertical import VerticalOutliers
+    from unspoken.joint.tasks.outliers.count_near import pairs_of
+    from unspoken.joint.tasks.outliers.params import Rules
+    from unspoken.joint.tasks.outliers.pooled import pooled
+    from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns
+    from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 
     data = np.clip(clusters_program.blobs(OBJECTS, 6, 4), -7.9, 7.9)
     rules, names = Rules(0.99, 2.0), [f"p{i}" for i in range(parties)]
-    program: Any = HorizontalOutliers(rules, 6, names) if rows else VerticalOutliers(
+    program: Any = OutliersOverRows(rules, 6, names) if rows else OutliersOverColumns(
         rules, {name: 6 // parties for name in names})
     parts = np.array_split(data, parties, axis=0 if rows else 1)
     found, seconds, note = timed(program, parts, mode)
     flags = np.concatenate([part.flags for part in found]) if rows else found[0].flags
-    assert np.array_equal(flags, central(data, rules).flags)
+    assert np.array_equal(flags, pooled(data, rules).flags)
     each = OBJECTS // parties
     batches = [(each * each, rules.reach(6))] * (parties * (parties - 1) // 2) if rows else [
         (pairs.size, rules.reach(6)) for pairs in pairs_of(OBJECTS)]

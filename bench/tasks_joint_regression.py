@@ -15,7 +15,7 @@ TOLERANCE = 1e-6
 
 
 def _ours(program: Any, sizes: tuple[int, int], owners: int = 2) -> tuple[float, Any, int]:
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     results = run_local(program, [sizes] * owners, "dealer", True)
     received = sum(row.bytes for _, ledger in results for row in ledger.rows
@@ -25,7 +25,7 @@ def _ours(program: Any, sizes: tuple[int, int], owners: int = 2) -> tuple[float,
 
 def _apart(model: Any, table: np.ndarray[Any, Any]) -> float:
     """Return how far coefficients are from numpy's, in units of |beta| plus its error."""
-    from tacit.stats.least_squares import solve
+    from unspoken.numerics.least_squares import solve
 
     exact = solve(table[:, :-1], table[:, -1])
     found = np.concatenate([[exact.intercept], exact.coefficients])
@@ -34,19 +34,19 @@ def _apart(model: Any, table: np.ndarray[Any, Any]) -> float:
 
 def _row(name: str, program: Any, sizes: tuple[int, int], table: Any,
          goal: float | None) -> list[Row]:
-    from tacit.stats.least_squares import solve
+    from unspoken.numerics.least_squares import solve
 
     seconds, model, received = _ours(program, sizes)
     apart = _apart(model, table)
     assert apart <= TOLERANCE, f"{name}: off by {apart}"
     x, y = table[:, :-1], table[:, -1]
     ones = np.column_stack([np.ones(len(y)), x])
-    central = best(lambda: solve(x, y), 1)
+    pooled = best(lambda: solve(x, y), 1)
     lstsq = best(lambda: np.linalg.lstsq(ones, y, rcond=None), 1)
     floor = best(lambda: np.linalg.solve(ones.T @ ones, ones.T @ y), 3)
     note = f"off by {apart:.0e} of beta and its error; {received / 1e6:.0f} MB"
     size = f"{sizes[0]:,} x {sizes[1]}"
-    return [Row(name, size, seconds, "numpy, pooled, QR with errors", central, "X'X, pooled",
+    return [Row(name, size, seconds, "numpy, pooled, QR with errors", pooled, "X'X, pooled",
                 floor, goal, note=note),
             Row(name, size, seconds, "numpy.linalg.lstsq, pooled", lstsq, "X'X, pooled", floor,
                 note=note)]
@@ -87,7 +87,7 @@ def regression_by_powell() -> list[Row]:
 
 def _logistic(name: str, program: Any, sizes: tuple[int, int], most: float) -> list[Row]:
     import regression_program as programs
-    from tacit.stats.logistic import fit_logistic
+    from unspoken.numerics.logistic_fit import fit_logistic
 
     seconds, model, received = _ours(program, sizes)
     table = programs.yes_and_no(*sizes)

@@ -18,36 +18,36 @@ POINTS = 20_000
 
 
 def _central(baskets: Any, support: float = SUPPORT) -> tuple[Any, float]:
-    import tacit
+    import unspoken
 
     def mine() -> Any:
-        found = tacit.mine.itemsets(baskets, support)
-        return found, tacit.mine.rules(found, CONFIDENCE)
+        found = unspoken.mine.itemsets(baskets, support)
+        return found, unspoken.mine.rules(found, CONFIDENCE)
 
     return mine(), best(mine, 3)
 
 
 @task
-def rules_horizontal() -> list[Row]:
+def rules_rows() -> list[Row]:
     """Retail baskets of four owners, thresholds compared and nothing else opened."""
     import rules_program
-    import tacit
-    from tacit.joint import run_local
-    from tacit.joint.protocols.associations.horizontal import HorizontalRules, central
-    from tacit.joint.protocols.associations.terms import Terms
+    import unspoken
+    from unspoken.joint import run_local
+    from unspoken.joint.tasks.rules.params import Terms
+    from unspoken.joint.tasks.rules.program_rows import RulesOverRows, pooled
 
     path = shared("retail.dat.gz")
     if path is None:
         return []
-    baskets = tacit.read_baskets(path)
+    baskets = unspoken.read_baskets(path)
     parts = [baskets.take(np.arange(len(baskets)) % 4 == i) for i in range(4)]
     terms = Terms(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
     (itemsets, rules), alone = _central(baskets)
-    program, seconds = rules_program.Timed(HorizontalRules(terms)), []
+    program, seconds = rules_program.Timed(RulesOverRows(terms)), []
     for _ in range(3):
         results = run_local(program, parts, "dealer", True)
         found = results[0][0][1]
-        assert found.same_as(central(parts, terms))
+        assert found.same_as(pooled(parts, terms))
         assert (len(found.sets), len(found.left)) == (len(itemsets), len(rules))
         seconds.append(max(wall for (wall, _), _ in results))
     sent = sum(row.bytes for _, ledger in results for row in ledger.rows
@@ -59,7 +59,7 @@ def rules_horizontal() -> list[Row]:
 
 def _columns(baskets: Any, owners: int) -> dict[str, Any]:
     """Return each owner's items of the same baskets."""
-    from tacit.core.baskets import Baskets
+    from unspoken.table.baskets import Baskets
 
     size, parts = -(-len(baskets.items) // owners), {}
     for i in range(owners):
@@ -71,27 +71,27 @@ def _columns(baskets: Any, owners: int) -> dict[str, Any]:
 
 
 @task
-def rules_vertical() -> list[Row]:
+def rules_columns() -> list[Row]:
     """T10I4D100K, its items at three owners, on shared bitmaps."""
     import rules_program
-    import tacit
-    from tacit.joint import run_local
-    from tacit.joint.protocols.associations.sites import Sites
-    from tacit.joint.protocols.associations.terms import SETS, Terms
-    from tacit.joint.protocols.associations.vertical import VerticalRules, central
+    import unspoken
+    from unspoken.joint import run_local
+    from unspoken.joint.tasks.rules.item_sites import Sites
+    from unspoken.joint.tasks.rules.params import SETS, Terms
+    from unspoken.joint.tasks.rules.program_columns import RulesOverColumns, pooled
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = tacit.read_baskets(path)
+    baskets = unspoken.read_baskets(path)
     parts = _columns(baskets, 3)
     sites = Sites.of({name: part.items for name, part in parts.items()})
     terms = Terms(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
-    program = rules_program.Timed(VerticalRules(terms, sites))
+    program = rules_program.Timed(RulesOverColumns(terms, sites))
     # All parties are on one machine here, and threads of one would wait for those of another.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     results = run_local(program, list(parts.values()), "dealer", True)
-    assert results[0][0][1].same_as(central(list(parts.values()), terms, sites))
+    assert results[0][0][1].same_as(pooled(list(parts.values()), terms, sites))
     seconds = max(wall for (wall, _), _ in results)
     tested = [o.shape[0] for o in results[0][1].openings if o.because == SETS]
     # A pair of one owner is counted alone.
@@ -108,7 +108,7 @@ def rules_vertical() -> list[Row]:
 
 def _plain(baskets: Any) -> float:
     """AND and count all pairs of packed frequent columns, in one place."""
-    from tacit.stats.pairs import pairs_by_bits
+    from unspoken.numerics.pair_counting import pairs_by_bits
 
     least = SUPPORT * len(baskets)
     words = baskets.bitmaps(np.flatnonzero(baskets.frequencies() >= least))
@@ -119,19 +119,19 @@ def _plain(baskets: Any) -> float:
 def rules_by_encryption() -> list[Row]:
     """The same columns encrypted once, mined by a counter without data, at two supports."""
     import rules_program
-    import tacit
-    from tacit.joint import group
-    from tacit.joint.processes import run_processes
-    from tacit.joint.protocols.associations.encrypted import EncryptedColumns
-    from tacit.joint.protocols.associations.sites import Sites
-    from tacit.joint.protocols.associations.terms import Terms
-    from tacit.joint.protocols.associations.vertical import central
-    from tacit.joint.seam import Roles
+    import unspoken
+    from unspoken.joint.mpc import ristretto as group
+    from unspoken.joint.museum.encrypted_rules import EncryptedColumns
+    from unspoken.joint.session.endpoint import Roles
+    from unspoken.joint.session.processes import run_processes
+    from unspoken.joint.tasks.rules.item_sites import Sites
+    from unspoken.joint.tasks.rules.params import Terms
+    from unspoken.joint.tasks.rules.program_columns import pooled
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
         return []
-    baskets = tacit.read_baskets(path)
+    baskets = unspoken.read_baskets(path)
     parts = _columns(baskets, 3)
     sites = Sites.of({name: part.items for name, part in parts.items()})
     roles, walls, sets = Roles((*parts, "counter"), tuple(parts)), {}, {}
@@ -140,7 +140,7 @@ def rules_by_encryption() -> list[Row]:
         program = rules_program.Timed(EncryptedColumns(terms, sites, ("counter",)))
         outcomes = run_processes(program, [*parts.values(), None], "sums", roles)
         walls[support], found = outcomes[-1].output
-        assert found.same_as(central(list(parts.values()), terms, sites))
+        assert found.same_as(pooled(list(parts.values()), terms, sites))
         sets[support] = len(found.sets)
     items = [b"%d" % i for i in range(POINTS)]
 

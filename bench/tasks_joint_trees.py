@@ -1,7 +1,7 @@
 """Trees of three owners by processes over TLS, against growing them in one place, and MPyC.
 
 MPyC's demo id3gini.py is not part of its package: name a copy (with its folder data/id3 beside
-it) in TACIT_MPYC_ID3. What is not there is left out by name.
+it) in UNSPOKEN_MPYC_ID3. What is not there is left out by name.
 """
 
 from __future__ import annotations
@@ -18,31 +18,27 @@ from typing import Any
 import numpy as np
 
 from harness import Row, best, shared, task
-from tacit.core.tree_part import join_parts
-from tacit.joint import run_local
-from tacit.joint.protocols.trees import (
-    ClassifyHidden,
-    Layout,
-    Rules,
-    Shape,
-    Site,
-    costs,
-)
-from tacit.joint.protocols.trees.central import grow_central
-from tacit.joint.protocols.trees.hidden_costs import HiddenCosts
-from tacit.joint.protocols.trees.horizontal import Given
-from tacit.joint.protocols.trees.horizontal_task import guessed_levels
-from tacit.joint.protocols.trees.layout import attributes_of
 from tree_program import TimedColumns, TimedHidden, TimedRows
+from unspoken.joint import run_local
+from unspoken.joint.tasks.tree import costs
+from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts
+from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden
+from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.params import Layout, attributes_of
+from unspoken.joint.tasks.tree.pooled import grow_pooled
+from unspoken.joint.tasks.tree.program_rows import Given
+from unspoken.joint.tasks.tree.task_rows import guessed_levels
+from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.models.site_tree_part import join_parts
 
-MPYC = "TACIT_MPYC_ID3"
+MPYC = "UNSPOKEN_MPYC_ID3"
 
 
 def rows_run(layout: Layout, codes: Any, labels: Any, rules: Rules) -> tuple[float, float, int]:
     """Grow over three owners; return wall seconds, processor seconds of all, and bytes."""
     given = [Given(codes[:, i::3], labels[i::3]) for i in range(3)]
     outputs = run_local(TimedRows(layout, rules), given, "dealer", True)
-    expected = grow_central(layout, codes, labels, rules)[0]
+    expected = grow_pooled(layout, codes, labels, rules)[0]
     assert all(found[0].same_as(expected) for found, _ in outputs)
     received = sum(r.bytes for _, ledger in outputs for r in ledger.rows
                    if r.direction == "received")
@@ -80,8 +76,8 @@ def tree_over_rows_adult() -> list[Row]:
     rows = []
     for depth, least in ((3, 200), (5, 100)):
         rules = Rules(depth, least, 1 << 15)
-        tree = grow_central(layout, codes, labels, rules)[0]
-        alone = best(lambda r=rules: grow_central(layout, codes, labels, r), 5)
+        tree = grow_pooled(layout, codes, labels, rules)[0]
+        alone = best(lambda r=rules: grow_pooled(layout, codes, labels, r), 5)
         wall, busy, sent = min(rows_run(layout, codes, labels, rules) for _ in range(3))
         rows.append(Row(f"ID3 over rows, depth {depth}", f"Adult, {labels.size:,} x 14", wall,
                         "numpy, pooled", alone, "numpy, pooled", alone, 10,
@@ -111,8 +107,8 @@ def tree_over_columns() -> list[Row]:
     layout, columns, sites = spread_columns(count)
     codes, labels = layout.codes(columns), layout.labels(columns["class"])
     rules = Rules(depth, 100)
-    expected = grow_central(layout, codes, labels, rules)[0]
-    alone = best(lambda: grow_central(layout, codes, labels, rules), 5)
+    expected = grow_pooled(layout, codes, labels, rules)[0]
+    alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
     program = TimedColumns(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
     walls = []
     for _ in range(2):
@@ -134,8 +130,8 @@ def tree_that_nobody_sees() -> list[Row]:
     count, depth = 20_000, 3
     layout, columns, sites = spread_columns(count)
     codes, labels, rules = layout.codes(columns), layout.labels(columns["class"]), Rules(depth, 100)
-    expected = grow_central(layout, codes, labels, rules)[0].predict(columns)
-    alone = best(lambda: grow_central(layout, codes, labels, rules), 5)
+    expected = grow_pooled(layout, codes, labels, rules)[0].predict(columns)
+    alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
     program = TimedHidden(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
     program.disclosures = (*program.disclosures, *ClassifyHidden().disclosures)
     outputs = run_local(program, list(sites.values()), "dealer", True)

@@ -16,8 +16,8 @@ from harness import SCRATCH, Row, best, task
 @task
 def reconstruct_one_column() -> list[Row]:
     """1e7 noisy values, 100 intervals, to the default stop."""
-    from tacit.mine import reconstruct
-    from tacit.stats.noise import for_width
+    from unspoken.methods.distortion.noise_laws import for_width
+    from unspoken.mine import reconstruct
 
     rng = np.random.default_rng(0)
     values = rng.beta(2, 5, 10_000_000)
@@ -39,11 +39,11 @@ def reconstruct_one_column() -> list[Row]:
 @task
 def trees_from_noisy_records() -> list[Row]:
     """100,000 people of as2000, nine columns, function 2, 100% privacy."""
+    from experiments.as2000.quest import COLUMNS, RANGES, group, matrix, people
     from sklearn.tree import DecisionTreeClassifier
 
-    from tacit.mine import ReconstructingTreeClassifier
-    from tacit.stats.noise import for_width
-    from tacit.stats.quest import COLUMNS, RANGES, group, matrix, people
+    from unspoken.methods.distortion.noise_laws import for_width
+    from unspoken.mine import ReconstructingTreeClassifier
 
     train, rng = people(100_000, 1), np.random.default_rng(0)
     laws = [for_width("gaussian", RANGES[c][1] - RANGES[c][0]) for c in COLUMNS]
@@ -65,10 +65,10 @@ def trees_from_noisy_records() -> list[Row]:
 
 MEASURE = """
 import json, resource, sys, time
-import tacit
-from tacit.protect import NoiseAdder
+import unspoken
+from unspoken.protect import NoiseAdder
 start = time.perf_counter()
-table = tacit.read(sys.argv[1], target="Cover_Type", lazy=True, show=False)
+table = unspoken.read(sys.argv[1], target="Cover_Type", lazy=True, show=False)
 release, _ = NoiseAdder("laplace").protect(table)
 release.save(sys.argv[2], overwrite=True)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

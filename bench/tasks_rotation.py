@@ -15,7 +15,7 @@ ADULT = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hour
 def rotate() -> list[Row]:
     from sklearn.decomposition import PCA
 
-    from tacit.protect import Rotation
+    from unspoken.protect import Rotation
 
     rng = np.random.default_rng(0)
     data = rng.standard_normal((1_000_000, 50))
@@ -35,20 +35,20 @@ def rotate() -> list[Row]:
 
 def _attacked(columns: int, rng: np.random.Generator) -> tuple[object, object, np.ndarray]:
     """Return a view of 5,000 turned Gaussian records, a sample of 250, and the truth."""
-    from tacit.attack import RowKnowledge, TurnedView
-    from tacit.stats.orthogonal import haar
+    from unspoken.attack import RotatedView, RowKnowledge
+    from unspoken.numerics.orthogonal import haar
 
     root = rng.standard_normal((columns, columns)) / np.sqrt(columns)
     root = root * np.arange(1, columns + 1)
     mean = rng.standard_normal(columns) * 10
     data = rng.standard_normal((5250, columns)) @ root.T + mean
-    seen = TurnedView({"name": "rotation"}, data[250:] @ haar(columns, rng).T, np.arange(5000))
+    seen = RotatedView({"name": "rotation"}, data[250:] @ haar(columns, rng).T, np.arange(5000))
     return seen, RowKnowledge(columns, sample=data[:250]), data[250:]
 
 
 @task
 def turn_back_with_a_sample() -> list[Row]:
-    from tacit.attack import KnownSample
+    from unspoken.attack import KnownSample
 
     rows = []
     for columns, search, goal in ((2, "all", 1 / 5000), (12, "all", 1 / 5000),
@@ -73,9 +73,9 @@ def turn_back_with_a_sample() -> list[Row]:
 def axes_from_differences() -> list[Row]:
     import pyarrow.parquet as pq
 
-    from tacit.attack import DifferenceDirections, RowKnowledge, TurnedView
-    from tacit.attack.directions import frequent_directions
-    from tacit.stats.orthogonal import haar
+    from unspoken.attack import DifferenceDirections, RotatedView, RowKnowledge
+    from unspoken.methods.rotation.adversaries.axis_directions import frequent_directions
+    from unspoken.numerics.orthogonal import haar
 
     path = shared("adult_data.parquet")
     if path is None:
@@ -83,7 +83,7 @@ def axes_from_differences() -> list[Row]:
     table = pq.read_table(path)
     data = np.column_stack([table[name].to_numpy().astype(np.float64) for name in ADULT])
     matrix = haar(6, np.random.default_rng(0))
-    seen = TurnedView({"name": "rotation"}, data @ matrix.T, np.arange(data.shape[0]))
+    seen = RotatedView({"name": "rotation"}, data @ matrix.T, np.arange(data.shape[0]))
     found = frequent_directions(seen.records, np.random.default_rng(0))
     assert np.allclose(np.sort(np.abs(matrix.T @ found.axes).max(axis=0)), 1.0, atol=1e-6)
     ours = best(lambda: DifferenceDirections().attack(seen, RowKnowledge(6)))

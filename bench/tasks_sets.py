@@ -19,7 +19,7 @@ def owners(size: int = SIZE) -> tuple[list[str], list[str]]:
 def ours(sets: tuple[list[str], list[str]]) -> tuple[int, int]:
     """Return the size and the bytes that both sent, every party a process over TLS."""
     import sets_program
-    from tacit.joint import run_local
+    from unspoken.joint import run_local
 
     results = run_local(sets_program.program, list(sets), "sums", True)
     sent = sum(row.bytes for _, ledger in results for row in ledger.rows
@@ -66,7 +66,7 @@ def theirs(sets: tuple[list[str], list[str]]) -> int:
 
 def least(sets: tuple[list[str], list[str]]) -> None:
     """Hash every id once and multiply it twice, on all cores."""
-    from tacit.joint import group
+    from unspoken.joint.mpc import ristretto as group
 
     items = [one.encode() for ids in sets for one in ids]
     points = group.hash_points(group.domain("bench"), items)

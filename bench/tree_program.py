@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tacit.joint import Party
-from tacit.joint.frames import Purpose
-from tacit.joint.protocols.trees import ClassifyHidden, HiddenTree, HorizontalTree, VerticalTree
+from unspoken.joint import Party
+from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden, HiddenTree
+from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
+from unspoken.joint.tasks.tree.program_rows import TreeOverRows
+from unspoken.joint.wire.frames import Purpose
 
 
 async def ready(party: Party) -> None:
@@ -18,7 +20,7 @@ async def ready(party: Party) -> None:
     await party.swap(party.peers, "ready", np.zeros(1, np.uint8), Purpose.CONTROL)
 
 
-class TimedRows(HorizontalTree):
+class TimedRows(TreeOverRows):
     """A tree over rows; the clock starts when the connections stand."""
 
     async def __call__(self, party: Party, data: Any) -> Any:
@@ -29,7 +31,7 @@ class TimedRows(HorizontalTree):
         return tree, time.perf_counter() - start, time.process_time() - busy
 
 
-class TimedColumns(VerticalTree):
+class TimedColumns(TreeOverColumns):
     """A tree over columns; the clock starts when the connections stand."""
 
     async def __call__(self, party: Party, data: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The house keeps its shape: who imports whom, and how light `import tacit` is."""
+"""The house keeps its shape: who imports whom, and how light `import unspoken` is."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
-import tacit
+import unspoken
 
-SRC = Path(tacit.__file__).parent
-LEFT_OF = {
-    "errors": set(),
-    "_version": set(),
-    "stats": {"errors"},
-    "engines": {"errors", "stats"},
-    "core": {"errors", "stats", "engines", "_version"},
-    "protect": {"errors", "stats", "engines", "core", "_version"},
-    "mine": {"errors", "stats", "engines", "core", "_version"},
-}
-LEFT_OF["joint"] = LEFT_OF["mine"]
-LEFT_OF["attack"] = LEFT_OF["protect"] | {"protect", "mine", "joint"}
-LEFT_OF["risk"] = LEFT_OF["attack"] | {"attack"}
-LEFT_OF["report"] = LEFT_OF["risk"] | {"risk"}
+SRC = Path(unspoken.__file__).parent
+LEFT_OF: dict[str, set[str]] = {"errors": set(), "_version": set(), "arrays": set()}
+LEFT_OF["numerics"] = {"errors", "arrays", "_version"}
+LEFT_OF["table"] = LEFT_OF["numerics"] | {"numerics"}
+LEFT_OF["models"] = LEFT_OF["table"] | {"table", "release"}
+LEFT_OF["release"] = LEFT_OF["table"] | {"table", "models"}
+LEFT_OF["disclosure"] = LEFT_OF["table"] | {"table", "models", "release"}
+LEFT_OF["joint"] = LEFT_OF["disclosure"] | {"disclosure"}
+LEFT_OF["methods"] = LEFT_OF["disclosure"] | {"disclosure"}
+LEFT_OF["audit"] = LEFT_OF["methods"] | {"methods", "joint"}
+LEFT_OF["protect"] = LEFT_OF["mine"] = LEFT_OF["audit"]
+LEFT_OF["attack"] = LEFT_OF["risk"] = LEFT_OF["audit"] | {"audit"}
+LEFT_OF["report"] = LEFT_OF["risk"] | {"protect", "mine", "attack", "risk"}
 LEFT_OF["cli"] = LEFT_OF["report"] | {"report"}
 LEFT_OF["checks"] = LEFT_OF["cli"]
+FACADES = ("protect", "mine", "attack", "risk")
 ONLY_IN = {
-    "duckdb": {"engines"}, "polars": {"engines"}, "pyspark": {"engines"},
-    "matplotlib": {"report"}, "cryptography": {"core", "joint"}, "pickle": set(), "joblib": set(),
+    "duckdb": ("table/engines",), "polars": ("table/engines",), "pyspark": ("table/engines",),
+    "matplotlib": ("report",), "cryptography": ("release", "joint", "methods/queries"),
+    "pickle": (), "joblib": (),
 }
 
 
@@ -39,9 +41,28 @@ def modules():
     return sorted(path for path in SRC.rglob("*.py") if path != SRC / "__init__.py")
 
 
-def imports(path: Path):
-    """Yield every absolute module name imported anywhere in a file, type checking included."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def name_of(path: Path) -> str:
+    parts = ("unspoken", *path.relative_to(SRC).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path): path for path in [SRC / "__init__.py", *modules()]}
+
+
+def only_for_types(tree: ast.AST) -> set[int]:
+    """Return the nodes under `if TYPE_CHECKING`, which are never run."""
+    return {id(inner) for node in ast.walk(tree)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+            for inner in ast.walk(node)}
+
+
+def imports(path: Path, types: bool = True):
+    """Yield every absolute name imported anywhere in a file, inside functions too."""
+    tree = ast.parse(path.read_text())
+    skipped = set() if types else only_for_types(tree)
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -49,36 +70,114 @@ def imports(path: Path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
 
-def test_every_room_imports_only_what_stands_left_of_it():
+def test_every_package_imports_only_what_stands_left_of_it():
     wrong = []
     for path in modules():
-        room = room_of(path)
-        if room == "__main__":
+        package = package_of(path)
+        if package == "__main__":
             continue
         for name in imports(path):
             parts = name.split(".")
-            if parts[0] == "tacit" and len(parts) > 1:
+            if parts[0] == "unspoken" and len(parts) > 1:
                 other = parts[1]
-                if other != room and other not in LEFT_OF[room]:
+                if other != package and other not in LEFT_OF[package]:
                     wrong.append(f"{path.relative_to(SRC)} imports {name}")
     assert wrong == []
 
 
-def test_heavy_libraries_stay_in_their_rooms():
+def test_families_of_methods_never_import_each_other():
+    wrong = []
+    for path in (SRC / "methods").rglob("*.py"):
+        parts = path.relative_to(SRC / "methods").parts
+        if len(parts) < 2:
+            continue
+        wrong += [f"{path.relative_to(SRC)} imports {name}" for name in imports(path)
+                  if name.startswith("unspoken.methods.") and name.split(".")[2] != parts[0]]
+    assert wrong == []
+
+
+def edges():
+    """Return who runs whose code on import: modules, and the doors of their packages."""
+    out = defaultdict(set)
+    for name, path in NAMES.items():
+        for found in imports(path, types=False):
+            target = found if found in NAMES else found.rpartition(".")[0]
+            if target.partition(".")[0] != "unspoken":
+                continue
+            parts = target.split(".")
+            doors = (".".join(parts[:size]) for size in range(2, len(parts)))
+            out[name].add(target)
+            out[name].update(d for d in doors if d != name and not name.startswith(d + "."))
+    return out
+
+
+def cycles():
+    """Return every group of modules that import each other (Tarjan)."""
+    graph, index, low, stack, found = edges(), {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph[node]:
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)
+    try:
+        for name in list(NAMES):
+            if name not in index:
+                visit(name)
+    finally:
+        sys.setrecursionlimit(before)
+    return found
+
+
+def test_nothing_imports_itself_over_others():
+    assert [group for group in cycles() if not group[0].startswith("unspoken.joint")] == []
+
+
+def test_facades_only_pass_names_on():
+    for name in FACADES:
+        body = ast.parse((SRC / f"{name}.py").read_text()).body
+        assert not [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)], name
+
+
+SAME_MEANING = {"guarantee", "audit", "method", "params", "read_params", "pooled", "costs",
+                "program_rows", "program_columns", "task_rows", "task_columns", "task"}
+"""Doors that every family or every task has under the same name."""
+
+
+def test_no_file_name_has_two_meanings():
+    names = Counter(path.stem for path in modules() if path.stem != "__init__")
+    assert sorted(name for name, count in names.items()
+                  if count > 1 and name not in SAME_MEANING) == []
+
+
+def test_heavy_libraries_stay_where_they_belong():
     wrong = [
         f"{path.relative_to(SRC)} imports {name}"
         for path in modules()
         for name in imports(path)
-        if room_of(path) not in ONLY_IN.get(name.split(".")[0], {room_of(path)})
+        if name.split(".")[0] in ONLY_IN and not any(
+            path.is_relative_to(SRC / folder) for folder in ONLY_IN[name.split(".")[0]])
     ]
     assert wrong == []
 
 
-def test_no_room_is_empty():
+def test_no_package_is_empty():
     for folder in SRC.iterdir():
         if folder.is_dir() and folder.name != "__pycache__":
             assert [p for p in folder.rglob("*.py") if p.name != "__init__.py"], folder
@@ -87,7 +186,7 @@ def test_no_room_is_empty():
 PROBE = """
 import json, resource, sys
 before = resource.getrusage(resource.RUSAGE_SELF)
-import tacit
+import unspoken
 after = resource.getrusage(resource.RUSAGE_SELF)
 cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 print(json.dumps([cpu, sorted({name.split(".")[0] for name in sys.modules})]))
@@ -101,7 +200,7 @@ def probe(code: str):
     return json.loads(done.stdout)
 
 
-def test_import_tacit_is_light():
+def test_import_unspoken_is_light():
     runs = [probe(PROBE) for _ in range(3)]
     heavy = {"pandas", "sklearn", "duckdb", "matplotlib", "scipy", "polars", "xgboost", "lightgbm"}
     assert heavy.isdisjoint(runs[0][1])
@@ -109,12 +208,12 @@ def test_import_tacit_is_light():
     assert min(cpu for cpu, _ in runs) < 0.3
 
 
-@pytest.mark.parametrize("name", tacit.__all__)
+@pytest.mark.parametrize("name", unspoken.__all__)
 def test_every_public_name_is_there(name):
-    assert getattr(tacit, name) is not None
-    assert name in dir(tacit)
+    assert getattr(unspoken, name) is not None
+    assert name in dir(unspoken)
 
 
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        tacit.nothing
+        unspoken.nothing

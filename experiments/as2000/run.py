@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.mine import ReconstructingTreeClassifier, reconstruct
-from tacit.stats.noise import Noise, for_width
-from tacit.stats.quest import COLUMNS, RANGES, group, matrix, people
-
-Floats = npt.NDArray[np.float64]
+from experiments.as2000.quest import COLUMNS, RANGES, group, matrix, people
+from unspoken.arrays import Floats
+from unspoken.methods.distortion.noise_laws import Noise, for_width
+from unspoken.mine import ReconstructingTreeClassifier, reconstruct
 
 STRATEGIES = ("original", "local", "byclass", "once", "global", "randomized")
 FUNCTIONS = (1, 2, 3, 4, 5)

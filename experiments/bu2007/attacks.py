@@ -9,8 +9,13 @@ import numpy as np
 
 from experiments.bu2007.coding import draw, some_of
 from experiments.bu2007.setting import RADIUS, SEED, TRIALS, Attribute, Bools, Floats
-from tacit.stats.curves import Curves, natural_splines, polylines, regression_lines
-from tacit.stats.random import generator, seed_from
+from unspoken.methods.encoding.adversaries.curve_shapes import (
+    Curves,
+    natural_splines,
+    polylines,
+    regression_lines,
+)
+from unspoken.numerics.random import generator, seed_from
 
 BAD = 5.0
 """A bad knowledge point is off by more than this many radii (section 6.1)."""
@@ -55,7 +60,7 @@ def _far_off(attribute: Attribute, truth: Floats, radius: float,
 def spline_through(x: Floats, y: Floats) -> Curves:
     """Return MATLAB's spline (not-a-knot) through four points: one cubic, straight outside.
 
-    The paper's experiments ran in MATLAB; `tacit.attack` uses the natural spline, which cracks
+    The paper's experiments ran in MATLAB; `unspoken.attack` uses the natural spline, which cracks
     more.
     """
     origin = x[:, :1]

@@ -40,7 +40,8 @@ def run(data: Data, trials: int = TRIALS) -> Result:
         "2.5 points between polynomial and log.",
         "The spline is taken to be MATLAB's default (not-a-knot), since the experiments ran in "
         "MATLAB; it stays 2 to 3 points below the published values. The natural spline, which "
-        "`tacit.attack.Spline` uses, comes closer to them. Which one the paper used is not stated.",
+        "`unspoken.attack.Spline` uses, comes closer to them. Which one the paper used "
+        "is not stated.",
         "The polynomial is x squared; which polynomials the paper drew is not stated.",
     )
     return Result("Section 6.2.2: attacks by family of functions, attribute 10",

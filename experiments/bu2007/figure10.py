@@ -8,7 +8,7 @@ from experiments.bu2007.attacks import Median
 from experiments.bu2007.families import cracks
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Data, Floats, load
-from tacit.attack.combination import Tallies, tallies
+from unspoken.methods.encoding.adversaries.curve_combination import Tallies, tallies
 
 NAMES = ("Linear regression", "Spline attack", "Polyline attack")
 PUBLISHED = {"total": "25", "two or more": "16", "expected": "12.5",

@@ -8,7 +8,7 @@ from experiments.bu2007.attacks import Median, cracked, rng_for
 from experiments.bu2007.coding import draw
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Attribute, Data, Floats, load
-from tacit.stats.sorting import worst_case_share
+from unspoken.numerics.rank_attack_bounds import worst_case_share
 
 PUBLISHED = {1: 26, 2: 100, 3: 78, 4: 4, 5: 22, 6: 8, 7: 13, 8: 11, 9: 90, 10: 7}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.bu2007.attacks import Median, polyline_cracks, rng_for
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Attribute, Data, load
-from tacit.attack.ignorant import chance
+from unspoken.methods.encoding.adversaries.ignorant import chance
 
 BARS = (("none", 4), ("ChooseBP", 4), ("ChooseMaxMP", 4), ("ChooseMaxMP", 2))
 PUBLISHED = {

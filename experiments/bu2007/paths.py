@@ -11,7 +11,7 @@ from experiments.bu2007.attacks import knowledge, rng_for
 from experiments.bu2007.coding import draw
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Attribute, Bools, Data, Floats, Ints, load
-from tacit.stats.curves import polylines
+from unspoken.methods.encoding.adversaries.curve_shapes import polylines
 
 LENGTHS = ("1", "2", "3", "4", "5", "6", "> 6")
 PUBLISHED_PATHS = (2, 4, 5, 9, 15, 24, 1648)

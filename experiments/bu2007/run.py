@@ -16,7 +16,7 @@ from experiments.bu2007 import (
 )
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import ROOT, SEED, TRIALS, Data, load
-from tacit.core.files import write_file
+from unspoken.table.atomic_files import write_file
 
 HEAD = f"""# bu2007, section 6, on its own data
 

@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tacit.stats.runs import AttributeFacts, Pieces, attribute_facts, monochromatic_runs
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.numerics.label_runs import (
+    AttributeFacts,
+    Pieces,
+    attribute_facts,
+    monochromatic_runs,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "covtype.parquet"

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-import tacit
-from tacit.core.growth import Growth
-from tacit.core.table import Table
+import unspoken
+from unspoken.models.tree_growth_rule import Growth
+from unspoken.table.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -48,7 +48,7 @@ class Study:
         found = self.table.arrow() if rows is None else self.table.arrow().take(rows)
         found = found if columns is None else found.select(list(columns))
         kept = {c.name: c.kind for c in self.table.schema.columns if c.name in found.column_names}
-        table = tacit.read(found, target=self.table.target, sensitive=self.sensitive,
+        table = unspoken.read(found, target=self.table.target, sensitive=self.sensitive,
                            kinds=kept, show=False)
         return Study(self.name, table, self.criterion)
 
@@ -63,19 +63,19 @@ def adult(part: str = "data") -> Study:
     rows = rows.filter(pc.not_equal(rows["occupation"], "?"))
     income = pc.replace_substring(rows["income"], ".", "")
     rows = rows.set_column(rows.column_names.index("income"), "income", income)
-    return Study("Adult", tacit.read(rows, target="income", sensitive="occupation", show=False),
+    return Study("Adult", unspoken.read(rows, target="income", sensitive="occupation", show=False),
                  "gini")
 
 
 def seer() -> Study:
     """Return the breast cancer registry: survival in months; stage is sensitive."""
     rows = pq.read_table(DATA / "seer_breast.parquet").select(list(SEER_COLUMNS))
-    return Study("SEER", tacit.read(rows, target="Survival Months", sensitive="6th Stage",
+    return Study("SEER", unspoken.read(rows, target="Survival Months", sensitive="6th Stage",
                                     show=False), "variance")
 
 
 def support() -> Study:
     """Return SUPPORT2: days of follow-up; the group of the disease is sensitive."""
     rows = pq.read_table(DATA / "support2.parquet").select(list(SUPPORT_COLUMNS)).drop_null()
-    return Study("SUPPORT2", tacit.read(rows, target="d.time", sensitive="dzgroup", show=False),
+    return Study("SUPPORT2", unspoken.read(rows, target="d.time", sensitive="dzgroup", show=False),
                  "variance")

@@ -19,8 +19,8 @@ from experiments.fu2010.learners import (
     tree,
 )
 from experiments.fu2010.releases import RULES, kept, leaves_of, measured, merged, same_leaves
-from tacit.core.growth import Growth
-from tacit.protect import TreePreservingAnonymizer
+from unspoken.models.tree_growth_rule import Growth
+from unspoken.protect import TreePreservingAnonymizer
 
 SIZES = (2, 3, 4, 5, 6, 8)
 LEARNERS: dict[str, tuple[Learner, ...]] = {

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from experiments.fu2010.data import Study
 from experiments.fu2010.learners import Pair
 from experiments.fu2010.releases import cut, few, kept, measured
-from tacit.attack.tables import TableView
-from tacit.core.release import Release
+from unspoken.methods.anonymity.adversaries.table_adversary import TableView
+from unspoken.release.release import Release
 
 METHODS = ("original", "tree-preserving", "gain", "median", "gain, few")
 FOLDS = 10

@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-import tacit
+import unspoken
 from experiments.fu2010.data import Study
-from tacit.core.grown import learn
-from tacit.core.growth import predictors
-from tacit.engines.arrow import is_number, to_numbers
-from tacit.engines.coding import coded
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from unspoken.arrays import Floats, Ints
+from unspoken.models.tree_from_growth import learn
+from unspoken.models.tree_growth_rule import predictors
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import coded
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ def tree(study: Study, pair: Pair, leaves: int) -> Any:
     kinds: Any = {c.name: "numeric" if is_number(pair.train[c.name].type) else "categorical"
                   for c in study.table.schema.columns if c.name in pair.train.column_names}
     names = predictors(study.table, [study.table.target])
-    table = tacit.read(pair.train, target=study.table.target, sensitive=study.sensitive,
+    table = unspoken.read(pair.train, target=study.table.target, sensitive=study.sensitive,
                        kinds=kinds, show=False)
     grown = learn(table, study.growth(leaves), names=names)
     found = grown.predict({n: pair.test[n].to_numpy(zero_copy_only=False) for n in names})

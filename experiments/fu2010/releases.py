@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from experiments.fu2010.data import Study
-from tacit.core.grown import learn
-from tacit.core.growth import predictors
-from tacit.core.release import Release
-from tacit.core.table import Table
-from tacit.engines.coding import coded
-from tacit.errors import TacitError
-from tacit.protect import MondrianAnonymizer, TreePreservingAnonymizer
-from tacit.stats import anonymity
+from unspoken.errors import UnspokenError
+from unspoken.methods.anonymity.measures import equivalence_classes as anonymity
+from unspoken.models.tree_from_growth import learn
+from unspoken.models.tree_growth_rule import predictors
+from unspoken.protect import MondrianAnonymizer, TreePreservingAnonymizer
+from unspoken.release.release import Release
+from unspoken.table.category_codes import coded
+from unspoken.table.table import Table
 
 RULES = ("safe", "min-block", "leaf-merge")
 
@@ -84,7 +84,7 @@ def merged(study: Study, leaves: int, from_k: int) -> tuple[Release, int]:
 def _tried(study: Study, leaves: int, k: int) -> Release | None:
     try:
         found = kept(study, leaves, "leaf-merge", k)
-    except TacitError:
+    except UnspokenError:
         return None
     return found if leaves_of(found) == leaves else None
 

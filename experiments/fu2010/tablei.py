@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from experiments.fu2010.data import Study
 from experiments.fu2010.figures import table
-from tacit.core.coded import code_column
-from tacit.protect.anonymize.cells import Cells, classes_of, make_cells
-from tacit.protect.anonymize.rules import Recoder
-from tacit.protect.anonymize.trees import Question
-from tacit.stats.anonymity import k_of
+from unspoken.methods.anonymity.measures.equivalence_classes import k_of
+from unspoken.methods.anonymity.tree_preserving.cells import Cells, classes_of, make_cells
+from unspoken.methods.anonymity.tree_preserving.kept_trees import Question
+from unspoken.methods.anonymity.tree_preserving.recoding_rules import Recoder
+from unspoken.table.integer_columns import code_column
 
 NAMES = ("relationship", "education-num", "capital-gain")
 FIRST, SECOND = (5013, 5178), (6849, 7298)

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.attack import KnownSample, RowKnowledge, TurnedView
-from tacit.attack.turned import relative_errors
-from tacit.core.files import write_file
-from tacit.stats.distortion import projection
-from tacit.stats.orthogonal import breach_probability, haar, paper_breach
+from unspoken.arrays import Floats
+from unspoken.attack import KnownSample, RotatedView, RowKnowledge
+from unspoken.methods.rotation.adversaries.rotation_adversary import relative_errors
+from unspoken.methods.rotation.jl_distortion import projection
+from unspoken.numerics.orthogonal import breach_probability, haar, paper_breach
+from unspoken.table.atomic_files import write_file
 
-Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, float], tuple[Floats, Floats]]
 """(generator, sample ratio) -> original records and the attacker's sample."""
 
@@ -92,7 +91,7 @@ def errors(draw: Draw, ratio: float, seed: int) -> tuple[float, float, float]:
     rng = np.random.default_rng(seed)
     data, sample = draw(rng, ratio)
     width = data.shape[1]
-    seen = TurnedView({"name": "rotation"}, data @ haar(width, rng).T, np.arange(data.shape[0]))
+    seen = RotatedView({"name": "rotation"}, data @ haar(width, rng).T, np.arange(data.shape[0]))
     told = RowKnowledge(width, sample=sample)
     found = [float(KnownSample(centred).attack(seen, told).relative_errors(data).mean())
              for centred in (True, False)]
@@ -117,7 +116,7 @@ def projections() -> str:
             rng = np.random.default_rng(seed)
             data, sample = gaussian(rng, 0.05)
             turned = data @ projection(columns, 2, "gaussian", rng).T
-            seen = TurnedView({"name": "random-projection"}, turned, np.arange(1000))
+            seen = RotatedView({"name": "random-projection"}, turned, np.arange(1000))
             for rescale, kept in found.items():
                 guess = KnownSample(rescale=rescale).attack(seen, RowKnowledge(2, sample=sample))
                 kept.append(float(guess.relative_errors(data).mean()))
@@ -132,7 +131,7 @@ def seconds(dimensions: tuple[int, ...] = (2, 4, 6, 8, 10, 12)) -> str:
         rng = np.random.default_rng(width)
         root = rng.standard_normal((width, width)) * np.arange(1, width + 1)
         data = rng.standard_normal((5250, width)) @ root.T + 10 * rng.standard_normal(width)
-        seen = TurnedView({"name": "rotation"}, data[250:] @ haar(width, rng).T, np.arange(5000))
+        seen = RotatedView({"name": "rotation"}, data[250:] @ haar(width, rng).T, np.arange(5000))
         took = []
         for search in ("all", "moments"):
             start = time.perf_counter()

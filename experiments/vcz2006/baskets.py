@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-import tacit
-from tacit import mine, protect, risk
-from tacit.errors import DataError
+import unspoken
+from unspoken import mine, protect, risk
+from unspoken.errors import DataError
 
 RATIO = 19.0
 """5% to 50%: the odds may change so many times."""
@@ -26,18 +26,18 @@ SIZES = (1, 2, 3)
 LEVELS = (0.2, 0.5, 0.9, 0.99, 0.999, 0.99999)
 
 
-def commonest(baskets: tacit.Baskets, count: int) -> tacit.Baskets:
+def commonest(baskets: unspoken.Baskets, count: int) -> unspoken.Baskets:
     """Return the baskets with their `count` commonest items only."""
     order = np.argsort(-baskets.frequencies(), kind="stable")[:count]
     kept = np.isin(baskets.codes, order)
     place = np.full(len(baskets.items), -1)
     chosen = np.sort(order)
     place[chosen] = np.arange(chosen.size)
-    return tacit.Baskets.from_rows(baskets.rows[kept], place[baskets.codes[kept]], len(baskets),
+    return unspoken.Baskets.from_rows(baskets.rows[kept], place[baskets.codes[kept]], len(baskets),
                                    tuple(baskets.items[i] for i in chosen.tolist()))
 
 
-def methods(baskets: tacit.Baskets, seed: int) -> dict[str, Any]:
+def methods(baskets: unspoken.Baskets, seed: int) -> dict[str, Any]:
     """Return the operators at the breach level, by what the table calls them."""
     return {
         "select-a-size, keep 50%": protect.SelectASize(0.5 / RATIO, keep=0.5, random_state=seed),
@@ -53,7 +53,7 @@ def methods(baskets: tacit.Baskets, seed: int) -> dict[str, Any]:
     }
 
 
-def worst(operator: Any, baskets: tacit.Baskets) -> float:
+def worst(operator: Any, baskets: unspoken.Baskets) -> float:
     """Return the largest belief in a seen item of which one in twenty has bought it."""
     found = risk.item_breaches(operator, baskets)
     have = found.before > 0
@@ -62,7 +62,7 @@ def worst(operator: Any, baskets: tacit.Baskets) -> float:
     return ratio / (ratio + RATIO)
 
 
-def _at_level(make: Any, low: float, high: float, baskets: tacit.Baskets) -> Any:
+def _at_level(make: Any, low: float, high: float, baskets: unspoken.Baskets) -> Any:
     """Return the method whose parameter, between two ends, reaches the breach level."""
     for _ in range(40):
         middle = (low + high) / 2
@@ -71,12 +71,12 @@ def _at_level(make: Any, low: float, high: float, baskets: tacit.Baskets) -> Any
     return make(high)
 
 
-def _cut(baskets: tacit.Baskets, cutoff: int, seed: int) -> Any:
+def _cut(baskets: unspoken.Baskets, cutoff: int, seed: int) -> Any:
     return _at_level(lambda rho: protect.CutAndPaste(cutoff, rho, random_state=seed), 1e-4, 0.5,
                      baskets)
 
 
-def _uniform(baskets: tacit.Baskets, seed: int) -> Any:
+def _uniform(baskets: unspoken.Baskets, seed: int) -> Any:
     return _at_level(lambda p: protect.UniformOperator(p, random_state=seed), 0.01, 0.9999,
                      baskets)
 
@@ -92,7 +92,7 @@ class Result:
     deviation: float
 
 
-def compare(original: tacit.Itemsets, release: Any, least: float) -> dict[int, Result | None]:
+def compare(original: unspoken.Itemsets, release: Any, least: float) -> dict[int, Result | None]:
     """Mine a release and count hits, false positives and false drops by size."""
     found, longest = mined(release, least)
     out: dict[int, Result | None] = dict.fromkeys(SIZES)
@@ -107,7 +107,7 @@ def compare(original: tacit.Itemsets, release: Any, least: float) -> dict[int, R
     return out
 
 
-def mined(release: Any, least: float) -> tuple[tacit.Itemsets, int]:
+def mined(release: Any, least: float) -> tuple[unspoken.Itemsets, int]:
     """Return the itemsets of a release, and up to which size they could be estimated."""
     for longest in (3, 2):
         try:
@@ -117,7 +117,7 @@ def mined(release: Any, least: float) -> tuple[tacit.Itemsets, int]:
     return mine.itemsets(release, least, longest=1), 1
 
 
-def table(baskets: tacit.Baskets, least: float, seed: int = 1) -> Iterator[str]:
+def table(baskets: unspoken.Baskets, least: float, seed: int = 1) -> Iterator[str]:
     """Yield the lines of the table of one file."""
     yield ("| operator | gamma | named rightly | "
            + " | ".join(f"{k} item{'s' * (k > 1)}: true, found, false, dropped (deviation)"
@@ -140,7 +140,7 @@ def _cell(one: Result | None) -> str:
     return f"{one.true}, {one.found}, {one.wrong}, {one.dropped} ({one.deviation:.2%})"
 
 
-def guided(baskets: tacit.Baskets, least: float, ranks: Sequence[int] = (100, 400),
+def guided(baskets: unspoken.Baskets, least: float, ranks: Sequence[int] = (100, 400),
            seed: int = 1) -> Iterator[str]:
     """Yield what is found in guided baskets, counted as they are: they have no estimator."""
     yield "| eigenvectors | items kept | " + " | ".join(
@@ -160,7 +160,7 @@ def guided(baskets: tacit.Baskets, least: float, ranks: Sequence[int] = (100, 40
             ", ".join(map(str, part)) for part in parts) + " |"
 
 
-def against_gamma(baskets: tacit.Baskets, levels: Sequence[float] = LEVELS) -> Iterator[str]:
+def against_gamma(baskets: unspoken.Baskets, levels: Sequence[float] = LEVELS) -> Iterator[str]:
     """Yield how accurate designed operators are as the belief in 5% may rise to more."""
     yield "| 5% may become | gamma | sizes | " + " | ".join(
         f"deviation, {k} item{'s' * (k > 1)}" for k in SIZES) + " |"
@@ -184,7 +184,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser.parse_args(words)
     lines: list[str] = []
     for path in given.data:
-        baskets = commonest(tacit.read_baskets(path), given.items)
+        baskets = commonest(unspoken.read_baskets(path), given.items)
         baskets = baskets.take(baskets.sizes > 0)
         lines += [f"## {path.name.split('.')[0]}", "", f"{baskets!r}; sets above "
                   f"{given.support:.1%}.", "", *table(baskets, given.support), "",

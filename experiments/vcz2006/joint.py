@@ -2,7 +2,7 @@
 
 `python -m experiments.vcz2006.joint FOLDER` draws joint-clusters.png and joint-outliers.png, and
 prints the numbers of docs/experiments/joint.md. The book has no data for its figures; these
-points follow its words. Everything joint runs through tacit's protocols, in memory.
+points follow its words. Everything joint runs through unspoken's protocols, in memory.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.attack.distances import anchored, baseline, place, seen_distances
-from tacit.joint.audit import run_recorded
-from tacit.joint.protocols.kmeans.central import central
-from tacit.joint.protocols.kmeans.rules import Rules
-from tacit.joint.protocols.kmeans.vertical import kmeans_vertical
-from tacit.joint.protocols.outliers.central import central as central_outliers
-from tacit.joint.protocols.outliers.horizontal import outliers_horizontal
-from tacit.joint.protocols.outliers.rules import Rules as OutlierRules
-from tacit.joint.protocols.outliers.third import ACCEPT, ThirdPartyOutliers
-from tacit.report.drawing import AMBER, BLUE, GREY, INK, PAPER, plain, sketch
+from unspoken.arrays import Floats, Ints
+from unspoken.joint.museum.distance_attack import anchored, baseline, place, seen_distances
+from unspoken.joint.museum.outliers_third_party import ACCEPT, ThirdPartyOutliers
+from unspoken.joint.session.recorded_run import run_recorded
+from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.pooled import pooled
+from unspoken.joint.tasks.kmeans.program_columns import kmeans_columns
+from unspoken.joint.tasks.outliers.params import Rules as OutlierRules
+from unspoken.joint.tasks.outliers.pooled import pooled as pooled_outliers
+from unspoken.joint.tasks.outliers.program_rows import outliers_rows
+from unspoken.report.drawing import AMBER, BLUE, GREY, INK, PAPER, plain, sketch
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 TONES = (BLUE, AMBER, GREY)
 SHAPES = ("o", "^", "s")
 RULE = OutlierRules(0.9, 0.2, most=1.0, scale=10)
@@ -50,10 +48,10 @@ def agreement(found: Ints, truth: Ints) -> float:
 def groupings(points: Floats) -> dict[str, Ints]:
     """Return the clusters that are found jointly and by each owner alone."""
     rules, start = Rules(3, 50), points[[0, 60, 120]]
-    found, _ = kmeans_vertical([points[:, :1], points[:, 1:]], rules, start=start)
+    found, _ = kmeans_columns([points[:, :1], points[:, 1:]], rules, start=start)
     assert found[0] is not None
     assert found[0].assigned is not None
-    alone = [central([points[:, i:i + 1]], rules, start[:, i:i + 1])[1] for i in (0, 1)]
+    alone = [pooled([points[:, i:i + 1]], rules, start[:, i:i + 1])[1] for i in (0, 1)]
     return {"both owners together": found[0].assigned, "the owner of x alone": alone[0],
             "the owner of y alone": alone[1]}
 
@@ -85,8 +83,8 @@ def two_sites(seed: int = 4) -> tuple[Floats, Floats]:
 
 def draw_outliers(diamonds: Floats, squares: Floats) -> tuple[Any, dict[str, list[int]]]:
     """Return figure 7.6 twice: what the diamonds' site finds alone, and what both find."""
-    alone = central_outliers(diamonds, RULE).flags
-    joint, _ = outliers_horizontal([diamonds, squares], RULE)
+    alone = pooled_outliers(diamonds, RULE).flags
+    joint, _ = outliers_rows([diamonds, squares], RULE)
     assert joint[0] is not None
     figure = sketch(8.0, 3.6)
     pictures = {"the diamonds' site alone": alone, "both sites together": joint[0].flags}

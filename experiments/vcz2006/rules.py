@@ -18,9 +18,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-import tacit
-from tacit import attack, mine, protect, risk
-from tacit.protect.hiding.costs import Watched
+import unspoken
+from unspoken import attack, mine, protect, risk
+from unspoken.methods.baskets.hiding.lost_rule_costs import Watched
 
 TARGETS = ("butter, root vegetables -> whole milk", "curd, yogurt -> whole milk")
 KNOWN = ("butter", "root vegetables", "curd", "yogurt")
@@ -28,7 +28,7 @@ SMALL = ("whole milk", "other vegetables", "rolls/buns", "soda")
 WAYS = ("removal", "insertion", "unknown")
 
 
-def risks(baskets: tacit.Baskets, support: float, confidence: float) -> Iterator[str]:
+def risks(baskets: unspoken.Baskets, support: float, confidence: float) -> Iterator[str]:
     """Yield what rules tell somebody who knows a few items of everybody."""
     rules = mine.rules(mine.itemsets(baskets, support), confidence)
     yield f"Known of everybody: {', '.join(KNOWN)}."
@@ -44,7 +44,7 @@ def orders(seed: int) -> dict[str, Callable[..., Any] | None]:
             "random": lambda self, b, rows, codes, there: rng.random(rows.size)}
 
 
-def hiding(baskets: tacit.Baskets, targets: Sequence[str], support: float,
+def hiding(baskets: unspoken.Baskets, targets: Sequence[str], support: float,
            confidence: float, seed: int = 0) -> Iterator[str]:
     """Yield the table of ways to hide rules and what they cost."""
     yield "| by | baskets chosen | cells changed | rules lost by accident | forced | ghosts |"
@@ -58,7 +58,7 @@ def hiding(baskets: tacit.Baskets, targets: Sequence[str], support: float,
                    f"{len(found.forced)} | {len(found.ghosts)} |")
 
 
-def deduced(baskets: tacit.Baskets, support: float, confidence: float) -> Iterator[str]:
+def deduced(baskets: unspoken.Baskets, support: float, confidence: float) -> Iterator[str]:
     """Yield what singles and pairs alone say about the sets of three that were left out."""
     whole = mine.itemsets(baskets, support, longest=3)
     pairs = whole.take([i for i, one in enumerate(whole.sets) if len(one) < 3])
@@ -78,10 +78,10 @@ def deduced(baskets: tacit.Baskets, support: float, confidence: float) -> Iterat
                f"{verdicts.count('holds')} of {len(left_out)} |")
 
 
-def shares(baskets: tacit.Baskets, people: int = 30, steps: int = 40_000) -> Iterator[str]:
+def shares(baskets: unspoken.Baskets, people: int = 30, steps: int = 40_000) -> Iterator[str]:
     """Yield in how many compatible data sets a person has an item, by what is published."""
     parts = ([name for name in one if name in SMALL] for one in baskets.lists())
-    few = tacit.Baskets.of(list(islice((one for one in parts if len(one) > 1), people)),
+    few = unspoken.Baskets.of(list(islice((one for one in parts if len(one) > 1), people)),
                            sorted(SMALL))
     person = attack.Knows(has=SMALL[1:3])
     yield (f"The first {people} with two or more of {', '.join(SMALL)}; known of one: she has "
@@ -99,7 +99,7 @@ def shares(baskets: tacit.Baskets, people: int = 30, steps: int = 40_000) -> Ite
                f"{guess.share:.1%} ({guess.low:.1%} to {guess.high:.1%}{word}) |")
 
 
-def lists(few: tacit.Baskets) -> dict[str, tacit.Itemsets]:
+def lists(few: unspoken.Baskets) -> dict[str, unspoken.Itemsets]:
     """Return what could be published: all sets, those of up to two items, all but one pair."""
     whole = mine.itemsets(few, 1 / len(few))
     pairs = [i for i, one in enumerate(whole.sets) if len(one) < 3]
@@ -116,7 +116,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--support", type=float, default=0.005)
     parser.add_argument("--confidence", type=float, default=0.4)
     given = parser.parse_args(words)
-    baskets = tacit.read_baskets(given.data)
+    baskets = unspoken.read_baskets(given.data)
     limits = given.support, given.confidence
     for lines in (risks(baskets, *limits), hiding(baskets, TARGETS, *limits),
                   deduced(baskets, *limits), shares(baskets)):

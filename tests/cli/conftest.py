@@ -16,7 +16,7 @@ import pyarrow.csv
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from tacit.cli.main import main
+from unspoken.cli.main import main
 
 # Far beyond what any command takes: one that needs it stands still.
 LIMIT = 120
@@ -30,10 +30,11 @@ class Result:
 
 
 def call(*args, cwd, **env):
-    """Run `python -m tacit` in a folder and return its status, stdout and stderr."""
+    """Run `python -m unspoken` in a folder and return its status, stdout and stderr."""
     done = subprocess.run(
-        [sys.executable, "-m", "tacit", *map(str, args)], cwd=cwd, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TACIT_DEBUG": ""} | env,
+        [sys.executable, "-m", "unspoken", *map(str, args)], cwd=cwd, capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "UNSPOKEN_DEBUG": ""} | env,
         stdin=subprocess.DEVNULL, check=False, timeout=LIMIT)
     return Result(done.returncode, done.stdout, done.stderr)
 
@@ -43,7 +44,7 @@ def call_here(*args, cwd):
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(cwd), warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch, \
             contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.delenv("TACIT_DEBUG", raising=False)
+        patch.delenv("UNSPOKEN_DEBUG", raising=False)
         try:
             status = main([*map(str, args)])
         except SystemExit as left:
@@ -58,12 +59,12 @@ def contents(folder):
 
 
 @pytest.fixture(scope="session")
-def tacit_in():
+def command_in():
     return call
 
 
 @pytest.fixture(scope="session")
-def tacit_here():
+def command_here():
     return call_here
 
 

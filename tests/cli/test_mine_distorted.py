@@ -1,4 +1,4 @@
-"""`tacit mine` on distorted releases: the model file, its recipe, and what is refused."""
+"""`unspoken mine` on distorted releases: the model file, its recipe, and what is refused."""
 
 import contextlib
 import io
@@ -9,10 +9,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from tacit.cli.main import main
-from tacit.core.naive_bayes import NaiveBayes
-from tacit.core.tree import Tree
-from tacit.mine.recipe import Recipe
+from unspoken.cli.main import main
+from unspoken.models.naive_bayes import NaiveBayes
+from unspoken.models.recipe import Recipe
+from unspoken.models.tree import Tree
+
+pytestmark = pytest.mark.slow
 
 
 def here(folder, *args):
@@ -68,8 +70,9 @@ def test_ages_are_learned_from_noise(folder, tmp_path, words):
         (folder / words[0] / "manifest.json").read_text())["fingerprint"]
 
 
-def test_answers_are_learned_and_audited(tacit_in, folder, tmp_path):
-    done = tacit_in("mine", "likes", "--model", "naive-bayes", "--out", tmp_path / "m", cwd=folder)
+def test_answers_are_learned_and_audited(command_in, folder, tmp_path):
+    done = command_in("mine", "likes", "--model", "naive-bayes", "--out", tmp_path / "m",
+                      cwd=folder)
     assert done.status == 0, done.err
     model = NaiveBayes.load(tmp_path / "m")
     assert model.columns[0].values == ("rum", "tea")

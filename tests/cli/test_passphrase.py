@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 60
 SECRET = "correct horse battery staple"
 PROTECT = ("protect", "table.csv", "--target", "outcome", "--out", "sealed", "--key", "sealed.key")
@@ -17,17 +19,17 @@ DECODE = ("decode", "tree.json", "--key", "sealed.key", "--data", "table.csv", "
 
 
 @pytest.fixture(scope="module")
-def made(walk, tacit_in, tmp_path_factory):
+def made(walk, command_in, tmp_path_factory):
     copied = tmp_path_factory.mktemp("sealed") / "walk"
     shutil.copytree(walk, copied)
     (copied / "pass").write_text(SECRET + "\nsecond line\n")
     (copied / "wrong").write_text("open sesame\n")
     (copied / "empty").write_text("\n")
-    done = tacit_in(*PROTECT, "--passphrase-file", "pass", "--json", cwd=copied)
+    done = command_in(*PROTECT, "--passphrase-file", "pass", "--json", cwd=copied)
     assert done.status == 0, done.err
     assert json.loads(done.out)["sealed"] is True
     assert SECRET not in done.out + done.err
-    mined = tacit_in("mine", "sealed", "--out", "model", cwd=copied)
+    mined = command_in("mine", "sealed", "--out", "model", cwd=copied)
     assert mined.status == 0, mined.err
     (copied / "model").replace(copied / "tree.json")
     return copied
@@ -45,9 +47,9 @@ def sealed(made, tmp_path):
         ((), "sealed"), (("--passphrase-file", "empty"), "empty"),
         (("--passphrase-file", "nothing"), "nothing"))),
 ])
-def test_without_the_passphrase(sealed, tacit_in, listed, given, words):
+def test_without_the_passphrase(sealed, command_in, listed, given, words):
     before = listed(sealed)
-    done = tacit_in(*DECODE, *given, cwd=sealed)
+    done = command_in(*DECODE, *given, cwd=sealed)
     assert done.status == 2
     assert words in done.err
     assert done.err.count("\n") == 1
@@ -56,27 +58,29 @@ def test_without_the_passphrase(sealed, tacit_in, listed, given, words):
 
 
 @pytest.mark.slow
-def test_with_the_passphrase(sealed, tacit_in):
-    done = tacit_in(*DECODE, "--passphrase-file", "pass", cwd=sealed)
+def test_with_the_passphrase(sealed, command_in):
+    done = command_in(*DECODE, "--passphrase-file", "pass", cwd=sealed)
     assert done.status == 0, done.err
     assert SECRET not in done.out + done.err
     assert (sealed / "new.json").exists()
 
 
 @pytest.mark.slow
-def test_summary_of_a_sealed_key(sealed, tacit_here):
-    closed = json.loads(tacit_here("summary", "sealed.key", "--json", cwd=sealed).out)
+def test_summary_of_a_sealed_key(sealed, command_here):
+    closed = json.loads(command_here("summary", "sealed.key", "--json", cwd=sealed).out)
     assert closed["sealed"] is True
-    opened = tacit_here("summary", "sealed.key", "--passphrase-file", "pass", "--json", cwd=sealed)
+    opened = command_here("summary", "sealed.key", "--passphrase-file", "pass", "--json",
+                          cwd=sealed)
     assert json.loads(opened.out)["release"]
-    assert tacit_here("summary", "sealed.key", "--passphrase-file", "wrong", cwd=sealed).status == 2
+    assert command_here("summary", "sealed.key", "--passphrase-file", "wrong",
+                        cwd=sealed).status == 2
 
 
 # Whoever opens a terminal as the leader of a session has it as its own, as after a login.
 LAUNCH = """
 import os, sys
 os.close(os.open(os.ttyname(0), os.O_RDWR))
-os.execv(sys.executable, [sys.executable, "-m", "tacit", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "unspoken", *sys.argv[1:]])
 """
 
 
@@ -133,7 +137,7 @@ def test_two_answers_that_differ(copied, listed):
 
 
 def test_no_option_takes_the_passphrase_itself():
-    from tacit.cli.reference import options, verbs
+    from unspoken.cli.reference import options, verbs
 
     spelled = [word for verb in verbs().values() for action in options(verb)
                for word in action.option_strings if "pass" in word]

@@ -5,11 +5,13 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from support.paths import ROOT
+
+pytestmark = pytest.mark.slow
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -35,13 +37,13 @@ def test_the_python_example_runs(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_walk_runs(walk, tmp_path, tacit_in):
+def test_the_walk_runs(walk, tmp_path, command_in):
     (tmp_path / "patients.csv").write_bytes((walk / "table.csv").read_bytes())
-    commands = re.findall(r"^\$ tacit (.*)$", README, re.M)
+    commands = re.findall(r"^\$ unspoken (.*)$", README, re.M)
     assert [shlex.split(line)[0] for line in commands] == [
         "inspect", "protect", "audit", "mine", "decode", "verify"]
     for line in commands:
-        done = tacit_in(*shlex.split(line), cwd=tmp_path)
+        done = command_in(*shlex.split(line), cwd=tmp_path)
         assert done.status == 0, (line, done.err)
 
 
@@ -66,7 +68,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", ["README.md", "docs/guides/custodian.md", "docs/guides/miner.md",
                                   "docs/guides/officer.md", "docs/guides/joint.md"])
 def test_every_option_that_is_named_exists(page):
-    from tacit.cli.reference import verbs
+    from unspoken.cli.reference import verbs
 
     known = {word for verb in verbs().values() for word in verb._option_string_actions}
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -74,7 +76,7 @@ def test_every_option_that_is_named_exists(page):
 
 
 def test_the_policy_of_the_officers_guide_is_one(tmp_path):
-    from tacit.risk import Policy
+    from unspoken.risk import Policy
 
     text = (ROOT / "docs" / "guides" / "officer.md").read_text(encoding="utf-8")
     (toml,) = re.findall(r"```toml\n(.*?)```", text, re.S)
@@ -83,7 +85,7 @@ def test_the_policy_of_the_officers_guide_is_one(tmp_path):
     assert Policy.load(tmp_path / "policy.toml").radius == 0.02
 
 
-def test_the_three_hospitals_run(tmp_path, tacit_here):
+def test_the_three_hospitals_run(tmp_path, command_here):
     """Every command of the guide, on tables in which smokers with high pressure are ill."""
     import json
 
@@ -98,10 +100,10 @@ def test_the_three_hospitals_run(tmp_path, tacit_here):
                 for a, s, p, i in zip(age, smoker, pressure, ill, strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["age,smoker,pressure,ill", *rows]) + "\n")
     text = (ROOT / "docs" / "guides" / "joint.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^\$ tacit (.*)$", text, re.M)
+    commands = re.findall(r"^\$ unspoken (.*)$", text, re.M)
     assert [shlex.split(line)[1] for line in commands] == [
         "identity"] * 4 + ["new", "plan", "local", "ledger"]
     for line in commands:
-        done = tacit_here(*shlex.split(line), cwd=tmp_path)
+        done = command_here(*shlex.split(line), cwd=tmp_path)
         assert done.status == 0, (line, done.err)
     assert "smoker" in json.dumps(json.loads((tmp_path / "tree.json").read_text()))

@@ -2,13 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tacit.cli.reference import main, options, reference, verbs
+from support.paths import ROOT
+from unspoken.cli.reference import main, options, reference, verbs
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+PAGE = ROOT / "docs" / "reference" / "cli.md"
 
 
 def test_the_page_is_the_one_that_make_docs_writes(tmp_path):
@@ -20,7 +20,7 @@ def test_the_page_is_the_one_that_make_docs_writes(tmp_path):
 @pytest.mark.parametrize("name", verbs())
 def test_every_verb_and_option_is_there_and_explained(name):
     text = PAGE.read_text()
-    section = text.split(f"## tacit {name}\n")[1].split("\n## ")[0]
+    section = text.split(f"## unspoken {name}\n")[1].split("\n## ")[0]
     assert verbs()[name].description in section
     for action in options(verbs()[name]):
         assert action.help or not action.option_strings, f"{name}: {action.dest} has no help"
@@ -34,7 +34,7 @@ def test_every_verb_has_json():
 
 def test_help_loads_nothing_heavy():
     heavy = ("numpy", "pandas", "sklearn", "duckdb", "pyarrow", "matplotlib", "cryptography")
-    code = ("import sys; from tacit.cli.main import parser; parser().format_help(); "
+    code = ("import sys; from unspoken.cli.main import parser; parser().format_help(); "
             f"print([name for name in {heavy} if name in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -42,7 +42,7 @@ def test_help_loads_nothing_heavy():
 
 def test_help_and_version():
     for words in (["--help"], ["--version"], ["protect", "--help"]):
-        done = subprocess.run([sys.executable, "-m", "tacit", *words], capture_output=True,
+        done = subprocess.run([sys.executable, "-m", "unspoken", *words], capture_output=True,
                               text=True, check=False)
         assert done.returncode == 0
         assert done.stdout

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
+from experiments.as2000.quest import COLUMNS, RANGES, group, people
 from experiments.as2000.run import Study, densities, figure_5, figure_6
 
-from tacit.stats.quest import COLUMNS, RANGES, group, people
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from experiments.bu2007 import figure8, figure9, figure11, paths
 from experiments.bu2007.attacks import Median, knowledge, rng_for, spline_through
 from experiments.bu2007.coding import METHODS, choose, draw
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import DATA, Attribute, Data, load
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

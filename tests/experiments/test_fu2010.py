@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from experiments.fu2010 import data, figures, folds, learners, releases, tablei
 
-import tacit
-from tacit.attack.tables import TableView
+import unspoken
+from unspoken.methods.anonymity.adversaries.table_adversary import TableView
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +19,8 @@ def study():
     a, b, town = rng.integers(0, 20, 500), rng.normal(size=500), rng.choice(list("pqrs"), 500)
     y = np.where((a > 9) ^ (town < "q"), "yes", "no")
     y = np.where(rng.random(500) < 0.1, "no", y)
-    table = tacit.read(pa.table({"a": a, "b": b, "town": town, "s": rng.choice(list("uvwxyz"), 500),
+    table = unspoken.read(pa.table({"a": a, "b": b, "town": town, "s": rng.choice(list("uvwxyz"),
+                                                                                  500),
                                  "y": y}), target="y", sensitive="s", show=False)
     return data.Study("small", table, "gini")
 
@@ -90,7 +87,8 @@ def test_tables_of_every_learner(study):
 def test_regression(study):
     rows = study.table.arrow()
     y = rows["a"].to_numpy() * 3.0 + rows["b"].to_numpy()
-    table = tacit.read(rows.set_column(4, "y", pa.array(y)), target="y", sensitive="s", show=False)
+    table = unspoken.read(rows.set_column(4, "y", pa.array(y)), target="y", sensitive="s",
+                          show=False)
     other = data.Study("numbers", table, "variance")
     pairs = folds.outside(other, "original", 4)
     assert learners.scores(other, pairs, learners.linear, 4).min() > 0.999

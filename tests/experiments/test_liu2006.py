@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from experiments.liu2006 import run
+
+pytestmark = pytest.mark.slow
 
 
 def cells(table):

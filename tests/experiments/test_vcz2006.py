@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from experiments.vcz2006.baskets import (
     against_gamma,
     commonest,
@@ -19,15 +13,17 @@ from experiments.vcz2006.baskets import (
     worst,
 )
 
-import tacit
-from tacit import mine, protect
+import unspoken
+from unspoken import mine, protect
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def shop():
     rng = np.random.default_rng(0)
     shares = 0.4 / np.arange(1, 31)
-    return tacit.Baskets.of([np.flatnonzero(rng.random(30) < shares) for _ in range(3000)],
+    return unspoken.Baskets.of([np.flatnonzero(rng.random(30) < shares) for _ in range(3000)],
                             items=range(30))
 
 

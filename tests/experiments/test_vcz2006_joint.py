@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
+import pytest
 from experiments.vcz2006.joint import (
     agreement,
     attacked,
@@ -18,6 +13,8 @@ from experiments.vcz2006.joint import (
     three_clusters,
     two_sites,
 )
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_points_are_as_the_book_tells_them():

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
+import pytest
 from experiments.vcz2006 import rules as experiment
 
-import tacit
+import unspoken
+
+pytestmark = pytest.mark.slow
 
 
 def shop(people=600):
@@ -25,7 +22,7 @@ def shop(people=600):
         odds[4:6] += 0.5 * kind[1]
         odds[6:] += 0.5 * kind[2]
         rows.append([n for n, hit in zip(names, rng.random(len(names)) < odds, strict=True) if hit])
-    return tacit.Baskets.of(rows, names)
+    return unspoken.Baskets.of(rows, names)
 
 
 def cells(lines):

@@ -1,18 +1,13 @@
-"""What the tests of the joint room share: identities, studies and programs in other processes."""
+"""What the tests of the joint room share: identities and studies."""
 
 from __future__ import annotations
 
 import socket
-import sys
-from pathlib import Path
 
 import pytest
 
-from tacit.joint.identity import make_identity
-from tacit.joint.study import Member, Study
-
-# Programs that run in other processes must be importable there by name.
-sys.path.insert(0, str(Path(__file__).parent))
+from unspoken.joint.session.identity import make_identity
+from unspoken.joint.session.study import Member, Study
 
 
 @pytest.fixture

@@ -6,12 +6,14 @@ import hashlib
 
 import numpy as np
 import pytest
-from report_cases import HOSTILE, RTL, Reader, audited, made_up
 
-from tacit.errors import ForeignKeyError
-from tacit.report import Page, audit_page, summaries
-from tacit.report.evidence import gather
-from tacit.risk import Audit, PathDisclosure
+from support.report_cases import HOSTILE, RTL, Reader, audited, made_up
+from unspoken.errors import ForeignKeyError
+from unspoken.report import Page, audit_page, summaries
+from unspoken.report.evidence import gather
+from unspoken.risk import Audit, PathDisclosure
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def test_evidence_is_what_was_released(parts) -> None:
 
 
 def test_the_venn_agrees_with_the_audit() -> None:
-    from tacit.risk import audit
+    from unspoken.risk import audit
 
     _, release, table, key = audited()
     found = audit(table, release, key, trials=300, random_state=1, subspaces=1,
@@ -115,11 +117,11 @@ def test_the_venn_agrees_with_the_audit() -> None:
 def test_a_column_with_few_values_has_no_venn() -> None:
     import pyarrow as pa
 
-    import tacit
-    from tacit.protect import PiecewiseEncoder
+    import unspoken
+    from unspoken.protect import PiecewiseEncoder
 
     data = pa.table({"x": [1.0, 2.0, 3.0] * 20, "y": ["a", "b"] * 30})
-    table = tacit.read(data, target="y", show=False)
+    table = unspoken.read(data, target="y", show=False)
     release, key = PiecewiseEncoder(random_state=1).protect(table)
     (one,) = gather(table, release, key, ["x"], 0.02, 5, 1)
     assert one.venn is None
@@ -155,7 +157,7 @@ def test_an_audit_without_scores_says_so() -> None:
 
 
 def test_many_columns_and_attacks_are_cut_and_counted() -> None:
-    from tacit.risk import Row
+    from unspoken.risk import Row
 
     rows = tuple(Row(f"attack {a}", "expert", f"column {c}", "domain", (a + c) / 100, 0, 1, 0.04, 9)
                  for a in range(30) for c in range(40))

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report_cases import HOSTILE, Reader, audited
 
-from tacit.report import Page, audit_page, plots
+from support.report_cases import HOSTILE, Reader, audited
+from unspoken.report import Page, audit_page, plots
+
+pytestmark = pytest.mark.slow
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

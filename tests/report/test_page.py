@@ -6,11 +6,13 @@ import sys
 
 import numpy as np
 import pytest
-from report_cases import Reader
 
-from tacit.errors import InputError
-from tacit.report import Page
-from tacit.report.markup import breakable, cell, clean, escape
+from support.report_cases import Reader
+from unspoken.errors import InputError
+from unspoken.report import Page
+from unspoken.report.markup import breakable, cell, clean, escape
+
+pytestmark = pytest.mark.slow
 
 HOSTILE = '"><script>alert(1)</script><img src=http://x.test/ onerror=alert(2)>\'&amp;$x_1^$-->'
 
@@ -89,7 +91,7 @@ def test_ink_follows_the_colour_scheme() -> None:
     "font-size: 10px; font-family: 'DejaVu Sans', 'Arial', sans-serif; text-anchor: middle",
 ])
 def test_text_in_drawings_has_the_fonts_of_the_page(style: str) -> None:
-    from tacit.report.markup import _coloured
+    from unspoken.report.markup import _coloured
 
     found = _coloured(f'<text style="{style}">x</text>')
     assert "DejaVu" not in found
@@ -175,6 +177,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_importing_the_room_loads_no_plotting() -> None:
     import subprocess
 
-    code = ("import sys, tacit.report; "
+    code = ("import sys, unspoken.report; "
             "assert not any(name.startswith('matplotlib') for name in sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from report_cases import HOSTILE
 
-from tacit.errors import InputError
-from tacit.report import plots
-from tacit.report.drawing import attack_name, bin_edges, name_of, percent, short_number, thinned
-from tacit.report.markup import svg_of
+from support.report_cases import HOSTILE
+from unspoken.errors import InputError
+from unspoken.report import plots
+from unspoken.report.drawing import (
+    attack_name,
+    bin_edges,
+    name_of,
+    percent,
+    short_number,
+    thinned,
+)
+from unspoken.report.markup import svg_of
 
 
 def words(figure) -> str:

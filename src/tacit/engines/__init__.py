@@ -1,1 +1,0 @@
-"""Where counting and row mapping run; the only room that imports duckdb, polars or pyspark."""

@@ -1,6 +1,0 @@
-"""What several owners can compute together: one file or folder a task, on the primitives.
-
-Each holds the program, its plan (rounds, bytes, disclosures), the same mining on pooled data
-(`central`), and the paper section it follows with what it improves. `tacit.joint.tasks` knows
-where each lives.
-"""

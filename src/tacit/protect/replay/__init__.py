@@ -1,7 +1,0 @@
-"""Decoding mined models into the models of the original data, bit for bit."""
-
-from __future__ import annotations
-
-from tacit.protect.replay.dispatch import decode_with
-
-__all__ = ["decode_with"]

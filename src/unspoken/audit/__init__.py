@@ -1,0 +1,1 @@
+"""The audit: every adversary that applies, policies, and what several releases add up to."""

@@ -1,0 +1,186 @@
+"""Baskets on the command line: protect, mine and audit files of baskets."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli.common import emit, pairs, save_model
+from unspoken.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from unspoken.release.release import Release
+    from unspoken.table.baskets import Baskets
+
+METHOD = "baskets"
+LEARNERS = ("itemsets", "rules")
+OPERATORS = ("select-a-size", "cut-and-paste", "uniform", "mask", "guided")
+_GIVEN = ("rho", "rho1", "rho2", "public_sizes")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `unspoken protect --method baskets`."""
+    parser.add_argument("--operator", choices=OPERATORS,
+                        help="of baskets: how baskets are randomised (default: select-a-size); "
+                             "its other parameters are given by --option")
+    parser.add_argument("--rho", type=float, metavar="P",
+                        help="of baskets: probability that an item is inserted")
+    parser.add_argument("--rho1", type=float, metavar="P",
+                        help="of baskets: with --rho2, design the operator so that nothing of "
+                             "probability RHO1 or less becomes as likely as RHO2")
+    parser.add_argument("--rho2", type=float, metavar="P", help="of baskets: see --rho1")
+    parser.add_argument("--public-sizes", action="store_true",
+                        help="of baskets: declare the size of every basket public")
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add the names of the columns of a long table of baskets."""
+    parser.add_argument("--transaction", metavar="COLUMN",
+                        help="of baskets in a long table: the column that numbers the baskets")
+    parser.add_argument("--item", metavar="COLUMN",
+                        help="of baskets in a table: the column of the items")
+
+
+def add_risk(parser: argparse.ArgumentParser) -> None:
+    """Add what an adversary is assumed to know, and what nobody should learn."""
+    parser.add_argument("--known", metavar="A,B=P",
+                        help="of rules: items that somebody may know of a person, with a "
+                             "probability or surely; prints what the rules tell her")
+    parser.add_argument("--private", metavar="A,B",
+                        help="of rules: items that nobody should learn (default: all others)")
+
+
+def refuse_risk(args: argparse.Namespace) -> None:
+    """Refuse the options of rules where something else is mined."""
+    for name in ("known", "private"):
+        if getattr(args, name) is not None and (args.learner != "rules" or args.known is None):
+            raise InputError(f"'--{name}' belongs to --learner rules with --known. Got "
+                             f"--learner {args.learner}.")
+
+
+def _risks(args: argparse.Namespace, found: Any) -> Any:
+    from unspoken.cli.common import names
+    from unspoken.methods.baskets.rule_disclosure import rule_risks
+
+    odds = {}
+    for word in names(args.known):
+        name, _, number = word.rpartition("=")
+        try:
+            odds[name or word] = float(number) if name else 1.0
+        except ValueError:
+            odds[word] = 1.0
+    return rule_risks(found, odds, names(args.private) if args.private else None)
+
+
+def refuse_options(args: argparse.Namespace) -> None:
+    """Refuse options of baskets where another method is used."""
+    strange = [name for name in ("operator", *_GIVEN, "transaction", "item")
+               if getattr(args, name) not in (None, False)]
+    if strange:
+        raise InputError(f"The method '{args.method}' has no option "
+                         f"'--{strange[0].replace('_', '-')}'. It belongs to --method baskets.")
+
+
+def read(args: argparse.Namespace, path: Path) -> Baskets:
+    """Read the baskets that the command line names."""
+    from unspoken.table.basket_files import read_baskets
+
+    return read_baskets(path, transaction=args.transaction, item=args.item)
+
+
+def build(args: argparse.Namespace) -> Any:
+    """Return the operator with the parameters that the command line gives."""
+    from unspoken.cli.method_options import _value
+    from unspoken.methods.baskets import OPERATORS as KINDS
+
+    kind: Any = KINDS[args.operator or "select-a-size"]
+    known = set(kind().get_params()) - {"random_state"}
+    given = {name: _value(text) for name, text in pairs(args.option, "--option").items()}
+    given |= {name: getattr(args, name) for name in _GIVEN
+              if getattr(args, name) not in (None, False)}
+    for name in given:
+        if name not in known:
+            raise InputError(explain(f"'{name}' of '{kind.name}'",
+                                     "one of " + ", ".join(sorted(known)), name))
+    return kind(**given)
+
+
+def protect(args: argparse.Namespace) -> int:
+    """Write a release of randomised baskets."""
+    if args.key is not None or args.register is not None:
+        raise InputError("Baskets are randomised without a key and have no register yet. "
+                         "Leave --key and --register out.")
+    method = build(args)
+    baskets = read(args, args.data)
+    release, _ = method.protect(baskets)
+    new = not args.out.exists()
+    try:
+        release = release.save(args.out, args.overwrite)
+    except BaseException:
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
+        raise
+    told = _told(release, baskets)
+    emit(args, {"release": str(args.out), "key": None, "fingerprint": release.fingerprint,
+                "baskets": len(baskets), "items": len(baskets.items),
+                "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
+                "guarantee": release.guarantee.to_json(), "deviations": told},
+         "\n".join([repr(release.baskets), release.guarantee.summary(), *_lines(told),
+                    f"Release written to {args.out}: this directory goes to the miner."]))
+    return 0
+
+
+def _told(release: Release, baskets: Baskets) -> dict[str, float | None]:
+    """Return the standard deviations of supports of rare sets of 1 to 3 items, where any."""
+    from unspoken.methods.baskets.basket_privacy import expected_deviation
+    from unspoken.methods.baskets.learners.frequent_itemsets import operator_of
+
+    if "law" not in release.mechanism:
+        return {}
+    operator, _ = operator_of(release)
+    found: dict[str, float | None] = {}
+    for k in (1, 2, 3):
+        try:
+            found[str(k)] = expected_deviation(operator, k, baskets,
+                                               bool(release.mechanism["public_sizes"]))
+        except InputError:
+            found[str(k)] = None
+    return found
+
+
+def _lines(told: dict[str, float | None]) -> list[str]:
+    return [f"Sets of {k}: " + ("nothing is left of them" if value is None else
+            f"supports have a standard deviation of {value:.2%}; below {1.96 * value:.2%} they "
+            "cannot be told from zero" if 1.96 * value < 1 else "no support can be estimated")
+            for k, value in told.items()]
+
+
+def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
+    """Mine itemsets or rules from a file of baskets or from a release of them."""
+    from unspoken.mine import itemsets, rules
+
+    confidence = wanted.pop("min_confidence", 0.5)
+    strange = set(wanted) - {"min_support", "longest", "slack", "confidence"}
+    if strange:
+        raise InputError(explain(f"'--param {min(strange)}'", "one of min_support, longest, slack, "
+                                 "confidence, min_confidence", min(strange)))
+    found: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
+    if args.learner == "rules":
+        found = rules(found, confidence)
+    risks = None if args.known is None else _risks(args, found)
+    save_model(found, args.out)
+    emit(args, {"model": str(args.out), "learner": args.learner, "found": len(found),
+                "baskets": found.baskets, "facts": dict(found.facts)}
+         | ({} if risks is None else {"risks": risks.to_json()}),
+         "\n".join([found.summary(), *([] if risks is None else [risks.summary()]),
+                    f"Written to {args.out}."]))
+    return 0
+
+
+def _source(args: argparse.Namespace) -> Any:
+    from unspoken.release.release import Release
+
+    return Release.load(args.release) if args.release.is_dir() else read(args, args.release)

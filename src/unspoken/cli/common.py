@@ -1,0 +1,153 @@
+"""What several verbs share: options, passphrases, output, progress and files that must be new."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from unspoken.release.key import Key
+    from unspoken.table.table import Table
+
+Adder = Any
+"""What `add_subparsers` returns; its class has no public name."""
+
+
+def verb(verbs: Adder, name: str, run: Callable[[Any], int], text: str) -> argparse.ArgumentParser:
+    """Add the subparser of a verb, with the options that every verb has."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=text.split(". ")[0].rstrip("."), description=text)
+    parser.set_defaults(run=run)
+    parser.add_argument("--json", action="store_true",
+                        help="print the result as one JSON object, and nothing else, on stdout")
+    return parser
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the options that declare what the columns of a table are."""
+    parser.add_argument("--table", metavar="NAME", help="the table to read in a DuckDB file")
+    parser.add_argument("--kind", action="append", default=[], metavar="COLUMN=KIND",
+                        help="declare a column numeric, ordinal, categorical or basket (repeat)")
+    parser.add_argument("--identifiers", type=names, default=(), metavar="A,B",
+                        help="columns that name a person or thing; they are never released")
+    parser.add_argument("--sensitive", type=names, default=(), metavar="A,B",
+                        help="columns that nobody should learn about a person")
+    parser.add_argument("--quasi", type=names, default=(), metavar="A,B",
+                        help="columns by which a person could be found elsewhere")
+
+
+def add_passphrase(parser: argparse.ArgumentParser) -> None:
+    """Add the two ways to give a passphrase; it never stands on the command line itself."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--passphrase-file", type=Path, metavar="FILE",
+                       help="read the key's passphrase from the first line of a file")
+    group.add_argument("--ask-passphrase", action="store_true",
+                       help="ask for the key's passphrase on the terminal")
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Split a list of column names at commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """Split NAME=VALUE options."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise InputError(explain(f"'{option}'", "NAME=VALUE", text))
+        if name in found:
+            raise InputError(explain(f"'{option} {name}'", "given once", "it twice"))
+        found[name] = value
+    return found
+
+
+def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Table:
+    """Read a table as the options declare it."""
+    from unspoken.table.read import read
+
+    return read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
+                identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
+                table=args.table, show=False)
+
+
+def passphrase(args: argparse.Namespace, new: bool = False) -> str | None:
+    """Return the passphrase that was asked for or lies in a file; None if neither was said."""
+    if args.passphrase_file is not None:
+        lines = args.passphrase_file.read_text(encoding="utf-8").splitlines()
+        if not lines or not lines[0]:
+            raise InputError(f"'{args.passphrase_file}' must hold the passphrase in its first "
+                             "line. That line is empty.")
+        return str(lines[0])
+    return _asked(new) if args.ask_passphrase else None
+
+
+def _asked(new: bool) -> str:
+    from getpass import getpass
+
+    first = getpass("Passphrase of the key: ")
+    if new and getpass("The same again: ") != first:
+        raise InputError("The two passphrases must be the same. They differ. Nothing was written.")
+    return first
+
+
+def load_key(args: argparse.Namespace) -> Key:
+    """Load the key that `--key` names."""
+    from unspoken.release.key import Key
+
+    return Key.load(args.key, passphrase(args))
+
+
+def must_be_new(path: Path, what: str) -> None:
+    """Refuse an existing output, and a folder that is not there, before any work is done."""
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{what} '{path}' must not exist yet. Choose another name.")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{what} '{path}' must lie in an existing folder. "
+                         f"There is no '{path.absolute().parent}'.")
+
+
+def save_model(model: Any, path: Path) -> None:
+    """Write a model of any supported kind at once or not at all."""
+    import tempfile
+
+    from unspoken.table.atomic_files import write_file
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "model.json"
+        model.save(whole)
+        write_file(path, whole.read_bytes(), overwrite=False)
+
+
+def emit(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
+    """Print the result: JSON if that was asked for, else text."""
+    print(json.dumps(data, allow_nan=False, default=str) if args.json else text)
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Yield a callback that moves a bar on a terminal; None where nobody is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=label, unit="row", unit_scale=True, leave=False) as bar:
+        yield lambda rows: bar.update(rows) and None
+
+
+def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """Return rows of text as aligned columns; those in `right` are set to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ("  ".join(cell.rjust(width) if i in right else cell.ljust(width)
+                       for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+             for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,60 @@
+"""`unspoken decode`: a mined model in, the model of the original data out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from unspoken.cli.common import (
+    Adder,
+    add_passphrase,
+    add_reading,
+    emit,
+    load_key,
+    must_be_new,
+    save_model,
+    verb,
+)
+from unspoken.errors import InputError, explain
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "decode", run,
+                  "Turn a mined model into the model of the original data. "
+                  "Exact, or refused with the reason.")
+    parser.add_argument("model", type=Path, metavar="MODEL",
+                        help="what the miner sent: JSON of unspoken or XGBoost, or LightGBM's text")
+    parser.add_argument("--key", type=Path, required=True, metavar="FILE", help="the key file")
+    add_passphrase(parser)
+    parser.add_argument("--data", type=Path, metavar="DATA",
+                        help="the original table; only histogram learners can do without it")
+    add_reading(parser)
+    parser.add_argument("--tree-method", choices=["hist", "approx", "exact"],
+                        help="how an XGBoost model was trained, where its file leaves that open")
+    parser.add_argument("--max-mib", type=int, default=256, metavar="N",
+                        help="the largest model file that is read (default: %(default)s)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
+                        help="where the decoded model goes")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Decode a model file."""
+    if args.max_mib < 1:
+        raise InputError(explain("'--max-mib'", "an int >= 1", args.max_mib))
+    from unspoken.cli.original import read_original
+    from unspoken.models.hostile_json import Limits
+    from unspoken.models.readers import read_model
+    from unspoken.protect import decode
+
+    must_be_new(args.out, "The decoded model")
+    key = load_key(args)
+    model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
+    table = read_original(args, args.data, key) if args.data is not None else None
+    decoded = decode(model, key, table, learner=args.tree_method)
+    save_model(decoded, args.out)
+    kind = type(decoded).__name__
+    emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},
+         f"{decoded.summary()}\nDecoded model written to {args.out}; it predicts on original "
+         "records.")
+    return 0

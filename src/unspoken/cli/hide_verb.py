@@ -1,0 +1,91 @@
+"""`unspoken hide`: change baskets so that chosen rules are not found in them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from unspoken.cli import basket_verbs as baskets
+from unspoken.cli.common import Adder, emit, must_be_new, verb
+from unspoken.errors import InputError
+
+WAYS = ("removal", "insertion", "unknown")
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "hide", run,
+                  "Change baskets so that chosen association rules are no longer found at the "
+                  "thresholds given, with few changes, and say what else that did. It hides rules, "
+                  "not people: whoever mines at lower thresholds still finds them. Exit status 2 "
+                  "if a rule cannot be hidden in this way.")
+    parser.add_argument("baskets", type=Path, metavar="BASKETS",
+                        help="file of baskets: .dat, .csv, .txt (also .gz) or .parquet")
+    parser.add_argument("--rule", action="append", required=True, metavar="RULE",
+                        help="a rule to hide, such as 'bread, butter -> milk' (repeat)")
+    parser.add_argument("--by", choices=WAYS, default="removal",
+                        help="take items out, put items of the left side in, or write that it is "
+                             "unknown (default: %(default)s)")
+    _add_numbers(parser)
+    baskets.add_columns(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE",
+                        help="where the changed baskets go; .parquet for unknown")
+    parser.add_argument("--report", type=Path, metavar="FILE",
+                        help="also write the side effects as JSON; the file names the rules and "
+                             "is only for you (mode 0600)")
+
+
+def _add_numbers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--min-support", type=float, default=0.01, metavar="SHARE",
+                        help="rules are mined from this support on (default: %(default)s)")
+    parser.add_argument("--min-confidence", type=float, default=0.5, metavar="SHARE",
+                        help="rules are mined from this confidence on (default: %(default)s)")
+    parser.add_argument("--margin", type=float, default=0.0, metavar="SHARE",
+                        help="keep hidden rules this share below the thresholds (default: "
+                             "%(default)s)")
+    parser.add_argument("--lower", choices=("either", "support", "confidence"), default="either",
+                        help="by removal: what must fall (default: %(default)s)")
+    parser.add_argument("--decoys", type=float, default=1.0, metavar="N",
+                        help="by unknown: absent items made unknown for every one that is there "
+                             "(default: %(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Hide rules and write the changed baskets."""
+    from unspoken.methods.baskets.hiding import RuleHider
+    from unspoken.table.baskets_with_unknowns import check_ending
+
+    must_be_new(args.out, "The file of changed baskets")
+    if args.report is not None:
+        must_be_new(args.report, "The report")
+        if args.report.absolute() == args.out.absolute():
+            raise InputError("'--report' must be another file than '--out'. Got the same.")
+    if args.by == "unknown":
+        check_ending(args.out)
+    hider = RuleHider(args.rule, args.by, args.min_support, args.min_confidence, args.margin,
+                      args.lower, args.decoys)
+    found = hider.hide(_read(args))
+    found.baskets.save(args.out)
+    report = found.effects.to_json()
+    if args.report is not None:
+        _write_report(args.report, report)
+    emit(args, {"out": str(args.out), "effects": report},
+         f"{found.effects.summary()}\nWritten to {args.out}.")
+    return 0
+
+
+def _read(args: argparse.Namespace) -> Any:
+    """Read baskets; a file in which items are unknown already is read as such."""
+    from unspoken.table.baskets_with_unknowns import has_unknown, read_partly_known
+
+    if args.item is None and args.transaction is None and has_unknown(args.baskets):
+        return read_partly_known(args.baskets)
+    return baskets.read(args, args.baskets)
+
+
+def _write_report(path: Path, report: dict[str, Any]) -> None:
+    from unspoken.table.atomic_files import write_file
+
+    write_file(path, json.dumps(report, allow_nan=False).encode(), 0o600, overwrite=False)

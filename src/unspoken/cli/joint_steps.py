@@ -1,0 +1,293 @@
+"""What the verbs under `unspoken joint` do; each function has the name of its verb."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli.common import columns, emit, must_be_new, pairs
+from unspoken.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from unspoken.joint.session.run import Outcome
+    from unspoken.joint.session.study import Member, Study
+
+
+def identity(args: argparse.Namespace) -> int:
+    """Make a key and a certificate."""
+    from unspoken.joint.session.identity import make_identity
+
+    made = make_identity(args.name, args.folder)
+    emit(args, {"name": made.name, "fingerprint": made.fingerprint,
+                "certificate": str(made.certificate_path), "key": str(made.key_path)},
+         f"{made.certificate_path}: give this to whoever writes the study\n"
+         f"{made.key_path}: keep this here\n"
+         f"fingerprint, to compare by telephone: {made.fingerprint}")
+    return 0
+
+
+def new(args: argparse.Namespace) -> int:
+    """Make a study."""
+    from unspoken.joint.session.study import Study
+    from unspoken.joint.tasks.task import task_of
+
+    must_be_new(args.study, "The study")
+    mode = _mode(args)
+    draft = Study(args.name, args.task, mode, _members(args, mode), _settings(args))
+    task = task_of(draft)
+    data = draft.to_json()
+    data["coalitions"] = task.plan(draft).safe
+    data["disclosure"] = [{"because": d.because, "to": list(d.to)} for d in task.disclosures(draft)]
+    study = Study.from_json(data)
+    study.save(args.study)
+    emit(args, {"study": str(args.study), "hash": study.hash(), "parties": list(study.names),
+                "mode": mode}, f"{args.study}: {', '.join(study.names)}\n{task.plan(study).text()}")
+    return 0
+
+
+def tasks(args: argparse.Namespace) -> int:
+    """List the tasks, or explain one."""
+    import importlib
+    import inspect
+
+    from unspoken.joint.tasks.task import HOMES
+
+    if args.task is not None and args.task not in HOMES:
+        raise InputError(explain("A task", "one of " + ", ".join(HOMES), args.task))
+    asked = HOMES if args.task is None else {args.task: HOMES[args.task]}
+    words = {name: inspect.getdoc(importlib.import_module(home)) or ""
+             for name, home in asked.items()}
+    first = {name: _heading(text) for name, text in words.items()}
+    shown = columns(sorted(first.items())) if args.task is None else words[args.task]
+    emit(args, {"tasks": words}, shown)
+    return 0
+
+
+def _heading(text: str) -> str:
+    """Return the first sentence of an explanation, without the name."""
+    return re.sub(r"^The (study )?task `\S+`: ", "", " ".join(text.split("\n\n")[0].split()))
+
+
+def _mode(args: argparse.Namespace) -> str:
+    """Return the mode that was said, or the best that these parties can run."""
+    from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+    from unspoken.joint.session.study import MODES
+
+    said = args.mode or ("three-party" if args.three_party else None)
+    if said is None:
+        # These need no shares; everything else does, and SPU is the engine that others reviewed.
+        shares = args.task not in ("sum", "intersection") and len(args.party) > 1
+        shares = shares and spu_python() is not None
+        said = "dealer" if args.dealer else "spu" if shares else "sums"
+    if said not in MODES:
+        raise InputError(explain("'--mode'", "one of " + ", ".join(MODES), said))
+    if (said == "dealer") != bool(args.dealer):
+        raise InputError(explain("'--dealer'", "given with mode dealer, and only there",
+                                 f"mode {said} and {len(args.dealer)} dealers"))
+    return str(said)
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters of the task; a value is TOML, or a text if it is not."""
+    found: dict[str, Any] = {}
+    for name, text in pairs(args.settings, "--set").items():
+        try:
+            found[name] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name] = text
+    if args.columns:
+        found["columns"] = list(args.columns)
+    if args.scale is not None:
+        found["scale"] = args.scale
+    return found
+
+
+def _members(args: argparse.Namespace, mode: str) -> tuple[Member, ...]:
+    groups = [("--party", args.party, ("owner",)), ("--receiver", args.receiver, ("receiver",)),
+              ("--dealer", args.dealer, ("dealer",))]
+    owners, outside, dealers = (
+        [_member(path, address, roles) for path, address in pairs(given, option).items()]
+        for option, given, roles in groups)
+    receivers = args.receivers or (() if outside else tuple(m.name for m in owners))
+    return (*_with_roles(owners, mode, receivers), *outside, *dealers)
+
+
+def _member(path: str, address: str, roles: tuple[str, ...]) -> Member:
+    from unspoken.joint.session.identity import fingerprint, name_in, read_certificate
+    from unspoken.joint.session.study import Member
+
+    certificate = read_certificate(path)
+    return Member(name_in(certificate), address, roles, fingerprint(certificate), certificate)
+
+
+def _with_roles(members: list[Member], mode: str, receivers: tuple[str, ...]) -> list[Member]:
+    """Let the first owners hold shares if the mode has any, and receivers get the result."""
+    from dataclasses import replace
+
+    known = [member.name for member in members]
+    for name in receivers:
+        if name not in known:
+            raise InputError(explain("'--receivers'", "of " + ", ".join(known), name))
+    holders = {"sums": 0, "spu": 3}.get(mode, 2)
+    return [replace(member, roles=(
+        *member.roles, *(["holder"] if place < holders else []),
+        *(["dealer"] if mode == "three-party" and place == 2 else []),
+        *(["receiver"] if member.name in receivers else [])))
+        for place, member in enumerate(members)]
+
+
+def plan(args: argparse.Namespace) -> int:
+    """Say what a study will do."""
+    study = _load(args.study)
+    from unspoken.joint.tasks.task import task_of
+
+    made = task_of(study).plan(study)
+    emit(args, {"study": study.name, "hash": study.hash(), **made.to_json()},
+         f"Study '{study.name}', task {study.task}, mode {study.mode}\n{made.text()}")
+    return 0
+
+
+def _load(path: Path) -> Study:
+    from unspoken.joint.session.study import Study
+
+    if not path.exists():
+        raise InputError(f"'{path}' must be a study. There is nothing. "
+                         "Make one with: unspoken joint new")
+    return Study.load(path)
+
+
+def join(args: argparse.Namespace) -> int:
+    """Take part in a study."""
+    return _take_part(args, _load(args.study))
+
+
+def dealer(args: argparse.Namespace) -> int:
+    """Be the dealer of a study."""
+    study = _load(args.study)
+    if study.mode != "dealer" or study.dealer is None:
+        raise InputError(f"Study '{study.name}' has no dealer: its mode is '{study.mode}'. "
+                         "Nobody needs to run this command for it.")
+    args.name = study.dealer
+    return _take_part(args, study)
+
+
+def _take_part(args: argparse.Namespace, study: Study) -> int:
+    import asyncio
+
+    from unspoken.joint.session.allocator import keep_memory
+    from unspoken.joint.session.identity import load_identity
+    from unspoken.joint.session.join import join as join_study
+    from unspoken.joint.tasks.task import task_of
+    from unspoken.joint.wire.transports import Limits
+
+    task = task_of(study)
+    if args.out is not None:
+        must_be_new(args.out, "The result")
+    own = load_identity(study.member(args.name).name, args.identity)
+    data = _data(args, study, task)
+    _agree(args, task.plan(study).text())
+    path = args.ledger or Path(f"{args.name}.ledger")
+    keep_memory()
+    outcome = asyncio.run(join_study(study, own, task.program(study), data,
+                                     limits=Limits(limit=args.limit), ledger_path=path))
+    return _report(args, [outcome], f"ledger: {path}")
+
+
+def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
+    owns = "owner" in study.member(args.name).roles
+    if owns and args.data is None:
+        raise InputError(f"'{args.name}' owns data in this study. Say --data FILE.")
+    if not owns and args.data is not None:
+        raise InputError(f"'{args.name}' owns no data in this study. Leave --data out.")
+    return task.load(args.data, study) if owns else None
+
+
+def _agree(args: argparse.Namespace, plan: str) -> None:
+    """Show the plan and wait for a yes; without a terminal only --yes is one."""
+    if args.yes:
+        return
+    print(plan, file=sys.stderr)
+    if not sys.stdin.isatty():
+        raise InputError("Agree to the plan with --yes, or run this on a terminal.")
+    print("Type yes to agree: ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip() != "yes":
+        raise InputError("You did not agree. Nothing was sent.")
+
+
+def local(args: argparse.Namespace) -> int:
+    """Run all parties here."""
+    from unspoken.joint.session.processes import run_processes
+    from unspoken.joint.session.run import roles_of
+    from unspoken.joint.tasks.task import task_of
+
+    study = _load(args.study)
+    task = task_of(study)
+    if args.out is not None:
+        must_be_new(args.out, "The result")
+    files = pairs(args.data, "--data")
+    for name in [*files, *study.having("owner")]:
+        if name not in files or "owner" not in study.member(name).roles:
+            raise InputError(f"'--data' must name a file for every owner and nobody else. "
+                             f"See '{name}'.")
+    roles = roles_of(study)
+    inputs = [task.load(Path(files[name]), study) if name in files else None
+              for name in roles.program]
+    if args.ledgers is not None:
+        args.ledgers.mkdir(parents=True, exist_ok=True)
+    outcomes = run_processes(task.program(study), inputs, study.mode, roles)
+    for outcome in outcomes:
+        if args.ledgers is not None:
+            outcome.ledger.save(args.ledgers / f"{outcome.name}.ledger")
+    return _report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")
+
+
+def _report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
+    """Print every result, and keep the first that somebody learned, or raise what went wrong."""
+    from unspoken.joint.joint_errors import PartyError
+
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if errors:
+        # Whoever failed says why; the others only say who failed.
+        raise min(errors, key=lambda error: isinstance(error, PartyError))
+    results = {outcome.name: outcome.output for outcome in outcomes}
+    learned = [result for result in results.values() if result is not None]
+    if args.out is not None and learned:
+        _keep(args.out, learned[0])
+    lines = [f"{name}: {'nothing to learn' if result is None else _text(result)}"
+             for name, result in results.items()]
+    emit(args, {"results": {name: _plain(result) for name, result in results.items()}},
+         "\n".join([*lines, note]).rstrip())
+    return 0
+
+
+def _text(result: Any) -> str:
+    """Return a result for people; patterns have a summary."""
+    if not hasattr(result, "summary"):
+        return str(result)
+    return "\n" + "\n".join(f"  {line}" for line in str(result.summary()).splitlines())
+
+
+def _plain(result: Any) -> Any:
+    return result.to_json() if hasattr(result, "to_json") else result
+
+
+def _keep(path: Path, result: Any) -> None:
+    import json
+
+    from unspoken.table.atomic_files import write_file
+
+    text = json.dumps(_plain(result), allow_nan=False, default=str)
+    write_file(path, text.encode(), overwrite=False)
+
+
+def ledger(args: argparse.Namespace) -> int:
+    """Show a ledger."""
+    from unspoken.joint.session.ledger import Ledger
+
+    found = Ledger.load(args.ledger)
+    emit(args, found.to_json(), found.table())
+    return 0

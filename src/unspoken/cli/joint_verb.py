@@ -1,0 +1,117 @@
+"""`unspoken joint`: several owners, one result. Identities, studies, plans, runs and ledgers."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from unspoken.cli.common import Adder, names, verb
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb and those under it."""
+    parser = verb(verbs, "joint", run, "Compute with other owners without showing them your data. "
+                                       "Each owner runs its own process.")
+    under = parser.add_subparsers(title="verbs", dest="joint_verb", metavar="VERB", required=True)
+    _add_identity(under)
+    _add_new(under)
+    tasks = _verb(under, "tasks", "List what can be computed, or explain one task.")
+    tasks.add_argument("task", nargs="?", metavar="TASK", help="explain this one")
+    plan = _verb(under, "plan", "Say what each party will learn and what it costs. "
+                                "Nothing is sent.")
+    plan.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
+    _add_join(under)
+    _add_dealer(under)
+    _add_local(under)
+    ledger = _verb(under, "ledger", "Show what a party learned and what was sent.")
+    ledger.add_argument("ledger", type=Path, metavar="FILE", help="a ledger that a run wrote")
+
+
+def _verb(under: Adder, name: str, text: str) -> argparse.ArgumentParser:
+    """Add a verb under `joint`; `--json` counts before it and after it."""
+    parser = verb(under, name, run, text)
+    for action in parser._actions:
+        if action.dest == "json":
+            action.default = argparse.SUPPRESS
+    return parser
+
+
+def _add_identity(under: Adder) -> None:
+    parser = _verb(under, "identity", "Make a key and a certificate. The key stays on this "
+                                      "machine; the certificate goes into the study.")
+    parser.add_argument("name", metavar="NAME", help="the party's name in studies")
+    parser.add_argument("--folder", type=Path, default=Path(), metavar="DIR",
+                        help="where to put NAME.key and NAME.crt (default: here)")
+
+
+def _add_new(under: Adder) -> None:
+    parser = _verb(under, "new", "Make a study from the parties' certificates. "
+                                 "Every party must use the same file.")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="the file to write")
+    parser.add_argument("--name", required=True, metavar="NAME", help="the study's name")
+    parser.add_argument("--task", default="sum", metavar="TASK",
+                        help="what to compute (default: sum); `unspoken joint tasks` lists them")
+    parser.add_argument("--set", action="append", default=[], dest="settings",
+                        metavar="NAME=VALUE", help="a parameter of the task (repeat)")
+    parser.add_argument("--columns", type=names, default=(), metavar="A,B",
+                        help="the same as --set columns=[...]")
+    parser.add_argument("--scale", type=int, metavar="BITS",
+                        help="fractional bits, for columns that are not whole numbers")
+    parser.add_argument("--mode", metavar="MODE",
+                        help="sums, dealer, two-party, three-party or spu (default: dealer if one "
+                             "is named, sums for sums, else spu where it is installed)")
+    parser.add_argument("--party", action="append", default=[], metavar="CERT=HOST:PORT",
+                        help="an owner: certificate file and address (repeat)")
+    parser.add_argument("--dealer", action="append", default=[], metavar="CERT=HOST:PORT",
+                        help="a dealer, who holds no data; the first two owners then hold shares")
+    parser.add_argument("--three-party", action="store_true", help="the same as --mode three-party")
+    parser.add_argument("--receiver", action="append", default=[], metavar="CERT=HOST:PORT",
+                        help="somebody without data who gets the result (repeat)")
+    parser.add_argument("--receivers", type=names, default=(), metavar="A,B",
+                        help="who learns the result (default: every owner, or the --receiver)")
+
+
+def _add_join(under: Adder) -> None:
+    parser = _verb(under, "join", "Take part in a study as one party. Shows the plan and asks "
+                                  "before anything is sent. A dealer needs no data.")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
+    parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="who you are")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
+    _add_running(parser)
+
+
+def _add_dealer(under: Adder) -> None:
+    parser = _verb(under, "dealer", "Be the dealer of a study: give the others correlated "
+                                    "randomness. A dealer has no data and learns no result.")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
+    parser.set_defaults(name=None, data=None)
+    _add_running(parser)
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--identity", type=Path, default=Path(), metavar="DIR",
+                        help="where NAME.key and NAME.crt lie (default: here)")
+    parser.add_argument("--ledger", type=Path, metavar="FILE",
+                        help="where to write the ledger (default: NAME.ledger)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the result")
+    parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
+                        help="end within this time when another party fails (default: 10)")
+    parser.add_argument("--yes", action="store_true", help="agree to the plan without asking")
+
+
+def _add_local(under: Adder) -> None:
+    parser = _verb(under, "local", "Run all parties of a study as processes on this machine, "
+                                   "to try it out. New keys and ports are used.")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE",
+                        help="an owner's table (repeat)")
+    parser.add_argument("--ledgers", type=Path, metavar="DIR", help="write every ledger there")
+    parser.add_argument("--out", type=Path, metavar="FILE",
+                        help="where to write the result of the first party that learns one")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the verb under `joint`."""
+    from unspoken.cli import joint_steps as joint_verbs
+
+    return int(getattr(joint_verbs, args.joint_verb)(args))

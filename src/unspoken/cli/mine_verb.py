@@ -1,0 +1,107 @@
+"""`unspoken mine`: a release in, a model file and its recipe out. Needs no key and no original."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from unspoken.cli import basket_verbs as baskets
+from unspoken.cli import mine_distorted
+from unspoken.cli.common import Adder, emit, must_be_new, pairs, save_model, verb
+from unspoken.cli.mine_distorted import STRATEGIES
+from unspoken.errors import InputError, explain
+
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "mine", run,
+                  "Mine a model from a release directory. "
+                  "Writes the model and, beside it, MODEL.recipe, which says how it was mined.")
+    parser.add_argument("release", type=Path, metavar="RELEASE",
+                        help="release directory; for itemsets and rules also a file of baskets")
+    add_learner(parser, "tree")
+    baskets.add_columns(parser)
+    baskets.add_risk(parser)
+    parser.add_argument("--strategy", choices=STRATEGIES,
+                        help="how a tree is grown from distorted values (default: byclass)")
+    parser.add_argument("--anyway", action="store_true",
+                        help="mine even if the release promises nothing for this learner")
+    parser.add_argument("--out", type=Path, required=True, metavar="MODEL",
+                        help="where the model goes: JSON, or LightGBM's text")
+
+
+def add_learner(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """Add the options that say how to mine."""
+    more = ("naive-bayes", "published", *baskets.LEARNERS) if default else ()
+    words = ("; published: the manifest's tree, by its stopping rule (default: %(default)s)"
+             if default else "")
+    parser.add_argument("--learner", "--model", choices=(*LEARNERS, *more), default=default,
+                        help="what to mine" + words)
+    parser.add_argument("--task", choices=["classification", "regression"],
+                        help="what the target is (default: follows the target)")
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE",
+                        help="a parameter of the learner, such as max_depth=4 (repeat)")
+
+
+def params(texts: list[str]) -> dict[str, Any]:
+    """Read the values of --param as JSON scalars; what is not JSON is taken as text."""
+    return {name: _scalar(name, value) for name, value in pairs(texts, "--param").items()}
+
+
+def _scalar(name: str, text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, list | dict) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputError(explain(f"'--param {name}'", "a text, a number, true, false or null",
+                                 text))
+    return value
+
+
+def _published(args: argparse.Namespace) -> int:
+    """Grow the tree that was published with a release, by its stopping rule."""
+    from unspoken import mine
+    from unspoken.release.release import Release
+
+    release = Release.load(args.release)
+    grown, published = mine.grow(release), release.tree
+    same = published.same_as(grown)
+    save_model(grown, args.out)
+    emit(args, {"model": str(args.out), "identical": bool(same), "difference": same.difference},
+         f"{grown.summary()}\nCompared with the published tree: {same}.\n"
+         f"Model written to {args.out}.")
+    return 0 if same else 1
+
+
+def run(args: argparse.Namespace) -> int:
+    """Mine a release."""
+    from unspoken import mine
+    from unspoken.methods.encoding.learners.mine_trees import recipe_path
+    from unspoken.release.release import Release
+
+    must_be_new(args.out, "The model file")
+    baskets.refuse_risk(args)
+    if args.learner == "published":
+        return _published(args)
+    if args.learner in baskets.LEARNERS:
+        return baskets.mine(args, params(args.param))
+    must_be_new(recipe_path(args.out), "The recipe file")
+    wanted = params(args.param)
+    release = Release.load(args.release)
+    if mine_distorted.wanted(args, release):
+        return mine_distorted.run(args, release, wanted)
+    mined = mine.fit(release, args.learner, task=args.task, anyway=args.anyway, **wanted)
+    mined.save(args.out)
+    emit(args, {
+        "model": str(args.out), "recipe_file": str(recipe_path(args.out)),
+        "recipe": mined.recipe.to_json(),
+        "covered": bool(mined.verdict), "reason": mined.verdict.reason if mined.verdict else "",
+    }, f"{mined.summary()}\nModel written to {args.out}, its recipe to {recipe_path(args.out)}: "
+       "both go back to the custodian.")
+    return 0

@@ -1,0 +1,187 @@
+"""`unspoken protect`: a table in, a release directory and a key file out."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli import basket_verbs as baskets
+from unspoken.cli.common import (
+    Adder,
+    add_passphrase,
+    add_reading,
+    emit,
+    must_be_new,
+    passphrase,
+    progress,
+    read_table,
+    verb,
+)
+from unspoken.cli.method_options import KEYED, METHODS, build, check_key
+
+if TYPE_CHECKING:
+    from unspoken.release.key import Key
+    from unspoken.release.release import Release
+    from unspoken.table.table import Table
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "protect", run,
+                  "Write a release for a miner, and the key that only the custodian keeps. "
+                  "The default method shows codes in place of values; their order stays visible.")
+    parser.add_argument("data", type=Path, metavar="DATA",
+                        help="Parquet, CSV or DuckDB file; of baskets also .dat")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
+                        help="where the release goes: a directory that is not there yet")
+    parser.add_argument("--key", type=Path, metavar="FILE",
+                        help="where the key goes: a file that is not there yet, outside DIR; "
+                             "methods that cannot be undone make none")
+    add_passphrase(parser)
+    parser.add_argument("--register", type=Path, metavar="FILE",
+                        help="enter the release into the custodian's register")
+    parser.add_argument("--to", default="", metavar="NAME",
+                        help="who gets the release, for the register")
+    add_reading(parser)
+    _add_method(parser)
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--method", choices=list(METHODS), default="piecewise",
+                        help="the release method (default: %(default)s)")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="a parameter of the method, such as translation=true or "
+                             "privacy=0.5; values are JSON or text (repeat)")
+    parser.add_argument("--mode", choices=["strict", "max-mono", "anti"],
+                        help="of piecewise: strict: the same model for every threshold learner; "
+                             "max-mono: hides more, same classification trees; anti: an equally "
+                             "good tree only (default: strict)")
+    parser.add_argument("--breakpoints", type=int, metavar="N",
+                        help="of piecewise: least number of pieces of a column (default: 20)")
+    parser.add_argument("--categorical", choices=["refuse", "relabel", "drop"],
+                        help="what happens to columns of text (default: refuse)")
+    parser.add_argument("--neutral-names", action="store_true",
+                        help="of piecewise: replace the names of columns and classes; the key "
+                             "holds the map")
+    parser.add_argument("--k", type=int, metavar="N",
+                        help="of anonymize, mondrian, generalize, suppress-cells: fewest records "
+                             "that look alike (default of anonymize and mondrian: 10)")
+    parser.add_argument("--l", type=float, metavar="N",
+                        help="of the same: least diversity of the sensitive columns in each "
+                             "class (default: 1)")
+    parser.add_argument("--rule", choices=["safe", "min-block", "leaf-merge"],
+                        help="of anonymize: how much is merged; all keep the tree "
+                             "(default: safe)")
+    baskets.add_options(parser)
+    parser.add_argument("--no-shuffle", action="store_true",
+                        help="keep the order of the rows, which is knowledge of its own")
+    parser.add_argument("--overwrite", action="store_true",
+                        help="replace a release in DIR; a key file is never replaced")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Protect a table."""
+    from unspoken.cli.original import released_names
+
+    if args.method == baskets.METHOD:
+        _check_places(args)
+        return baskets.protect(args)
+    baskets.refuse_options(args)
+    method = build(args)
+    _check_places(args)
+    table = read_table(args, args.data, args.target)
+    secret = passphrase(args, new=True)
+    release, key = method.protect(table)
+    check_key(args, key is not None)
+    release = _write(args, table, release, key, secret)
+    out = released_names(key, release)
+    missing = [name for name in table.schema.names if name not in out]
+    emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))
+    return 0
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    from unspoken.errors import InputError
+
+    if args.key is None and args.method in KEYED:
+        check_key(args, has_key=True)
+    if args.key is not None:
+        _check_key_place(args)
+    if args.register is not None:
+        from unspoken.risk import Register
+
+        Register.load(args.register)
+    if not args.overwrite and args.out.exists() and not _is_empty_folder(args.out):
+        raise InputError(f"The release directory '{args.out}' must not exist yet or be empty. "
+                         "Choose another name, or say --overwrite.")
+
+
+def _check_key_place(args: argparse.Namespace) -> None:
+    from unspoken.errors import InputError
+
+    must_be_new(args.key, "The key file")
+    if args.key.resolve().is_relative_to(args.out.resolve()):
+        raise InputError(f"The key file '{args.key}' must lie outside the release directory "
+                         f"'{args.out}'. Whoever gets the release would get the key with it.")
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
+
+
+def _write(args: argparse.Namespace, table: Table, release: Release, key: Key | None,
+           secret: str | None) -> Release:
+    """Write the key first: a release whose key was lost could never be decoded."""
+    new = not args.out.exists()
+    if key is not None:
+        key.save(args.key, secret)
+    try:
+        with progress("protect", release.table.rows) as step:
+            release = release.save(args.out, args.overwrite, step)
+        _enter(args, table, release, key)
+    except BaseException:
+        if key is not None:
+            args.key.unlink(missing_ok=True)
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
+        raise
+    return release
+
+
+def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> None:
+    if args.register is None:
+        return
+    from unspoken.cli.original import released_names
+    from unspoken.risk import Register
+
+    Register.load(args.register).add_release(table, release, args.to, str(args.out.absolute()),
+                                             released_names(key, release))
+
+
+def _data(args: argparse.Namespace, release: Release, missing: list[str],
+          sealed: bool) -> dict[str, Any]:
+    return {
+        "release": str(args.out), "key": str(args.key) if args.key else None, "sealed": sealed,
+        "fingerprint": release.fingerprint, "rows": release.table.rows,
+        "mechanism": dict(release.mechanism), "schema": release.schema.to_json(),
+        "not_released": missing,
+        "guarantee": release.guarantee.to_json(),
+    }
+
+
+def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str:
+    lines = [release.summary(), ""]
+    if missing:
+        lines.append(f"Not released: {', '.join(missing)}")
+    lines.append(f"Release written to {args.out}: this directory goes to the miner.")
+    if args.key is not None:
+        lines.append(f"Key written to {args.key}: it stays with you. Without it nothing can be "
+                     "decoded; with it and the release everything can.")
+    if args.method == "piecewise":
+        lines.append("A 1% sample of similar data undoes most of this encoding.")
+    key = f" --key {args.key}" if args.key is not None else ""
+    return "\n".join([*lines, "Before the release leaves the house: unspoken audit "
+                      f"{args.out} --against {args.data}{key} --out report.html"])

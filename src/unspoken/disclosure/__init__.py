@@ -1,0 +1,1 @@
+"""The contract of adversaries and the measures of disclosure that families share."""

@@ -1,0 +1,197 @@
+"""The contract of an adversary: what it sees, what it knows, what it says.
+
+An adversary sees a View, which is made from a Release alone and holds counts of codes, not the
+release itself: the frame of a release that was not written yet still leads to the original
+table. What it knows is Knowledge. It answers with a guess for every distinct released code, one
+row a trial. It never sees a Key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.disclosure.knowledge import Knowledge
+from unspoken.errors import InputError, SchemaError, explain
+from unspoken.numerics.label_runs import colours
+from unspoken.release import registry
+from unspoken.release.release import Release
+
+MAX_CLASSES = 1000
+"""Targets with more values are no classes; their codes show no monochromatic runs."""
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """The distinct codes of one released column in increasing order, with counts by class.
+
+    `cells` numbers groups of codes in the order of the values behind them. Inside a group
+    nothing is known about order: a visible monochromatic run of a max-mono release is one group,
+    everywhere else every code is a group of its own. `per_record` says that codes inside groups
+    were drawn per record, so that their number says nothing.
+    """
+
+    name: str
+    codes: Floats
+    table: Ints
+    cells: Ints
+    per_record: bool = False
+    missing: int = 0
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Return how often each code occurs."""
+        return np.asarray(self.table.sum(axis=1))
+
+    @cached_property
+    def cell_records(self) -> Ints:
+        """Return how many records each group holds."""
+        return np.bincount(self.cells, weights=self.counts).astype(np.int64)
+
+    @cached_property
+    def cell_codes(self) -> Ints:
+        """Return how many codes each group holds."""
+        return np.bincount(self.cells)
+
+    @cached_property
+    def share(self) -> Floats:
+        """Return the share of records ranked below each code, counting half of its own group."""
+        records = self.cell_records
+        middle = np.cumsum(records) - records / 2
+        return np.asarray((middle / max(int(records.sum()), 1))[self.cells])
+
+    @cached_property
+    def cell_values(self) -> Floats:
+        """Return how many distinct values each group seems to hold.
+
+        With a code per record that is estimated from the records per code of the other groups.
+        """
+        codes = self.cell_codes.astype(np.float64)
+        groups = codes > 1
+        if not self.per_record or not groups.any() or groups.all():
+            return codes
+        usual = max(1.0, float(np.median(self.cell_records[~groups])))
+        return np.where(groups, np.clip(self.cell_records / usual, 2.0, codes), codes)
+
+    @cached_property
+    def rank(self) -> Floats:
+        """Return the rank of each code among the distinct values, the middle of its group."""
+        values = self.cell_values
+        return np.asarray((np.cumsum(values) - (values + 1) / 2)[self.cells])
+
+    @property
+    def last_rank(self) -> float:
+        """Return the rank of the largest value."""
+        return float(self.cell_values.sum() - 1)
+
+    def regrouped(self, cells: Ints) -> ColumnView:
+        """Return the column with a finer order, learned elsewhere."""
+        return replace(self, cells=cells)
+
+
+@dataclass(frozen=True)
+class View:
+    """All that an adversary may see of a release."""
+
+    mechanism: Mapping[str, Any]
+    columns: Mapping[str, ColumnView]
+    rows: int
+    target: str | None = None
+    table: Any | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, release: Release, rows: bool = False) -> View:
+        """Look at a release; with `rows` also keep its rows, as an Arrow table in memory."""
+        schema, table = release.schema, release.table
+        names = schema.of_kind("numeric", "ordinal")
+        target = schema.target
+        by = target if target and table.engine.count_distinct(table.frame, target) <= MAX_CLASSES \
+            else None
+        counted = table.counts(names, by) if names else {}
+        columns = {
+            name: ColumnView(name, c.values, c.table, _cells(c.table, release.mechanism, by),
+                             release.mechanism.get("monochromatic") == "record", c.missing)
+            for name, c in counted.items()
+        }
+        return cls(dict(release.mechanism), columns, table.rows, target,
+                   table.arrow() if rows else None)
+
+    def __getitem__(self, name: str) -> ColumnView:
+        if name not in self.columns:
+            raise SchemaError(explain("Column", f"one of {list(self.columns)[:20]}", name))
+        return self.columns[name]
+
+
+def _cells(table: Ints, mechanism: Mapping[str, Any], by: str | None) -> Ints:
+    """Group what has no visible order: monochromatic runs of a max-mono release (section 5.2)."""
+    size = int(table.shape[0])
+    mode = mechanism.get("mode")
+    if mode == "anti":
+        return np.arange(size - 1, -1, -1)
+    if mode != "max-mono" or by is None or size == 0:
+        return np.arange(size)
+    colour = colours(table)
+    new = (colour[1:] != colour[:-1]) | (colour[1:] < 0)
+    return np.asarray(np.r_[0, np.cumsum(new)], np.int64)
+
+
+class Adversary:
+    """Base of every adversary.
+
+    `needs` names the fields of Knowledge it works with, `mechanisms` the releases it attacks.
+    """
+
+    name: ClassVar[str] = ""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    mechanisms: ClassVar[tuple[str, ...]] = ("piecewise",)
+    measures: ClassVar[tuple[str, ...]] = ("domain", "records")
+    gets: ClassVar[str] = ""
+    """What it does, in plain words that continue 'An adversary who ...'."""
+
+    def applies(self, release: Release | View) -> bool:
+        """Return whether this adversary attacks releases of that mechanism."""
+        return release.mechanism.get("name") in self.mechanisms
+
+    def guess(self, view: View, column: str, knowledge: Knowledge,
+              rng: np.random.Generator) -> Floats:
+        """Return a guess for every distinct code of a column: (trials, codes)."""
+        raise NotImplementedError
+
+    def further_shares(self, view: View, truth: Any, knowledge: Knowledge,
+                       rng: np.random.Generator) -> dict[str, Floats]:
+        """Return shares by measures of this adversary's own, one share per trial."""
+        return {}
+
+    def guess_at(self, view: View, column: str, knowledge: Knowledge, places: Floats,
+                 rng: np.random.Generator) -> Floats:
+        """Return guesses at places between codes, such as thresholds of a mined tree.
+
+        A place inside the codes gets the middle of the guesses of its two neighbours.
+        """
+        found = view[column].codes
+        guesses = self.guess(view, column, knowledge, rng)
+        right = np.clip(np.searchsorted(found, places, side="left"), 0, found.size - 1)
+        left = np.clip(np.searchsorted(found, places, side="right") - 1, 0, found.size - 1)
+        return np.asarray((guesses[:, left] + guesses[:, right]) / 2)
+
+
+def known(name: str) -> Adversary:
+    """Return a registered adversary by name."""
+    found = registry.find("adversary", name)
+    if found is None:
+        names = ", ".join(registry.names("adversary"))
+        raise InputError(explain("An adversary", f"one of {names}", name))
+    return found() if isinstance(found, type) else found  # type: ignore[no-any-return]
+
+
+def adversaries_for(release: Release | View,
+                    chosen: Iterable[str | Adversary] | None = None) -> tuple[Adversary, ...]:
+    """Return the registered (or the chosen) adversaries that apply to a release."""
+    wanted = registry.names("adversary") if chosen is None else chosen
+    found = [one if isinstance(one, Adversary) else known(one) for one in wanted]
+    return tuple(one for one in found if one.applies(release))

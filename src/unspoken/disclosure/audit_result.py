@@ -1,0 +1,98 @@
+"""Audit: what came out, frozen, with its table, its words and its JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from unspoken.disclosure.audit_rows import COLUMNS, Judgement, Row, Suggestion
+from unspoken.disclosure.plain_language import summary
+from unspoken.errors import DataError, explain
+
+FORMAT = "unspoken-audit"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Every adversary that applies, at every level of knowledge, on every column.
+
+    `words` says for each adversary what it does; `unscored` says why a column has no numbers;
+    `limits` says what was not tested.
+    """
+
+    rows: tuple[Row, ...]
+    radius: float
+    trials: int
+    release: Mapping[str, Any]
+    words: Mapping[str, str] = field(default_factory=dict)
+    unscored: Mapping[str, str] = field(default_factory=dict)
+    suggestions: tuple[Suggestion, ...] = ()
+    limits: tuple[str, ...] = ()
+    judgement: Judgement | None = None
+
+    def frame(self) -> Any:
+        """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
+        import pyarrow as pa
+
+        kinds = [pa.string()] * 4 + [pa.float64()] * 4 + [pa.int64()]
+        schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+        return pa.Table.from_pylist([asdict(row) for row in self.rows], schema)
+
+    def select(self, **wanted: str) -> tuple[Row, ...]:
+        """Return the rows with these fields, e.g. select(measure="domain", column="age")."""
+        strange = set(wanted) - set(COLUMNS)
+        if strange:
+            raise DataError(explain("A field of an audit", f"one of {COLUMNS}", sorted(strange)))
+        return tuple(row for row in self.rows
+                     if all(getattr(row, name) == value for name, value in wanted.items()))
+
+    def worst(self, column: str | None = None, measure: str = "domain") -> Row | None:
+        """Return the row of highest risk of a measure, of one column or of all."""
+        rows = self.select(measure=measure, **({} if column is None else {"column": column}))
+        return max(rows, key=lambda row: (row.value, row.high), default=None)
+
+    def ranking(self, measure: str = "domain") -> tuple[Row, ...]:
+        """Return the worst row of every column, the riskiest column first."""
+        names = dict.fromkeys(row.column for row in self.select(measure=measure))
+        worst = [row for name in names if (row := self.worst(name, measure)) is not None]
+        return tuple(sorted(worst, key=lambda row: -row.value))
+
+    def summary(self) -> str:
+        """Return the audit in plain words."""
+        return summary(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data that `from_json` reads back; the judgement travels with it."""
+        return {
+            "format": FORMAT, "version": VERSION, "radius": self.radius, "trials": self.trials,
+            "release": dict(self.release), "rows": [asdict(row) for row in self.rows],
+            "words": dict(self.words), "unscored": dict(self.unscored),
+            "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
+            "judgement": None if self.judgement is None else self.judgement.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Audit:
+        """Read an audit from plain data or from its JSON text."""
+        try:
+            found = json.loads(data) if isinstance(data, str | bytes) else data
+            if found["format"] != FORMAT or found["version"] > VERSION:
+                raise ValueError(str(found.get("format")))
+            verdict = found["judgement"]
+            return cls(
+                tuple(Row(**row) for row in found["rows"]), float(found["radius"]),
+                int(found["trials"]), dict(found["release"]), dict(found["words"]),
+                dict(found["unscored"]),
+                tuple(Suggestion(**one) for one in found["suggestions"]),
+                tuple(str(line) for line in found["limits"]),
+                None if verdict is None else Judgement.from_json(verdict),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DataError(explain("An audit", f"the JSON of a '{FORMAT}' of version {VERSION}",
+                                    str(error))) from None

@@ -1,0 +1,92 @@
+"""The audit of columns whose values are guessed one by one: running, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.disclosure.adversary import Adversary, View
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.column_runner import cases, column_rows
+from unspoken.disclosure.ground_truth import Truths
+from unspoken.disclosure.knowledge_levels import Setting
+from unspoken.disclosure.plain_language import suggestions
+from unspoken.disclosure.policy import Policy
+from unspoken.errors import DataError, SchemaError, explain
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.read import read
+from unspoken.table.table import Table
+
+Progress = Callable[[int, int], None]
+"""Called with the number of finished steps and of all steps."""
+
+_LIMITS = (
+    "only the listed adversaries were tried; a better one may exist",
+    "samples are drawn from the table itself, column by column: no similar data can be better",
+    "known records are taken as found in the release; how they were found is not modelled",
+    "the target goes out as it is, or renamed in its order, and is not attacked",
+    "what is known about how values come about (a grid, a unit, a formula) can crack more",
+)
+
+
+def sample_values(sample: Any, truths: Truths) -> dict[str, Floats] | None:
+    """Return the values of a given sample; it must have every column that is scored."""
+    if sample is None:
+        return None
+    found = sample if isinstance(sample, Table) else read(sample, show=False)
+    missing = [name for name in truths.columns if name not in found.schema.names]
+    if missing:
+        raise SchemaError(
+            explain("The sample", f"a table with the columns {list(truths.columns)[:10]}",
+                    f"none of the name {missing[0]!r}", "Rename its columns like the original's."))
+    return {name: _known(name, found) for name in truths.columns}
+
+
+def _known(name: str, sample: Table) -> Floats:
+    if sample.schema[name].kind not in ("numeric", "ordinal"):
+        raise SchemaError(explain(f"Column '{name}' of the sample", "numeric",
+                                  sample.schema[name].kind))
+    values = np.asarray(to_numbers(sample.arrow([name])[name]), np.float64)
+    values = values[np.isfinite(values)]
+    if values.size == 0:
+        raise DataError(f"Column '{name}' of the sample must hold values. Got none. Leave the "
+                        "sample out, or pass one with values.")
+    return values
+
+
+def run_columns(view: View, truths: Truths, chosen: tuple[Adversary, ...], setting: Setting,
+         progress: Progress | None) -> list[Row]:
+    """Return the rows of every column, adversary by adversary and level by level."""
+    todo = [(truth, case) for truth in truths.columns.values() if truth.values.size
+            for case in cases(chosen, setting)]
+    rows: list[Row] = []
+    for done, (truth, case) in enumerate(todo, 1):
+        rows += column_rows(view, truth, case, setting)
+        if progress is not None:
+            progress(done, len(todo))
+    return rows
+
+
+def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ...],
+                   setting: Setting, rows: list[Row], policy: Policy | None) -> Audit:
+    """Return the audit of columns, with suggestions and, under a policy, its judgement."""
+    about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
+             "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
+             "columns": {t.name: t.released for t in truths.columns.values()}}
+    empty = {t.name: "the column holds no values" for t in truths.columns.values()
+             if t.values.size == 0}
+    empty |= dict.fromkeys(release.schema.of_kind("categorical", "basket"),
+                           "categories under random labels are not attacked")
+    if not chosen:
+        empty["(all)"] = "no registered adversary attacks this mechanism"
+    found = Audit(tuple(rows), setting.radius, setting.trials, about,
+                  {one.name: one.gets for one in chosen}, {**truths.unscored, **empty},
+                  limits=_LIMITS)
+    found = replace(found, suggestions=suggestions(found))
+    return found if policy is None else replace(found, judgement=policy.judge(found))

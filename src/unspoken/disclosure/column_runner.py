@@ -1,0 +1,121 @@
+"""Running adversaries: column by column, level by level, in blocks of trials.
+
+Work is done on distinct codes, never on rows (but for subspaces, which are about rows). Every
+draw has a stream of its own, named after its purpose, so that leaving out one adversary does not
+change the numbers of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Bools, Floats
+from unspoken.disclosure.adversary import Adversary, View
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.ground_truth import Truth
+from unspoken.disclosure.knowledge import Knowledge
+from unspoken.disclosure.knowledge_levels import Grant, Setting, grant, levels
+from unspoken.disclosure.measures import (
+    blind_cracks,
+    blind_shares,
+    both_shares,
+    cracks,
+    estimate,
+)
+
+Step = Callable[[], None]
+
+BLOCK = 1 << 21
+"""Guesses held at once."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One level of knowledge and the adversaries who work with it."""
+
+    label: str
+    parts: Mapping[str, Grant]
+    adversaries: tuple[Adversary, ...]
+
+
+def cases(adversaries: Sequence[Adversary], setting: Setting) -> list[Case]:
+    """Group adversaries by what they need, so that all of a level are told the same."""
+    found: list[Case] = []
+    for needs in dict.fromkeys(one.needs for one in adversaries):
+        group = tuple(one for one in adversaries if one.needs == needs)
+        found += [Case(label, parts, group) for label, parts in levels(needs, setting)]
+    return found
+
+
+def column_rows(view: View, truth: Truth, case: Case, setting: Setting) -> Iterator[Row]:
+    """Yield the rows of one column at one level."""
+    told = grant(case.label, case.parts, truth, view[truth.released], setting)
+    blind = told.blind(setting.rng("blind", truth.name, case.label))
+    baseline = dict(_measures(lambda radius: blind_shares(blind, truth, radius), told.radius))
+    for adversary in case.adversaries:
+        for measure, shares in attack(view, truth, adversary, told, setting).items():
+            base = baseline[measure] if measure in baseline else baseline["domain"]
+            found = estimate(shares)
+            yield Row(adversary.name, case.label, truth.name, measure, found.value, found.low,
+                      found.high, base, found.trials)
+
+
+def attack(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+           setting: Setting) -> dict[str, Floats]:
+    """Return for every measure of an adversary one share a trial."""
+    rng = setting.rng("guess", adversary.name, truth.name, told.label)
+    parts = [_block(view, truth, adversary, told.only(rows), rng)
+             for rows in _blocks(told.trials, truth.where.size)]
+    parts = parts if parts[0]["domain"].size > 1 or told.trials == 1 else parts[:1]
+    return {measure: np.concatenate([part[measure] for part in parts]) for measure in parts[0]}
+
+
+def _blocks(trials: int, size: int) -> list[slice]:
+    step = max(2, BLOCK // max(size, 1))
+    return [slice(start, start + step) for start in range(0, trials, step)]
+
+
+def _block(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+           rng: np.random.Generator) -> dict[str, Floats]:
+    guesses = adversary.guess(view, truth.released, told, rng)
+    found = _measures(lambda radius: both_shares(cracks(guesses, truth, radius), truth),
+                      told.radius, "exact" in adversary.measures)
+    out = {measure: shares for measure, shares in found if measure in adversary.measures}
+    return out | adversary.further_shares(view, truth, told, rng)
+
+
+def _measures(shares: Callable[[float], tuple[Any, Any]], radius: float,
+              exact: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield the measures within the radius and, where wanted, of exact hits."""
+    yield from zip(("domain", "records"), shares(radius), strict=True)
+    if exact:
+        yield from zip(("exact", "exact records"), shares(0.0), strict=True)
+
+
+def all_cracks(view: View, truths: Mapping[str, Truth], adversary: Adversary, case: Case,
+               setting: Setting) -> dict[str, Bools]:
+    """Return the cracks of every column by one adversary at one level: (trials, pairs)."""
+    out = {}
+    for name, truth in truths.items():
+        told = grant(case.label, case.parts, truth, view[truth.released], setting)
+        rng = setting.rng("guess", adversary.name, name, case.label)
+        parts = [cracks(adversary.guess(view, truth.released, told.only(rows), rng), truth,
+                        told.radius)
+                 for rows in _blocks(told.trials, truth.where.size)]
+        out[name] = parts[0] if parts[0].shape[0] == 1 else np.concatenate(parts)
+    return out
+
+
+def all_blind(view: View, truths: Mapping[str, Truth], case: Case, setting: Setting,
+              trials: int) -> dict[str, Bools]:
+    """Return what the same knowledge cracks without the release, for a few trials."""
+    out = {}
+    for name, truth in truths.items():
+        told = grant(case.label, case.parts, truth, view[truth.released], setting)
+        blind = told.blind(setting.rng("blind", name, case.label))[:trials]
+        out[name] = blind_cracks(blind, truth, told.radius)
+    return out

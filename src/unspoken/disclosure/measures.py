@@ -1,0 +1,89 @@
+"""Measures of disclosure (bu2007 section 3.2), each with its spread over trials.
+
+Domain disclosure (Definition 1) is the share of distinct values that are guessed within the
+radius; the same share of records says more about people, because rare values are hard to guess
+and belong to few. Subspace association is in `subspaces`, pattern disclosure in `paths`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.arrays import Bools, Floats
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.ground_truth import Truth
+
+LOW, HIGH = 2.5, 97.5
+"""An interval holds 95% of the trials."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The median over trials, and the interval in which 95% of the trials lie."""
+
+    value: float
+    low: float
+    high: float
+    trials: int
+
+
+def estimate(shares: Floats) -> Estimate:
+    """Return median and interval of one number a trial."""
+    low, middle, high = np.percentile(shares, [LOW, 50.0, HIGH])
+    return Estimate(float(middle), float(low), float(high), int(shares.size))
+
+
+def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
+    """Return which pairs are cracked: |g(v') - f^-1(v')| <= rho (Definition 1)."""
+    found = guesses if truth.one_each else guesses.take(truth.where, axis=1)
+    return np.asarray(np.abs(found - truth.truth) <= radius)
+
+
+def domain(cracked: Bools, truth: Truth) -> Floats:
+    """Return the share of distinct values that are cracked in each trial (Definition 1)."""
+    return both_shares(cracked, truth)[0]
+
+
+def records(cracked: Bools, truth: Truth) -> Floats:
+    """Return the share of records whose value is cracked in each trial."""
+    return both_shares(cracked, truth)[1]
+
+
+def both_shares(cracked: Bools, truth: Truth) -> tuple[Floats, Floats]:
+    """Return the shares of distinct values and of records, in one pass.
+
+    Whole numbers are summed and divided once, so that all is exactly 1.
+    """
+    sums = np.asarray(cracked @ np.column_stack([truth.weight, truth.counts]), np.float64)
+    size, total = max(truth.values.size, 1), max(int(truth.counts.sum()), 1)
+    return np.minimum(sums[:, 0] / size, 1.0), np.asarray(sums[:, 1] / total)
+
+
+def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
+    """Return the median shares of values and of records that one guess for all codes cracks."""
+    cracked = np.abs(constants[:, None] - truth.values) <= radius
+    by_record = (cracked @ truth.by_value) / max(int(truth.by_value.sum()), 1)
+    return float(np.median(cracked.mean(axis=1))), float(np.median(by_record))
+
+
+def blind_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
+    """Return which pairs one guess for all codes cracks, a row for each constant."""
+    return (np.abs(constants[:, None] - truth.values) <= radius).take(truth.owner, axis=1)
+
+
+MAX_TRIALS = 5000
+"""The most trials that a wanted precision may ask for."""
+
+
+def trials_for(rows: Iterable[Row], precision: float) -> int:
+    """Return how many trials bring every median within `precision`, with 95% confidence.
+
+    A row's interval holds 95% of its trials, 3.92 standard deviations of a normal law; a median
+    of n trials has the standard error 1.253 deviations / sqrt(n).
+    """
+    spread = max((row.high - row.low for row in rows if row.trials > 1), default=0.0) / 3.92
+    return min(MAX_TRIALS, math.ceil((1.96 * 1.253 * spread / precision) ** 2))

@@ -1,0 +1,171 @@
+"""An audit in plain words: who gets what, what they must know, what would lower it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unspoken.disclosure.audit_rows import Row, Suggestion
+
+if TYPE_CHECKING:
+    from unspoken.disclosure.audit_result import Audit
+
+MUST_KNOW = {
+    "ignorant": "nothing",
+    "knowledgeable": "2 values, each within the radius",
+    "expert": "4 values, each within the radius",
+    "expert, one bad point": "4 values, of which one is wrong by more than five radii",
+    "insider": "8 values, each within the radius",
+    "bounds": "the true minimum and maximum",
+    "published": "the published minimum, maximum, median and three most frequent values",
+    "family": "the form and parameters of the distribution",
+    "sample": "a sample of similar data",
+    "histogram": "how often each value occurs",
+    "records": "some records in full",
+    "quasi": "every quasi-identifier of a person",
+    "quasi errors": "the quasi-identifiers of a person, with errors",
+    "quasi never": "every quasi-identifier of a person, and a value that it does not have",
+    "pool": "who is likely in the sample, the pool it comes from, and all values within 10%",
+    "order": "where a person stands in the order of an attribute",
+}
+"""What the levels of knowledge stand for, by the first word of their label."""
+_TITLES = ("column", "worst", "interval", "baseline", "records", "adversary", "knowledge")
+HIGH = 0.20
+"""From this share on a column is called at risk where no policy says otherwise."""
+
+
+def level(knowledge: str) -> str:
+    """Return the first word of a level of knowledge, which policies name."""
+    return knowledge.split()[0].rstrip(",")
+
+
+def must_know(knowledge: str) -> str:
+    """Say what an adversary of that level must know."""
+    if knowledge in MUST_KNOW:
+        return MUST_KNOW[knowledge]
+    return " and ".join(MUST_KNOW.get(level(part), part) for part in knowledge.split("+"))
+
+
+def percent(value: float) -> str:
+    """Return a share as a percentage with one digit."""
+    return f"{100 * value:.1f}%"
+
+
+def summary(audit: Audit) -> str:
+    """Return the whole audit as text."""
+    parts = [_head(audit), _table(audit), *_worst(audit), *_people(audit)]
+    parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
+    parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
+    parts += _listed("Limits of this audit:", list(audit.limits))
+    if audit.judgement is not None:
+        parts.append(audit.judgement.summary())
+    return "\n".join(part for part in parts if part)
+
+
+def _head(audit: Audit) -> str:
+    kind = audit.release.get("mechanism", {})
+    return (f"Audit of release {str(audit.release.get('fingerprint'))[:12]} "
+            f"({kind.get('name')}, {kind.get('mode', '-')}): {audit.release.get('rows'):,} rows. "
+            f"A guess within {percent(audit.radius)} of the range is a crack; medians of "
+            f"{audit.trials} trials, the interval holds 95% of them.")
+
+
+def _table(audit: Audit) -> str:
+    ranked = audit.ranking()
+    if not ranked:
+        return "No column could be scored."
+    rows: list[tuple[str, ...]] = [_TITLES]
+    rows += [_line(audit, row) for row in ranked]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+                     .rstrip() for row in rows)
+
+
+def _line(audit: Audit, row: Row) -> tuple[str, ...]:
+    same = audit.select(column=row.column, measure="records", adversary=row.adversary,
+                        knowledge=row.knowledge)
+    return (row.column, percent(row.value), f"{percent(row.low)} - {percent(row.high)}",
+            percent(row.baseline), percent(same[0].value) if same else "-", row.adversary,
+            row.knowledge)
+
+
+def _worst(audit: Audit) -> list[str]:
+    row = audit.worst()
+    if row is None:
+        return []
+    does = audit.words.get(row.adversary, row.adversary)
+    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the distinct "
+            f"values of '{row.column}'. It must know {must_know(row.knowledge)} "
+            f"({row.knowledge}); without the release the same knowledge cracks "
+            f"{percent(row.baseline)}."]
+
+
+def _people(audit: Audit) -> list[str]:
+    """Say how many people look alike, and how many are named, where an audit looked for them."""
+    k, named = audit.worst(measure="k"), audit.worst(measure="identified")
+    lines = [] if k is None else [f"K is {k.value:g}: so many records share the published "
+                                  "quasi-identifiers at least."]
+    if named is not None:
+        lines.append(f"{percent(named.value)} of the people looked for are named rightly by an "
+                     f"adversary who {audit.words.get(named.adversary, named.adversary)} "
+                     f"({named.knowledge}); guessing names {100 * named.baseline:.2g}%.")
+    return lines
+
+
+def _listed(title: str, lines: list[str]) -> list[str]:
+    return [title, *(f"  - {line}" for line in lines)] if lines else []
+
+
+def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
+    """Say which defences would help against what was found, and which would not."""
+    if audit.release.get("mechanism", {}).get("name") != "piecewise":
+        return ()
+    found = [*_against_points(audit, high), *_against_order(audit, high)]
+    return (*found, *_against_samples(audit, high))
+
+
+_CURVES = ("line", "polyline", "spline", "combination")
+
+
+def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
+    """Return the columns cracked at some levels, by curves over codes or by anything else."""
+    rows = [row for row in audit.select(measure="domain")
+            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves]
+    best = {row.column: max(r.value for r in rows if r.column == row.column) for row in rows}
+    return sorted((c for c, value in best.items() if value > high), key=lambda c: -best[c])
+
+
+def _named(columns: list[str]) -> str:
+    return ", ".join(columns[:5]) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
+
+
+def _against_points(audit: Audit, high: float) -> list[Suggestion]:
+    columns = _columns(audit, ("knowledgeable", "expert"), high)
+    if not columns:
+        return []
+    why = f"curves through few points crack more than {percent(high)} of {_named(columns)}"
+    return [
+        Suggestion(None, "Draw the codes again until the policy holds", why),
+        Suggestion(None, "Use heavier-tailed widths (a smaller 'tail') and more breakpoints",
+                   "lighter tails average out to a straight line; this helps against curves over "
+                   "codes only, not against whoever counts ranks"),
+    ]
+
+
+def _against_order(audit: Audit, high: float) -> list[Suggestion]:
+    columns = _columns(audit, ("bounds", "histogram", "published", "knowledgeable", "expert"),
+                       high, curves=False)
+    kind = audit.release["mechanism"]
+    blurred = kind.get("monochromatic") == "record" and kind.get("mode") == "max-mono"
+    if not columns or blurred:
+        return []
+    why = f"order and frequency crack {_named(columns)}; only codes per record blur both"
+    return [Suggestion(None, "Use mode 'max-mono' with monochromatic='record' if the miner is "
+                             "covered and classes leave wide monochromatic pieces", why)]
+
+
+def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
+    columns = _columns(audit, ("sample", "records"), high, curves=False)
+    return [Suggestion(column, f"Drop, round or coarsen '{column}'",
+                       "a sample of similar data or known records crack it, and no encoding of "
+                       "this family stops them")
+            for column in columns[:5]]

@@ -1,0 +1,238 @@
+"""A policy: what a release must withstand, as a TOML file that can stand in a pipeline.
+
+    radius = 0.02
+
+    [columns]
+    max_cracked = 0.20        # no column above 20% ...
+    against = "expert"        # ... against an expert, or anybody who knows less
+    measure = "domain"        # of the distinct values; "records" counts records
+
+    [column.salary]           # another limit for one column
+    max_cracked = 0.05
+
+    [subspaces]
+    max_cracked = 0.05
+    against = "expert"
+
+    [paths]
+    max_cracked = 0.01
+    against = "insider"
+
+    [anonymity]
+    k = 10
+
+What a release cannot show (K of an encoded one, paths without a tree) fails the policy and says
+so: a gate that was not checked is not open.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Judgement, Row
+from unspoken.disclosure.knowledge import PRESETS
+from unspoken.disclosure.plain_language import MUST_KNOW, level, percent
+from unspoken.errors import PolicyError, explain
+from unspoken.release.parameters import OneOf, Rule, Whole
+
+ANYBODY = "anybody"
+AGAINST = (*MUST_KNOW, ANYBODY)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number from 0 to 1."""
+
+    least: float = 0.0
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return f"a number from {self.least:g} to 1"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        real = isinstance(value, int | float) and not isinstance(value, bool)
+        return real and self.least <= float(value) <= 1.0
+
+
+_LIMIT: Mapping[str, Rule] = {"max_cracked": Share(), "against": OneOf(AGAINST)}
+_SECTIONS: Mapping[str, Mapping[str, Rule]] = {
+    "columns": {**_LIMIT, "measure": OneOf(("domain", "records"))},
+    "subspaces": _LIMIT,
+    "paths": _LIMIT,
+    "anonymity": {"k": Whole(1)},
+}
+_TOP = (*_SECTIONS, "column", "radius")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a release must withstand; sections as in the file."""
+
+    sections: Mapping[str, Mapping[str, Any]]
+    column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    radius: float = 0.02
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read a policy file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise PolicyError(f"'{path}' must be a readable policy file. {error}.") from None
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, source: str = "policy") -> Policy:
+        """Read the text of a policy; unknown names are refused with the closest known one."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"'{source}' must be TOML. {error}.") from None
+        _known_names(f"{source}:", data, _TOP)
+        sections = {name: _section(f"{source}: [{name}]", data[name], _SECTIONS[name])
+                    for name in _SECTIONS if name in data}
+        single = data.get("column", {})
+        if not isinstance(single, dict):
+            raise PolicyError(explain(f"{source}: [column]", "tables named after columns", single))
+        column = {name: _section(f"{source}: [column.{name}]", part, _SECTIONS["columns"])
+                  for name, part in single.items()}
+        radius = data.get("radius", 0.02)
+        _admit(f"{source}: 'radius'", Share(1e-9), radius)
+        if not sections and not column:
+            raise PolicyError(f"'{source}' must ask for something. Write a section such as "
+                              "[columns] with max_cracked = 0.2 and against = \"expert\".")
+        return cls(sections, column, float(radius))
+
+    def judge(self, audit: Audit) -> Judgement:
+        """Compare every number of an audit with what the policy allows."""
+        self._check_radius(audit)
+        found = _Findings()
+        self._columns(audit, found)
+        for name, measure in (("subspaces", "subspace"), ("paths", "paths")):
+            if name in self.sections:
+                found.compare(audit.select(measure=measure), self.sections[name], name)
+        if "anonymity" in self.sections:
+            found.anonymity(audit, int(self.sections["anonymity"]["k"]))
+        return Judgement(not found.reasons, tuple(found.reasons), found.checked,
+                         tuple(dict.fromkeys(found.broken)))
+
+    def _check_radius(self, audit: Audit) -> None:
+        if audit.radius != self.radius:
+            raise PolicyError(explain("The radius of the audit", f"the policy's ({self.radius:g})",
+                                      f"{audit.radius:g}", "Audit with the policy's radius."))
+
+    def _columns(self, audit: Audit, found: _Findings) -> None:
+        names = dict.fromkeys(row.column for row in audit.select(measure="domain"))
+        _known_columns(self.column, [*names, *audit.unscored])
+        whole = self.sections.get("columns")
+        found.reasons += [f"'{name}' could not be scored: {why}"
+                          for name, why in audit.unscored.items()
+                          if whole is not None or name in self.column]
+        for name in names:
+            rule = {**(whole or {}), **self.column.get(name, {})}
+            if rule:
+                rows = audit.select(measure=rule.get("measure", "domain"), column=name)
+                found.compare(rows, rule, f"'{name}'")
+
+
+def _known_columns(wanted: Iterable[str], columns: list[str]) -> None:
+    for name in wanted:
+        if name not in columns:
+            raise PolicyError(_unknown("A column of the policy", name, columns))
+
+
+class _Findings:
+    """What a judgement collects on its way."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.broken: list[str] = []
+        self.checked = 0
+
+    def compare(self, rows: Iterable[Row], rule: Mapping[str, Any], what: str) -> None:
+        """Compare the highest median among the levels that count with the limit."""
+        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_cracked", 1.0))
+        chosen = [row for row in rows if _within(row.knowledge, against)]
+        self.checked += len(chosen)
+        if not chosen:
+            self.reasons.append(f"{what}: nothing was measured against '{against}', so the limit "
+                                f"of {percent(limit)} cannot be confirmed")
+            return
+        worst = max(chosen, key=lambda row: row.value)
+        if worst.value > limit:
+            shown = what if worst.column in what else f"{what} ({worst.column})"
+            self.broken += [row.knowledge for row in chosen if row.value > limit]
+            self.reasons.append(
+                f"{shown}: {percent(worst.value)} cracked by '{worst.adversary}' "
+                f"({worst.knowledge}), at most {percent(limit)} allowed against {against}")
+
+    def anonymity(self, audit: Audit, k: int) -> None:
+        """Compare K, where the release has one."""
+        found = audit.select(measure="k")
+        self.checked += len(found)
+        if not found:
+            kind = audit.release.get("mechanism", {}).get("name")
+            self.reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps "
+                                "every record apart and makes no promise about K")
+        elif min(row.value for row in found) < k:
+            least = min(row.value for row in found)
+            self.reasons.append(f"K is {least:g}, at least {k} asked for")
+
+
+def _within(knowledge: str, against: str) -> bool:
+    """Return whether a level is covered: presets include everybody who knows fewer points."""
+    if against == ANYBODY:
+        return True
+    found = level(knowledge)
+    if against in PRESETS and found in PRESETS:
+        return PRESETS[found] <= PRESETS[against]
+    return found == against
+
+
+def _anonymity(audit: Audit, k: int, reasons: list[str]) -> int:
+    found = audit.select(measure="k")
+    if not found:
+        kind = audit.release.get("mechanism", {}).get("name")
+        reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps every "
+                       "record apart and makes no promise about K")
+        return 0
+    worst = min(found, key=lambda row: row.value)
+    if worst.value < k:
+        reasons.append(f"K is {worst.value:g}, at least {k} asked for")
+    return len(found)
+
+
+def _section(where: str, data: Any, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise PolicyError(explain(where, "a table", data))
+    _known_names(where, data, rules)
+    for name, value in data.items():
+        _admit(f"{where} '{name}'", rules[name], value)
+    if not data:
+        raise PolicyError(explain(where, f"a table with {', '.join(rules)}", "nothing"))
+    return dict(data)
+
+
+def _admit(what: str, rule: Rule, value: Any) -> None:
+    if not rule.admits(value):
+        raise PolicyError(explain(what, rule.allowed(), value))
+
+
+def _known_names(where: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:
+    for name in data:
+        if name not in allowed:
+            raise PolicyError(_unknown(f"{where} a name", name, list(allowed)))
+
+
+def _unknown(what: str, name: str, allowed: list[str]) -> str:
+    close = difflib.get_close_matches(name, allowed, n=1)
+    return explain(what, f"one of {', '.join(allowed[:20])}", repr(name),
+                   f"Did you mean '{close[0]}'?" if close else "")

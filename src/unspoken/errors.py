@@ -1,0 +1,125 @@
+"""Every error and warning that unspoken raises on purpose.
+
+    UnspokenError
+    ├── InputError            a parameter or a table that cannot be used (also a ValueError)
+    │   ├── SchemaError       names, kinds or roles that do not fit the table
+    │   ├── DataError         values that cannot be used: infinities, mixed types, no rows
+    │   └── UnseenValueError  a value that was not there when the method was fitted
+    ├── NotCoveredError       a promise was asked for that the guarantee does not make
+    ├── ReleaseError          a release directory that cannot be read or written
+    ├── KeyFileError          a key file that cannot be used
+    │   ├── NotAKeyError      something else than a key file
+    │   ├── TruncatedKeyError shorter than it says it is
+    │   ├── DamagedKeyError   its checksum does not match
+    │   ├── KeyVersionError   written by a newer unspoken
+    │   ├── PassphraseError   wrong passphrase, or none given for a sealed key
+    │   └── ForeignKeyError   the key of another release
+    ├── ModelError            a mined model that is malformed or hostile
+    ├── DecodeError           a well-formed model that cannot be decoded exactly
+    ├── MissingExtraError     an optional dependency that is not installed
+    ├── QueryRefusedError     a query that a guard does not answer; `rule` says which rule
+    ├── QueryLogError         a query log that cannot be used
+    └── PolicyError           a policy that cannot be read
+
+    LeakWarning (UserWarning) something that was asked for gives more away than the default
+
+Every message says what, what was allowed, what came and what to do; `explain` builds it.
+"""
+
+from __future__ import annotations
+
+
+class UnspokenError(Exception):
+    """Base of every error that unspoken raises on purpose."""
+
+
+class InputError(UnspokenError, ValueError):
+    """A parameter or a table that cannot be used."""
+
+
+class SchemaError(InputError):
+    """Names, kinds or roles that do not fit the table."""
+
+
+class DataError(InputError):
+    """Values that cannot be used."""
+
+
+class UnseenValueError(InputError):
+    """A value that was not there when the method was fitted."""
+
+
+class NotCoveredError(UnspokenError):
+    """A promise was asked for that the guarantee does not make."""
+
+
+class ReleaseError(UnspokenError):
+    """A release directory that cannot be read or written."""
+
+
+class KeyFileError(UnspokenError):
+    """A key file that cannot be used."""
+
+
+class NotAKeyError(KeyFileError):
+    """Something else than a key file."""
+
+
+class TruncatedKeyError(KeyFileError):
+    """A key file that is shorter than it says it is."""
+
+
+class DamagedKeyError(KeyFileError):
+    """A key file whose checksum does not match."""
+
+
+class KeyVersionError(KeyFileError):
+    """A key file written by a newer unspoken."""
+
+
+class PassphraseError(KeyFileError):
+    """A wrong passphrase, or none for a sealed key."""
+
+
+class ForeignKeyError(KeyFileError):
+    """The key of another release."""
+
+
+class ModelError(UnspokenError):
+    """A mined model that is malformed or hostile."""
+
+
+class DecodeError(UnspokenError):
+    """A well-formed model that cannot be decoded exactly."""
+
+
+class MissingExtraError(UnspokenError, ImportError):
+    """An optional dependency that is not installed."""
+
+
+class QueryRefusedError(UnspokenError):
+    """A query that a guard does not answer, by a rule that never looks at the answer."""
+
+    def __init__(self, message: str, rule: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+class QueryLogError(UnspokenError):
+    """A query log that cannot be used."""
+
+
+class PolicyError(InputError):
+    """A policy that cannot be read."""
+
+
+class LeakWarning(UserWarning):
+    """Something that was asked for gives more away than the default."""
+
+
+def explain(what: str, allowed: str, got: object, do: str = "") -> str:
+    """Build the one form of message: what, what is allowed, what came, what to do."""
+    shown = got if isinstance(got, str) else repr(got)
+    if len(shown) > 200:
+        shown = shown[:197] + "..."
+    return f"{what} must be {allowed}. Got {shown}." + (f" {do}" if do else "")

@@ -1,0 +1,1 @@
+"""Secure computation: shared values, operations on them, and correlated randomness."""

@@ -1,0 +1,1 @@
+"""Correlated randomness: the kinds there are, and the sources that make them."""

@@ -1,0 +1,105 @@
+"""Choosing among shared values: select, greater and lesser, sign, floor.
+
+All of it is built from comparisons, daBits and products, so it runs in every mode.
+  discloses: nothing: neither what was chosen nor why.
+  safe against: as comparisons and products (all holders but one; never the dealer with one).
+  cost: select 2 rounds; maximum, minimum, sign and floor add one comparison (7 rounds or fewer).
+
+**add and compare** (vcz2006 sections 7.2.2 and 7.3.5): whether the owners' numbers add up to less
+in one place than in the other. The book's "sum > 0" in a field is wrong, half of the field is
+meant; here the sums are taken exactly and the sign bit decides. The result is a shared bit;
+`split` gives it to two parties as numbers modulo any F, the book's other field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.ops.argmin import argmin
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.selection import keep
+from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
+from unspoken.joint.mpc.ops.sharing import share_sum
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.shared import Shared, stack
+from unspoken.joint.session.party import Party
+
+
+def plain_floor(values: Any, bits: int) -> Any:
+    """Return the reference."""
+    return np.asarray(values) >> bits
+
+
+async def numbers(party: Party, bits: SharedBits | Shared) -> Shared:
+    """Return bits as numbers; numbers 0 and 1 are taken as they are."""
+    if isinstance(bits, SharedBits):
+        return await to_numbers(party, bits)
+    if bits.scale or bits.low < 0 or bits.high > 1:
+        raise RingError(explain("A condition", "shared bits, or numbers sure to be 0 or 1",
+                                repr(bits)))
+    return bits
+
+
+async def select(party: Party, bits: SharedBits | Shared, yes: Shared, no: Shared) -> Shared:
+    """Return `yes` where the bit is set and `no` elsewhere; nobody learns which."""
+    gap = yes - no
+    if isinstance(bits, SharedBits) and bits.shape == gap.shape:
+        [kept] = await keep(party, bits, [gap])
+    else:
+        kept = replace(await multiply(party, await numbers(party, bits), gap), scale=no.scale)
+    chosen = no + kept
+    return chosen.within(min(yes.low, no.low), max(yes.high, no.high))
+
+
+async def maximum(party: Party, one: Shared, other: Shared) -> Shared:
+    """Return the greater of two, element by element."""
+    found = await select(party, await less_than(party, one, other), other, one)
+    return found.within(max(one.low, other.low), max(one.high, other.high))
+
+
+async def minimum(party: Party, one: Shared, other: Shared) -> Shared:
+    """Return the lesser of two, element by element."""
+    found = await select(party, await less_than(party, other, one), other, one)
+    return found.within(min(one.low, other.low), min(one.high, other.high))
+
+
+async def argmax(party: Party, values: Shared) -> tuple[Shared, Shared]:
+    """Return the first place of the greatest value along the last axis, and that value."""
+    place, least = await argmin(party, -values)
+    return place, -least
+
+
+async def sign(party: Party, value: Shared) -> Shared:
+    """Return -1, 0 or 1; both comparisons travel together."""
+    bits = await to_numbers(party, await less_than(party, stack([value, -value]), 0))
+    return (bits[1] - bits[0]).within(-1, 1)
+
+
+async def absolute(party: Party, value: Shared) -> Shared:
+    """Return the magnitude."""
+    found = await select(party, await less_than(party, value, 0), -value, value)
+    return found.within(0, max(abs(value.low), abs(value.high)))
+
+
+async def floor(party: Party, value: Shared, bits: int) -> Shared:
+    """Return values divided by 2^bits, rounded down for certain (`truncate` may give one more)."""
+    near = await truncate(party, value, bits)
+    rest = replace(value, scale=0) - replace(near, scale=0) * (1 << bits)
+    above = await to_numbers(party, await less_than(
+        party, rest.within(-(1 << bits), (1 << bits) - 1), 0))
+    exact = near - replace(above, scale=near.scale)
+    return exact.within(value.low >> bits, value.high >> bits)
+
+
+async def sums_less(party: Party, one: Any, other: Any, shape: tuple[int, ...], low: int,
+                    high: int, scale: int = 0) -> SharedBits:
+    """Return shared bits: where the owners' `one` add up to less than their `other`."""
+    gap = None if one is None else np.asarray(one) - np.asarray(other)
+    total = await share_sum(party, gap, shape, low - high, high - low, scale)
+    return await less_than(party, total, 0)

@@ -1,0 +1,142 @@
+"""Wide values into shares, carried, cut, lifted from 64 bits and back.
+
+**carry**: every limb but the highest is truncated by 24 bits at once and keeps the rest, which
+lies between -2^24 and 2^24 because truncation may round up; the quotient goes to its neighbour.
+  cost: 1 round a pass, 2 passes after a product; 8 bytes a limb from each holder to each other.
+**rescale**: fewer fractional bits by dropping limbs: off by at most 1.001 units in the last place.
+**narrow**: the way back to a Shared array of 64 bits, off by at most 1.001 units.
+**lift**: a Shared array as a Wide one; exact.
+  All disclose nothing. Safe against all holders but one; never the dealer with a holder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.multi_limb import (
+    BASE,
+    SMALL,
+    WIDTH,
+    Wide,
+    digits,
+    join_wide,
+    limbs_for,
+    span,
+)
+from unspoken.joint.mpc.ops.sharing import share, share_sum
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.shared import LIMIT, Shared, public, stack
+from unspoken.joint.session.party import Party
+
+TOP = 1 << 28
+"""What the highest limb may reach before it is split."""
+
+
+async def share_wide(party: Party, values: Any, owner: str, shape: tuple[int, ...], most: float,
+                     scale: int = 48) -> Wide:
+    """Return one owner's values, at most `most` in magnitude, with `scale` fractional bits."""
+    count = limbs_for(most, scale)
+    mine = _digits(values, most, scale, count) if party.name == owner else None
+    found = await share(party, mine, owner, (count, *shape), -BASE, BASE)
+    return _limbs(found, scale, 1).within(most)
+
+
+async def share_sum_wide(party: Party, values: Any, shape: tuple[int, ...], most: float,
+                         scale: int = 48) -> Wide:
+    """Return the sum of every owner's values."""
+    count = limbs_for(most, scale)
+    mine = _digits(values, most, scale, count) if party.name in party.roles.owners else None
+    found = await share_sum(party, mine, (count, *shape), -BASE, BASE)
+    total = await carry(party, _limbs(found, scale, len(party.roles.owners)))
+    return total.within(most * len(party.roles.owners))
+
+
+async def share_columns(party: Party, values: Any, widths: Mapping[str, int], rows: int,
+                        most: float, scale: int = 48) -> Wide:
+    """Return a table whose columns lie with several owners, in the order of `widths`."""
+    parts = [await share_wide(party, values if party.name == owner else None, owner,
+                              (rows, width), most, scale) for owner, width in widths.items()]
+    return join_wide(parts, 1)
+
+
+def _digits(values: Any, most: float, scale: int, count: int) -> np.ndarray[Any, Any]:
+    if np.asarray(values).size and not np.abs(values).max() <= most:
+        # The values themselves are private and stay out of the message.
+        raise RingError(f"Values to share must be finite and at most {most} in magnitude. Some are "
+                        "not. Give a wider bound, or correct the data.")
+    return digits(values, scale, count)
+
+
+def _limbs(found: Shared, scale: int, times: int) -> Wide:
+    """Return an array with limbs along its first axis as a wide one."""
+    half = times * BASE // 2
+    count = found.shape[0]
+    return Wide((*(found[j].within(-half, half) for j in range(count - 1)), found[count - 1]),
+                scale)
+
+
+async def carry(party: Party, x: Wide) -> Wide:
+    """Return the same values with limbs that can be multiplied."""
+    while span(x.limbs[-1]) > TOP or any(span(limb) > SMALL for limb in x.limbs[:-1]):
+        if span(x.limbs[-1]) > TOP:
+            zero = public(party, np.zeros(x.shape, np.int64))
+            x = replace(x, limbs=(*x.limbs, zero))
+        x = await _carry_once(party, x)
+    return x
+
+
+async def _carry_once(party: Party, x: Wide) -> Wide:
+    lower = x.limbs[:-1]
+    cut = await truncate(party, stack(lower), WIDTH)
+    up = [cut[j].within(limb.low >> WIDTH, (limb.high >> WIDTH) + 1)
+          for j, limb in enumerate(lower)]
+    kept = [_rest(limb, over) for limb, over in zip(lower, up, strict=True)]
+    moved = [a + b for a, b in zip([*kept[1:], x.limbs[-1]], up, strict=True)]
+    return replace(x, limbs=(kept[0], *moved))
+
+
+def _rest(limb: Shared, over: Shared) -> Shared:
+    """Return limb - over 2^24; rounding down or up leaves it between -2^24 and 2^24."""
+    share = np.subtract(limb.share, np.left_shift(over.share, np.uint64(WIDTH)))
+    return replace(limb, share=share, low=-BASE, high=BASE - 1)
+
+
+async def rescale(party: Party, x: Wide, scale: int) -> Wide:
+    """Return the values with another number of fractional bits."""
+    x, more = await carry(party, x), scale - x.scale
+    if more > 0:
+        zero = public(party, np.zeros(x.shape, np.int64))
+        x = replace(x, limbs=(*[zero] * (more // WIDTH), *x.limbs), scale=scale)
+        return await carry(party, x * (1 << more % WIDTH))
+    place = -(more // WIDTH)
+    x = await carry(party, x * (1 << (WIDTH * place + more)))
+    limbs = x.limbs[place:] or (public(party, np.zeros(x.shape, np.int64)),)
+    return replace(x, limbs=limbs, scale=scale)
+
+
+async def lift(party: Party, x: Shared) -> Wide:
+    """Return a Shared array as a Wide one."""
+    return await carry(party, Wide((replace(x, scale=0),), x.scale))
+
+
+async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | None = None) -> Shared:
+    """Return wide values as a Shared array; `most` promises a bound that limbs do not show."""
+    x = await rescale(party, x, scale)
+    known = x.most if most is None else min(x.most, Fraction(most))
+    bound = int(known * 2**scale) + 2
+    if bound >= LIMIT:
+        raise RingError(explain("party.narrow: values", f"below 2^62 with {scale} fractional bits",
+                                f"up to {float(known):.3g}", "Use fewer fractional bits, or give "
+                                "'most'."))
+    share = np.zeros(x.shape, np.uint64)
+    for place, limb in enumerate(x.limbs):
+        if WIDTH * place < 64:
+            share = np.add(share, np.left_shift(limb.share, np.uint64(WIDTH * place)))
+    return Shared(party, np.asarray(share), -bound, bound, scale)

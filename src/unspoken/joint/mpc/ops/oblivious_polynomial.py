@@ -1,0 +1,159 @@
+"""Oblivious polynomial evaluation (Naor and Pinkas 1999): one has a polynomial, another points.
+
+The owner of the points takes their powers itself, so that what is left is one scalar product of
+its powers and the other's coefficients, for all points together. Two holders without a dealer do
+it by transfers for the bits of one side (Gilboa 1999); else it is one product of shared matrices.
+  discloses: degree, bounds and the number of points, which are public. The values stay shared.
+  safe against: as products of shares; between two holders alone, either of them.
+  cost: two-party 768 bytes a coefficient and point; else as `matmul` of n x (d + 1) by (d + 1) x 1.
+
+**evaluate_to** opens the values to the owner of the points. d + 1 values give a polynomial of
+degree d away, so that more points than the degree are refused; it does not count over calls. It
+never opens to the owner of the polynomial, who would solve p(x) = y for x.
+
+Whole numbers are exact. With `scale` fractional bits the powers are rounded before they are
+multiplied: the error is below (|a_0| + ... + |a_d|) / 2 + |x|^d (d + 1) / 2 + 1 in the last place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Words
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import RefusedError, RingError
+from unspoken.joint.mpc.correlated.transfer_source import TransferSource
+from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.shared import Shared, check_interval, to_ring
+from unspoken.joint.session.party import Party
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side has: whose it is, how many, and between which bounds, all of it public.
+
+    Bounds are in units of the values themselves, not of their last place.
+    """
+
+    owner: str
+    count: int
+    low: float
+    high: float
+
+
+def plain_polynomial(coefficients: Any, points: Any) -> Any:
+    """Return the reference; the constant comes first."""
+    return np.polynomial.polynomial.polyval(np.asarray(points), np.asarray(coefficients))
+
+
+async def evaluate(party: Party, values: Any, polynomial: Side, points: Side,
+                   scale: int = 0) -> Shared:
+    """Return p(x) as shares, of coefficients that one gives and points that the other gives.
+
+    `values` is the own side: coefficients, the constant first, or points, or None.
+    """
+    degree = _check(party, polynomial, points)
+    powers = _power_interval(points, degree)
+    given = values if party.name != points.owner else _powers(values, degree)
+    if party.roles.by_transfer and {polynomial.owner, points.owner} == set(party.holders):
+        found = await _by_transfer(party, given, (polynomial, points), powers, scale)
+    else:
+        one = await share(party, given if party.name == points.owner else None, points.owner,
+                          (points.count, degree + 1), *_units(powers, scale), scale)
+        other = await share(party, _column(given) if party.name == polynomial.owner else None,
+                            polynomial.owner, (degree + 1, 1),
+                            *_units((polynomial.low, polynomial.high), scale), scale)
+        found = (await matmul(party, one, other)).reshape(points.count)
+    return await truncate(party, found, scale) if scale else found
+
+
+async def evaluate_to(party: Party, values: Any, polynomial: Side, points: Side, *, because: str,
+                      scale: int = 0) -> Any:
+    """Return p(x) to the owner of the points, None to the others."""
+    degree = _check(party, polynomial, points)
+    if points.count > degree:
+        raise RefusedError(f"{points.count} values of a polynomial of degree {degree} give it "
+                           f"away. Ask for at most {degree} points, or keep the values shared.")
+    found = await evaluate(party, values, polynomial, points, scale)
+    return await reveal(party, found, because=because, to=[points.owner])
+
+
+def _check(party: Party, polynomial: Side, points: Side) -> int:
+    """Return the degree, if there are two sides."""
+    for side in (polynomial, points):
+        if side.owner not in party.roles.owners:
+            raise RefusedError(explain("An owner", "of " + ", ".join(party.roles.owners),
+                                       side.owner))
+    if polynomial.owner == points.owner:
+        raise RefusedError(f"'{points.owner}' must not have both the polynomial and the points: "
+                           "it can evaluate them alone.")
+    if polynomial.count < 2:
+        raise RingError(explain("The coefficients of a polynomial", "at least 2",
+                                polynomial.count))
+    return polynomial.count - 1
+
+
+def _power_interval(points: Side, degree: int) -> tuple[float, float]:
+    """Return between which bounds all powers from 0 to the degree lie."""
+    ends = [end**k for end in (points.low, points.high) for k in range(degree + 1)]
+    return min(0, *ends), max(1, *ends)
+
+
+def _powers(points: Any, degree: int) -> Any:
+    """Return the powers of every point; whole numbers must not wrap before they are checked."""
+    values = np.asarray(points)
+    if values.dtype.kind in "iub":
+        values = values.astype(object)
+    powers = values.reshape(-1, 1) ** np.arange(degree + 1)
+    if powers.dtype != object:
+        return powers
+    if powers.size and max(abs(power) for power in powers.flat) >= 1 << 62:
+        raise RingError("The powers of the points must stay below 2^62. Some do not.")
+    return powers.astype(np.int64)
+
+
+def _column(coefficients: Any) -> Any:
+    return np.asarray(coefficients).reshape(-1, 1)
+
+
+def _units(interval: tuple[float, float], scale: int) -> tuple[int, int]:
+    """Return bounds in units of the last place, rounded outwards."""
+    return (int(np.floor(interval[0])) << scale) - 1, (int(np.ceil(interval[1])) << scale) + 1
+
+
+async def _by_transfer(party: Party, given: Any, sides: tuple[Side, Side],
+                       powers: tuple[float, float], scale: int) -> Shared:
+    """Let the holder who chooses have the rows and the other the columns of one product."""
+    party.begin("polynomial")
+    polynomial, points = sides
+    one, other = _units(powers, scale), _units((polynomial.low, polynomial.high), scale)
+    ends = [a * b * polynomial.count for a in one for b in other]
+    check_interval(min(ends), max(ends), "The values of a polynomial")
+    share_ = np.zeros(points.count, np.uint64)
+    if isinstance(party.source, TransferSource):
+        own = _own(party, given, sides, (one, other), scale)
+        rows, columns = ((points.count, 1) if points.owner == party.holders[-1]
+                         else (1, points.count))
+        share_ = (await party.source.rows(rows, polynomial.count, own, columns)).reshape(-1)
+    return Shared(party, share_, min(0, *ends), max(0, *ends), 2 * scale)
+
+
+def _own(party: Party, given: Any, sides: tuple[Side, Side],
+         bounds: tuple[tuple[int, int], tuple[int, int]], scale: int) -> Words:
+    """Return this holder's factor as ring words: rows if it chooses, columns if it offers."""
+    polynomial, points = sides
+    if party.name == points.owner:
+        words = to_ring(given, *bounds[0], scale, "The powers of the points")
+        words = words if party.name == party.holders[-1] else words.T
+        expected = points.count * polynomial.count
+    else:
+        words = to_ring(_column(given), *bounds[1], scale, "The coefficients")
+        expected = polynomial.count
+    if words.size != expected:
+        raise RingError(explain("The values of one side", f"{expected} in all", words.size))
+    return np.ascontiguousarray(words)

@@ -1,0 +1,137 @@
+"""Secure sum (vcz2006 section 3.3.2): the total of every owner's vector, and nothing else.
+
+**masks** (the default; not in the book). Each pair of owners shares a secret (X25519, HKDF) and
+expands it to one mask; the earlier adds it, the later subtracts it, so that the masks cancel in
+the total. One party collects, adds and hands on the total.
+  discloses: the total, to those named in `to` (the collector is the first of them).
+  safe against: any m - 2 parties together, the collector among them. With m - 1 colluding the
+    total itself gives the last one away. Two owners who both learn the total would learn each
+    other's values: refused. A third party without data may learn the total of two.
+  breaks if: a peer does not follow the protocol (semi-honest only), or a mask is used twice:
+    keys are fresh for every run and every step.
+  cost: 2 rounds, 8 n (m - 1) bytes in, 8 n for each further receiver.
+
+**ring** and **cycles** are the book's own forms; see `ring_sum` and `cycle_sum`.
+
+Sums are exact in the ring of 64-bit integers, or fixed point with `scale` fractional bits. Each
+owner's values must lie within +-(2^62 - 1) / m in units of 2^-scale, checked before anything is
+sent, so that the total never wraps. unspoken's own engine is not vetted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Words
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
+from unspoken.joint.museum.cycle_sum import cycle_total, enough_for_cycles
+from unspoken.joint.museum.ring_sum import first_owner, hand_on, receive_total, ring_total
+from unspoken.joint.session.party import Party
+from unspoken.joint.wire.frames import Purpose, wire_bytes
+
+METHODS = ("masks", "ring", "cycles")
+
+
+def plain_sum(inputs: Sequence[Any]) -> Any:
+    """Return the reference: the sum of all vectors in one place."""
+    return np.sum([np.asarray(values) for values in inputs], axis=0)
+
+
+def plan_masks(owners: int, values: int, receivers: int) -> dict[str, int]:
+    """Return rounds and bytes of the default, for planning."""
+    sent = max(0, owners - 1) + max(0, receivers - 1)
+    return {"rounds": 2, "bytes": sent * wire_bytes("<u8", (values,))}
+
+
+async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[str], method: str,
+                     scale: int) -> Any:
+    """Return the total to those in `to`, None to the others; non-owners give None."""
+    if method not in METHODS:
+        raise InputError(explain("party.sum: 'method'", "one of " + ", ".join(METHODS), method))
+    party.begin(f"sum {method}")
+    owners, own = party.roles.owners, party.name in party.roles.owners
+    shape = _shape(party, values)
+    words = _checked(values, len(owners), scale).ravel() if own else np.zeros(0, np.uint64)
+    if len(party.names) > 1:
+        _refuse(party, method, tuple(to) or party.names)
+    receivers = party.opening(because, to, shape)
+    if len(party.names) == 1:
+        return from_ring(words, scale).reshape(shape)
+    run = {"masks": mask_total, "ring": ring_total, "cycles": cycle_total}[method]
+    found = await run(party, words, receivers, _length(shape))
+    return None if found is None else from_ring(found, scale).reshape(shape)
+
+
+def _shape(party: Party, values: Any) -> tuple[int, ...]:
+    """Return the shape of the sum; a receiver without data gives zeros of that shape."""
+    if values is None:
+        raise InputError("party.sum: 'values' must be an array for everybody, for the sake of its "
+                         "shape. Got None. A party without data gives zeros.")
+    return np.shape(values)
+
+
+def _length(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def _checked(values: Any, owners: int, scale: int) -> Words:
+    bound = (LIMIT - 1) // owners
+    return to_ring(values, -bound, bound, scale, "The values of a secure sum")
+
+
+def _refuse(party: Party, method: str, receivers: Sequence[str]) -> None:
+    """Refuse what would protect nobody, before anything is opened or sent."""
+    refuse_two(party.roles.owners, receivers)
+    if method == "cycles":
+        enough_for_cycles(party)
+    if method != "masks":
+        first_owner(party, receivers)
+
+
+def refuse_two(owners: Sequence[str], receivers: Sequence[str]) -> None:
+    """Refuse a sum of two that one of the two would learn."""
+    curious = [name for name in receivers if name in owners]
+    if len(owners) == 2 and curious:
+        raise RefusedError(
+            f"A secure sum of two must not be opened to one of the two: '{curious[0]}' would "
+            "subtract its own values and have the other's. Find a third owner, keep the sum "
+            "shared (party.share_sum), or open it to a party without data.")
+
+
+async def mask_total(party: Party, words: Words, receivers: Sequence[str],
+                     length: int) -> Words | None:
+    """Add masks that cancel, collect, add up, hand on."""
+    collector, own = receivers[0], party.name in party.roles.owners
+    masked = words + pairwise_mask(party, length) if own else words
+    if party.name != collector:
+        if own:
+            await party.send(collector, "sum.masked", masked, Purpose.MASKED)
+        return await receive_total(party, collector, receivers, length)
+    others = [name for name in party.roles.owners if name != collector]
+    got = await asyncio.gather(*(party.receive(name, "sum.masked", "<u8", (length,), Purpose.MASKED)
+                                 for name in others))
+    found = total([*([masked] if own else []), *got])
+    await hand_on(party, found, receivers)
+    return found
+
+
+def pairwise_mask(party: Party, length: int) -> Words:
+    """Return this owner's mask; those of all owners add up to zero."""
+    mask = np.zeros(length, np.uint64)
+    for name in party.roles.owners:
+        if name == party.name:
+            continue
+        words = party.stream_with(name, "sum mask").words(length)
+        # numpy wraps modulo 2^64, which is the ring.
+        if party.names.index(party.name) < party.names.index(name):
+            mask += words
+        else:
+            mask -= words
+    return mask
+

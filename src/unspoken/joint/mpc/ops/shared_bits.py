@@ -1,0 +1,139 @@
+"""Shared bits: exclusive-or shares, 64 values a word, and their way back to numbers.
+
+AND needs correlated randomness and an opening (Goldreich, Micali and Wigderson; vcz2006 section
+3.3.1, whose printed table has two columns swapped); XOR and NOT are local.
+
+**to_numbers** (daBits): the holders open beta xor b for a random bit b that they have both as a
+bit and as a number; beta = v + b - 2 v b.
+  discloses: nothing. Safe against all holders but one; never the dealer with a holder.
+  cost: 1 round; 1 bit a value from each holder to each other, 8 bytes from the dealer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from unspoken.arrays import Words
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.bit_planes import bits_of, plane_of, plane_words
+from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc.ops.opening import open_xor
+from unspoken.joint.mpc.shared import Numbers, Shared
+from unspoken.joint.wire.frames import Purpose
+
+if TYPE_CHECKING:
+    from unspoken.joint.session.party import Party
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SharedBits:
+    """An array of bits of which this party has at most a share, packed 64 a word."""
+
+    party: Party
+    share: Words
+    shape: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"SharedBits({self.shape})"
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("Shared bits leave their shares only through party.reveal.")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("Nobody knows whether a shared bit is true. Reveal it, or compute on.")
+
+    @property
+    def size(self) -> int:
+        """Return the number of bits."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def __invert__(self) -> SharedBits:
+        return replace(self, share=~self.share) if self.party.adds_public else self
+
+    def __xor__(self, other: SharedBits) -> SharedBits:
+        _same_shape(self, other)
+        return replace(self, share=self.share ^ other.share)
+
+
+def _same_shape(one: SharedBits, other: SharedBits) -> None:
+    if one.shape != other.shape:
+        raise RingError(explain("Two arrays of shared bits", f"both of shape {one.shape}",
+                                other.shape))
+
+
+def blank_bits(party: Party, shape: tuple[int, ...]) -> SharedBits:
+    """Return what a party without shares has in their place."""
+    size = int(np.prod(shape, dtype=np.int64))
+    return SharedBits(party, np.zeros(plane_words(size), np.uint64), shape)
+
+
+async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
+    """Return this party's share of an owner's packed bits: as `share`, with exclusive or."""
+    keeper = owner if owner in party.holders else party.holders[-1]
+    if party.name == owner and words is not None:
+        rest = words.ravel()
+        for holder in party.holders:
+            if holder not in (keeper, owner):
+                rest = rest ^ party.stream_with(holder, f"bits {owner}").words(count)
+        if keeper == owner:
+            return rest
+        await party.send(keeper, "bits", rest, Purpose.SHARE)
+    elif party.name == keeper:
+        return await party.receive(owner, "bits", "<u8", (count,), Purpose.SHARE)
+    elif party.is_holder:
+        return party.stream_with(owner, f"bits {owner}").words(count)
+    return np.zeros(count, np.uint64)
+
+
+async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
+    """Return where both bits are set; 1 round, 2 bits a value."""
+    _same_shape(one, other)
+    party.begin("and")
+    if party.engine is not None:
+        words = [bits_of(x.share, x.size) for x in (one, other)]
+        return replace(one, share=plane_of(await party.engine.both(*words)))
+    drawn = await party.draw([Need("ands", (one.share.size,))])
+    if drawn is None:
+        return one
+    share = await and_words(party, "and.open", one.share, other.share, drawn[0])
+    return replace(one, share=share)
+
+
+async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[Words]) -> Words:
+    """Return shares of x and y, word by word."""
+    a, b, c = triple
+    opened = await open_xor(party, label, np.concatenate([x.ravel() ^ a, y.ravel() ^ b]))
+    d, e = opened[:a.size], opened[a.size:]
+    out = c ^ (d & b) ^ (e & a)
+    if party.adds_public:
+        out ^= d & e
+    return np.asarray(out.reshape(x.shape))
+
+
+async def to_numbers(party: Party, bits: SharedBits) -> Shared:
+    """Return shared bits as shared numbers 0 and 1."""
+    party.begin("to numbers")
+    if party.engine is not None:
+        found = await party.engine.numbers(bits_of(bits.share, bits.size))
+        return Shared(party, found.reshape(bits.shape), 0, 1)
+    drawn = await party.draw([Need("dabits", (bits.size,))])
+    if drawn is None:
+        return Shared(party, np.zeros(bits.shape, np.uint64), 0, 1)
+    [[number, plane]] = drawn
+    opened = await open_xor(party, "numbers.open", bits.share ^ plane)
+    return Shared(party, numbers_from(party, opened, number).reshape(bits.shape), 0, 1)
+
+
+def numbers_from(party: Party, opened: Words, number: Words) -> Words:
+    """Return shares of bits from what was opened and the numbers of their masks."""
+    return turned(party, bits_of(opened, number.size), number)
+
+
+def turned(party: Party, seen: Numbers, number: Numbers) -> Numbers:
+    """Return v + b - 2 v b: b where the opened v is 0, and 1 - b elsewhere, in the ring of b."""
+    share = (number ^ -seen) + seen
+    return np.asarray(share + seen if party.adds_public else share)

@@ -1,0 +1,135 @@
+"""Into shares and out of them.
+
+**share**: an owner's values become additive shares modulo 2^64. All holders but one expand a key
+that they have in common with the owner; the last gets the difference (nobody gets anything if
+the owner is a holder itself: it keeps the difference).
+  discloses: shape, bounds and scale, which are public. Safe against all holders but one.
+  cost: one message of 8 bytes a value, or none.
+
+**reveal**: the only way out. Each holder adds its part of a fresh sharing of zero, from keys that
+the holders have in pairs and the dealer has not, and sends that to the receivers. Without the
+zero a dealer, or a receiver who talks to it, could solve a product's shares for its factors.
+  discloses: the value, to those in `to`, which must have been declared; it stands in the ledger.
+  cost: 1 round, 8 bytes a value from each holder to each receiver (1 bit for shared bits).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Words
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import RefusedError, RingError
+from unspoken.joint.mpc.bit_planes import bits_of
+from unspoken.joint.mpc.ops.shared_bits import SharedBits
+from unspoken.joint.mpc.shared import Shared, check_interval, from_ring, to_ring, total
+from unspoken.joint.session.party import Party
+from unspoken.joint.wire.frames import Purpose
+
+
+async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], low: int,
+                high: int, scale: int = 0) -> Shared:
+    """Return one owner's values as shares."""
+    party.begin("share")
+    _check_plan(party, low, high)
+    part = await _share_of(party, values, owner, shape, (low, high, scale))
+    return Shared(party, part, low, high, scale)
+
+
+async def share_sum(party: Party, values: Any, shape: tuple[int, ...], low: int, high: int,
+                    scale: int = 0) -> Shared:
+    """Return the sum of all owners' values as shares; all owners share at once."""
+    party.begin("share sum")
+    owners = party.roles.owners
+    _check_plan(party, low * len(owners), high * len(owners))
+    parts = await asyncio.gather(*(
+        _share_of(party, values if owner == party.name else None, owner, shape,
+                  (low, high, scale)) for owner in owners))
+    return Shared(party, total(parts), low * len(owners), high * len(owners), scale)
+
+
+def _check_plan(party: Party, low: int, high: int) -> None:
+    if not party.holders:
+        raise RefusedError("Shares need holders. Mode 'sums' has none. Use mode='dealer'.")
+    check_interval(low, high, "A shared value")
+
+
+async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...],
+                    bounds: tuple[int, int, int]) -> Words:
+    """Return this party's share of an owner's values; zeros if it holds none."""
+    size = int(np.prod(shape, dtype=np.int64))
+    keeper = owner if owner in party.holders else party.holders[-1]
+    if party.name == owner:
+        rest = _owned(values, shape, bounds).ravel()
+        for holder in party.holders:
+            if holder not in (keeper, owner):
+                rest = rest - party.stream_with(holder, f"share {owner}").words(size)
+        if keeper == owner:
+            return rest.reshape(shape)
+        await party.send(keeper, "share", rest, Purpose.SHARE)
+    elif party.name == keeper:
+        part = await party.receive(owner, "share", "<u8", (size,), Purpose.SHARE)
+        return part.reshape(shape)
+    elif party.is_holder:
+        return party.stream_with(owner, f"share {owner}").words(size).reshape(shape)
+    return np.zeros(shape, np.uint64)
+
+
+def _owned(values: Any, shape: tuple[int, ...], bounds: tuple[int, int, int]) -> Words:
+    words = to_ring(values, *bounds, "Values to share")
+    if words.shape != tuple(shape):
+        raise RingError(explain("Values to share", f"of shape {tuple(shape)}", words.shape))
+    return words
+
+
+async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
+                 to: Sequence[str] = ()) -> Any:
+    """Open a shared value to those in `to` (to all if nobody is named), None to the others."""
+    if not isinstance(value, Shared | SharedBits):
+        raise RefusedError(explain("What is revealed", "a shared value", type(value).__name__))
+    party.begin("reveal")
+    receivers = party.opening(because, to, value.shape)
+    own = rerandomised(party, value).ravel()
+    found = await _collect(party, own, receivers, xors=isinstance(value, SharedBits))
+    if found is None:
+        return None
+    if isinstance(value, SharedBits):
+        return bits_of(found, value.size).astype(bool).reshape(value.shape)
+    return from_ring(found, value.scale).reshape(value.shape)
+
+
+def rerandomised(party: Party, value: Shared | SharedBits) -> Words:
+    """Return this holder's share with a fresh share of zero on it."""
+    return with_zero(party, value.share, "zero", xors=isinstance(value, SharedBits))
+
+
+def with_zero(party: Party, words: Words, purpose: str, *, xors: bool) -> Words:
+    """Return words with this holder's part of a sharing of zero that is used once."""
+    for holder in party.holders:
+        if party.is_holder and holder != party.name:
+            zero = party.stream_with(holder, purpose).words(words.size).reshape(words.shape)
+            if xors:
+                words = words ^ zero
+            elif party.holders.index(party.name) < party.holders.index(holder):
+                words = np.add(words, zero)
+            else:
+                words = np.subtract(words, zero)
+    return np.asarray(words)
+
+
+async def _collect(party: Party, own: Words, receivers: Sequence[str], xors: bool) -> Words | None:
+    """Send this holder's share to the receivers, and put together what comes."""
+    sends = [party.send(name, "reveal", own, Purpose.DISCLOSURE)
+             for name in receivers if party.is_holder and name != party.name]
+    sources = [name for name in party.holders if name != party.name]
+    takes = ([party.receive(name, "reveal", "<u8", own.shape, Purpose.DISCLOSURE)
+              for name in sources] if party.name in receivers else [])
+    done = await asyncio.gather(*takes, *sends)
+    if party.name not in receivers:
+        return None
+    parts = [own, *(part for part in done[:len(takes)] if part is not None)]
+    return np.bitwise_xor.reduce(parts) if xors else total(parts)

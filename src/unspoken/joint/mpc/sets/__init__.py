@@ -1,0 +1,1 @@
+"""Sets of ids: intersection, union and alignment by encryptions that commute."""

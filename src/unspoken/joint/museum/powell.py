@@ -1,0 +1,193 @@
+"""Regression by line searches (vcz2006 section 5.2.4, Sanil and others): the secure Powell form.
+
+Every owner keeps its own part of the coefficients and of the search directions to itself; residual
+and direction vectors are sums on shares, and only step lengths are opened (`searching`).
+
+  changed from the book: beta~ is updated after the last search of a sweep (as printed it never is);
+    columns are centred and scaled; sweeps go on until steps are small (p are not enough with
+    rounding); directions stay as they are where the first gave no step, because replacing it
+    would lose it for good; they start as a secret rotation of each owner's own columns.
+  inference: the searches do not give the inverse of X'X, so standard errors and smaller models
+    come from the moments on shares, as in `vertical`. `inference=False` leaves that out.
+  discloses, to all: every step length, what `vertical` discloses. To the receivers: coefficients
+    and, with inference, sums of squares and standard errors.
+  refuses: fewer than three owners; products of columns of different owners and a response that is
+    split, of which nobody has a part to move; columns that depend on each other; more steps than a
+    quarter of an owner's values, counted while it searches.
+  error: coefficients within 1e-7 of |beta| plus its standard error where it ends.
+  cost: about 53 rounds a search, p + 1 searches a sweep, p to 3 p sweeps: slower than `vertical`,
+    which discloses less. It is here because the book has it.
+
+**literal**, by name and with `accept` only: z and w are opened, as printed. In the first sweep w is
+a column, or sums of one owner's columns; `attack.traces.published_columns` reads them off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.multi_limb import join_wide
+from unspoken.joint.mpc.ops.matrix_inverse import ILL
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules
+from unspoken.joint.museum.line_search import LONGEST, STEP, WEAK, Search, walker_of
+from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.regression.column_blocks import SPLIT, Columns, Given
+from unspoken.joint.tasks.regression.columns_start import given_to
+from unspoken.joint.tasks.regression.disclosure_guards import most_opened
+from unspoken.joint.tasks.regression.fitting import (
+    COEFFICIENTS,
+    ROOM,
+    SUMS,
+    Fit,
+    Scaled,
+    fit,
+    open_errors,
+    open_smaller,
+    opened,
+    standard_errors,
+)
+from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
+from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
+from unspoken.models.linear_model import LinearModel
+
+Fitted = tuple[Scaled, Fit]
+
+METHODS = ("shares", "literal")
+ACCEPT = "columns can be read off what every search opens"
+CONDITION = 2.0**16
+
+
+def expected_searches(terms: int) -> int:
+    """Return how many searches there are as a rule: p sweeps, and one that moves nothing."""
+    return terms * (terms + 2)
+
+
+class PowellRegression(RegressionOverColumns):
+    """The program: every owner gives its columns, as for `RegressionOverColumns`."""
+
+    def __init__(self, columns: Columns, rules: Rules | None = None, method: str = "shares",
+                 aligned: SetRules | None = None, accept: str = "") -> None:
+        rules = rules or Rules(condition=CONDITION)
+        super().__init__(columns, rules, None, aligned)
+        _refuse(columns, rules, method, accept)
+        self.method, self.exact = method, rules.inference and not rules.ridge
+        told = (STEP, *((WEAK,) if method == "literal" else ()))
+        self.disclosures = (*(d for d in self.disclosures if self.exact or d.because != ILL),
+                            *map(Disclosure, told))
+
+    def opens(self) -> int:
+        """Return how many numbers are opened, with as many searches as are expected."""
+        return super().opens() + expected_searches(len(self.columns.terms.features))
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Search until steps are small, then open the coefficients."""
+        own, rows = await self.prepared(party, data)
+        found: Fitted | None = None
+        if self.exact:
+            # First, because it refuses columns that depend on each other before any step is seen.
+            moments = await self.shared(party, own, rows)
+            found = moments, await fit(party, moments, self.rules)
+        standard = await standardised(party, self.columns, own)
+        search = await self._searched(party, standard, rows)
+        model = await self._model(party, search, standard)
+        return model if found is None else await self._with_errors(party, model, found)
+
+    async def _searched(self, party: Party, standard: Standard, rows: int) -> Search:
+        ridge, terms = self.rules.ridge, len(self.columns.terms.features)
+        if (ridge / standard.units[:-1] ** 2 > rows).any():
+            raise RefusedError(f"The ridge must not hide the data. {ridge:g} is more than a "
+                               "column's sum of squares. Give a smaller one, or other units.")
+        literal = self.method == "literal"
+        # Who accepted the literal form shows columns anyway.
+        most = rows * terms if literal else (most_opened(rows, self.columns.widths())
+                                             - super().opens())
+        search = Search(party, walker_of(standard, terms, ridge), rows, most, ridge=bool(ridge),
+                        literal=literal)
+        await search.run()
+        return search
+
+    async def _model(self, party: Party, search: Search,
+                     standard: Standard) -> LinearModel | None:
+        """Open coefficients and, with inference, sums of squares."""
+        p, units, to = search.terms, standard.units, self.rules.receivers
+        scaled = np.zeros((p, 1))
+        scaled[standard.places[standard.places < p], 0] = search.walker.beta
+        shared = await party.share_sum_wide(scaled, (p, 1), LONGEST, 48)
+        beta = await opened(party, shared, LONGEST, COEFFICIENTS, to)
+        start = await self._start(party, scaled[:, 0], standard)
+        sums = await self._sums(party, search) if self.rules.inference else np.full(2, np.nan)
+        if beta is None or start is None or sums is None:
+            return None
+        rss, tss = np.maximum(sums, 0.0) * units[-1] ** 2
+        return LinearModel(self.columns.response, self.columns.terms.features,
+                           float(start[0] * units[-1]), beta * units[-1] / units[:-1],
+                           search.rows, np.zeros(0), float(rss), float(tss), self.rules.ridge)
+
+    async def _start(self, party: Party, scaled: Floats, standard: Standard) -> Floats | None:
+        """Open the intercept in units of the response: every owner adds its part."""
+        weights = np.append(-scaled, 1.0)[standard.places]
+        mine = np.array([weights @ standard.means])
+        most = 2.0 ** ceil(log2(standard.reach.sum() * LONGEST))
+        shared = await party.share_sum_wide(mine, (1,), most, 56)
+        return await opened(party, shared.within(most), most, COEFFICIENTS, self.rules.receivers)
+
+    async def _sums(self, party: Party, search: Search) -> Floats | None:
+        """Open the sums of squares, residual and total, in units of the response."""
+        found = await opened(party, join_wide(await search.squares(), 1), 2.0, SUMS,
+                             self.rules.receivers)
+        return None if found is None else np.ldexp(found, search.shift)
+
+    async def _with_errors(self, party: Party, model: LinearModel | None,
+                           found: Fitted) -> LinearModel | None:
+        """Open standard errors and smaller models, which the moments on shares give."""
+        moments, fitted = found
+        p = len(self.columns.terms.features)
+        inside = await open_smaller(party, moments, self.rules, self.columns.terms.features)
+        errors = await open_errors(party, moments, fitted, self.rules, ROOM * p)
+        if model is None:
+            return None
+        return replace(model, smaller=inside,
+                       errors=standard_errors(errors, moments, model.rss, p))
+
+
+def _refuse(columns: Columns, rules: Rules, method: str, accept: str) -> None:
+    """Refuse what Powell's search cannot do, and its literal form if nobody accepts it."""
+    if method not in METHODS:
+        raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
+    if len(columns.owners) < 3 or columns.crossing() or columns.held == SPLIT:
+        raise RefusedError("Powell's search needs three owners or more, no products of columns of "
+                           "different owners and a response that is not split: between two, each "
+                           "step is an equation on the other's columns. Use RegressionOverColumns.")
+    if rules.condition > CONDITION:
+        raise InputError(explain("'condition' of Powell's search", f"at most {CONDITION:g}",
+                                 rules.condition))
+    if method == "literal" and (accept != ACCEPT or rules.ridge):
+        raise RefusedError("The literal form of Powell's search opens vectors from which columns "
+                           f"can be read, and has no ridge. Say accept='{ACCEPT}', or use the "
+                           "form on shares.")
+
+
+def mine_regression_powell(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+                           method: str = "shares", mode: str = "dealer", *,
+                           rules: Rules | None = None,
+                           ids: Mapping[str, Iterable[Any]] | None = None,
+                           aligned: SetRules | None = None, accept: str = "",
+                           **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
+    """Fit by line searches over the columns of three owners or more; else as by the matrix."""
+    rules_of_sets = (aligned or SetRules()) if ids is not None else None
+    program = PowellRegression(columns, rules, method, rules_of_sets, accept)
+    outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
+                        **how)
+    return [model for model, _ in outputs], [ledger for _, ledger in outputs]

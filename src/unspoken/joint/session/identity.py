@@ -1,0 +1,130 @@
+"""A party's identity: an Ed25519 key that never leaves it, and a certificate signed by itself.
+
+There is no authority. Who belongs to a study is what `study.toml` says: each party's name stands
+beside the SHA-256 of its certificate, and that is what people compare over another channel (a
+telephone call) before the first run. Whoever holds the key file is the party: keep it 0600, on
+one machine. A stolen key can join future runs under that name; it opens no past one (TLS 1.3
+has forward secrecy).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.x509.oid import NameOID
+
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import IdentityError
+from unspoken.table.atomic_files import write_file
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
+YEARS = 2
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Where a party's key lies, and its certificate, which is public."""
+
+    name: str
+    key_path: Path
+    certificate_path: Path
+    certificate: bytes
+    """DER, as it is compared."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the certificate."""
+        return fingerprint(self.certificate)
+
+
+def fingerprint(certificate: bytes) -> str:
+    """Return the SHA-256 of a certificate in DER."""
+    return hashlib.sha256(certificate).hexdigest()
+
+
+def check_name(name: str, what: str = "A party's name") -> str:
+    """Return a name that may stand in studies, certificates and file names."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
+    return name
+
+
+def make_identity(name: str, folder: Path | str) -> Identity:
+    """Make a key (0600) and a certificate in a folder; existing ones are never replaced."""
+    check_name(name)
+    key = Ed25519PrivateKey.generate()
+    secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                               serialization.NoEncryption())
+    public = _certificate(name, key).public_bytes(serialization.Encoding.PEM)
+    folder = Path(folder)
+    _write_new(folder / f"{name}.key", secret, 0o600)
+    _write_new(folder / f"{name}.crt", public, 0o644)
+    return load_identity(name, folder)
+
+
+def _certificate(name: str, key: Ed25519PrivateKey) -> x509.Certificate:
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    # A day of grace for clocks that differ.
+    return (x509.CertificateBuilder().subject_name(subject).issuer_name(subject)
+            .public_key(key.public_key()).serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=365 * YEARS))
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .sign(key, None))
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    try:
+        write_file(path, data, mode, overwrite=False)
+    except FileExistsError:
+        raise InputError(f"'{path}' must not exist yet. It does. An identity is never replaced: "
+                         "move it away first.") from None
+    except FileNotFoundError:
+        raise InputError(f"'{path}' must lie in an existing folder. There is none.") from None
+
+
+def load_identity(name: str, folder: Path | str) -> Identity:
+    """Return an identity from the folder it was made in."""
+    check_name(name)
+    key_path, path = Path(folder) / f"{name}.key", Path(folder) / f"{name}.crt"
+    for needed in (key_path, path):
+        if not needed.exists():
+            raise IdentityError(f"'{needed}' must be there. It is not. "
+                                f"Make it with: unspoken joint identity {name}")
+    if key_path.stat().st_mode & 0o077:
+        raise IdentityError(f"'{key_path}' must be readable by its owner only (mode 0600). "
+                            f"Say: chmod 600 {key_path}")
+    return Identity(name, key_path, path, read_certificate(path))
+
+
+def read_certificate(path: Path | str) -> bytes:
+    """Return the certificate in a PEM file as DER."""
+    try:
+        found = x509.load_pem_x509_certificate(Path(path).read_bytes())
+    except ValueError:
+        raise IdentityError(f"'{path}' must be a certificate in PEM. It is not.") from None
+    return found.public_bytes(serialization.Encoding.DER)
+
+
+def name_in(certificate: bytes) -> str:
+    """Return the name that a certificate (DER) gives itself."""
+    try:
+        found = x509.load_der_x509_certificate(certificate)
+        names = found.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        return check_name(str(names[0].value))
+    except (ValueError, IndexError):
+        raise IdentityError("A certificate must carry a party's name. This one does not.") from None
+
+
+def to_pem(certificate: bytes) -> str:
+    """Return a certificate (DER) as PEM."""
+    found = x509.load_der_x509_certificate(certificate)
+    return found.public_bytes(serialization.Encoding.PEM).decode()

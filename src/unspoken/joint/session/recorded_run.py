@@ -1,0 +1,44 @@
+"""Running a program in memory with every party's view recorded, for tests and audits.
+
+    outcomes, views = run_recorded(program, [x, y])
+    attack.transcript.equations_of(views["p0"])
+
+Only invented or own data belongs here: the views of all parties together are the data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from unspoken.joint.session.endpoint import Seam
+from unspoken.joint.session.run import Outcome, Program, in_memory, roles_for
+from unspoken.joint.wire.transports.recording import Recording, Transcript
+
+
+def run_recorded(program: Program, inputs: Sequence[Any], mode: str = "dealer",
+                 names: Sequence[str] | None = None, *, holders: Sequence[str] | None = None
+                 ) -> tuple[list[Outcome], dict[str, Transcript]]:
+    """Run a program in memory; return how it ended, and every party's view by its name."""
+    named = list(names) if names is not None else [f"p{i}" for i in range(len(inputs))]
+    views: dict[str, Transcript] = {}
+
+    def wrap(seam: Seam) -> Any:
+        recording = Recording(seam)
+        views[seam.name] = recording.transcript
+        return recording
+
+    roles = roles_for(named, mode, holders)
+    outcomes = asyncio.run(in_memory(program, inputs, roles, wrap=wrap))
+    return outcomes, views
+
+
+def coalition(views: Iterable[Transcript]) -> Transcript:
+    """Return the view of several who put theirs together."""
+    found = Transcript(())
+    for view in views:
+        found.parties += view.parties
+        found.received += view.received
+        found.own |= view.own
+    return found

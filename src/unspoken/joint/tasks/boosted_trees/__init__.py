@@ -1,0 +1,1 @@
+"""Boosted trees over the rows of several owners."""

@@ -1,0 +1,209 @@
+"""Boosted trees over rows of several owners: gradients of the logistic loss, summed as shares.
+
+In every round each owner has, for each of its records, the gradient g = p - y and the curvature
+h = p (1 - p) of the loss at the trees so far. Their sums over the cells of a histogram are added up
+as shares; with G, H of a branch its worth is G^2 / (H + lambda), and the best question of a node
+is the one whose branches are worth most (XGBoost; SecureBoost), found on shares. The number of a
+leaf, -rate G / (H + lambda), is opened, because owners need it for the next round.
+
+  discloses: the trees and the numbers of their leaves, to all who take part, and one bit, whether
+    there are more records than agreed. A leaf's number is a ratio of sums over its records: with
+    two owners each learns an equation about the other's records in every leaf, so two are refused
+    unless `two_may_learn` says that this is agreed. `min_records` keeps small nodes from being
+    split, not leaves from being small: the number of a leaf of one record tells its class. Nobody
+    sees whether a third owner has any rows. Cut points that are agreed on show as in `cuts`.
+  fixed point: g and h are whole multiples of 2^-12 for each record, so that sums are exact; the
+    ratio is right to 2^-19. Questions whose worth differs by less than 5 J |T| 2^-20 may fall
+    differently than in one place; equals fall to the first.
+  cost: as a tree with two sums in place of classes, and a division of each branch (20 rounds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.boosted_trees.split_gains import (
+    FINE,
+    RATIO,
+    best_worth,
+    plain_best_worth,
+    plain_ratio,
+    ratios,
+)
+from unspoken.joint.tasks.tree.cut_points import CUTS, Span
+from unspoken.joint.tasks.tree.leaf_classes import Leaves
+from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
+from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.program_rows import (
+    SPLITS,
+    TOO_MANY,
+    Given,
+    agreed,
+    code_rows,
+    own_rows,
+    refuse_too_many,
+    standing_in,
+)
+from unspoken.models.tree_ensemble import TreeSum
+
+VALUES = "the number of every leaf"
+# Beyond this the loss hardly changes, and |g| / h would have no bound.
+CLIP = 6.0
+# What a question is worth must stay below 2^62, and so must differences from what does not count.
+MOST_RECORDS = 1 << 19
+MOST = 1 << 16
+
+
+@dataclass(frozen=True)
+class Boost:
+    """How trees are added up."""
+
+    rounds: int = 10
+    rate: float = 0.3
+    penalty: float = 1.0
+    two_may_learn: bool = False
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.rounds, int) and not isinstance(self.rounds, bool)
+        numbers = all(isinstance(n, int | float) for n in (self.rate, self.penalty))
+        if not whole or not numbers or not (1 <= self.rounds <= 1000 and 0 < self.rate <= 1
+                                            and 0.01 <= self.penalty <= 1000):
+            raise InputError(explain("Boosting", "1 to 1000 rounds, a rate above 0 up to 1, a "
+                                     "penalty from 0.01 to 1000", f"{self.rounds} rounds, rate "
+                                     f"{self.rate}, penalty {self.penalty}"))
+        if not isinstance(self.two_may_learn, bool):
+            raise InputError(explain("Boosting: 'two_may_learn'", "true or false",
+                                     self.two_may_learn))
+
+
+def gradients(scores: Floats, labels: Ints) -> Ints:
+    """Return g, h and 1 of every record, g and h in units of 2^-12."""
+    p = 1.0 / (1.0 + np.exp(-np.clip(scores, -CLIP, CLIP)))
+    found = np.stack([p - labels, p * (1 - p)])
+    whole = np.rint(np.ldexp(found, FINE)).astype(np.int64)
+    return np.concatenate([whole, np.ones((1, labels.size), np.int64)])
+
+
+def disclosures(cuts: bool = False) -> tuple[Disclosure, ...]:
+    """Return everything that boosting over rows discloses."""
+    found = (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+    return (*found, Disclosure(CUTS)) if cuts else found
+
+
+class BoostOverRows:
+    """The program: every owner gives the codes and the two classes of its rows."""
+
+    def __init__(self, layout: Layout, rules: Rules, boost: Boost,
+                 spans: Mapping[str, Span] | None = None) -> None:
+        if len(layout.classes) != 2:
+            raise InputError(explain("Boosted trees", "for two classes", len(layout.classes)))
+        if rules.most > MOST_RECORDS:
+            raise InputError(explain("Boosting: 'most'", f"at most {MOST_RECORDS:,}", rules.most))
+        self.layout, self.rules, self.boost = layout, rules, boost
+        self.spans = dict(spans or {})
+        self.disclosures = disclosures(bool(self.spans))
+
+    async def __call__(self, party: Party, data: Given | None) -> TreeSum:
+        """Add up trees."""
+        given = own_rows(party, self.layout, self.rules, data)
+        if len(party.roles.owners) == 2 and not self.boost.two_may_learn:
+            raise RefusedError("Boosting shows the numbers of leaves, from which one of two owners "
+                               "learns about the other's records in every leaf. Find a third "
+                               "owner, grow a forest, or agree to it: two_may_learn=True.")
+        await refuse_too_many(party, self.rules, given.labels.size)
+        layout, given = await agreed(party, self.layout, self.rules, self.spans, given)
+        scores, trees = np.zeros(given.labels.size), []
+        for _ in range(self.boost.rounds):
+            rows = Rows(layout, given.codes, given.labels)
+            tree, values = await self._tree(party, rows, gradients(scores, given.labels))
+            trees.append(tree.regression(values.tolist()))
+            scores = scores + reached(layout, tree, given.codes, values)
+        return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
+
+    async def _tree(self, party: Party, rows: Rows, numbers: Ints) -> tuple[Sapling, Floats]:
+        """Grow one tree, and open the numbers of its leaves."""
+        layout, rules = rows.layout, self.rules
+        tree, leaves = Sapling(layout, rules), Leaves()
+        bound = rules.most << FINE
+        while nodes := tree.tested():
+            local = rows.sums(nodes, numbers)
+            shared = (await party.share_sum(local, local.shape, -bound, bound)).within(
+                -bound, bound)
+            place, sums = await best_worth(party, layout, shared, rules, self.boost.penalty,
+                                           tree.allowed(nodes))
+            tree.split(nodes, np.asarray(await party.reveal(place, because=SPLITS)))
+            rows.move(tree)
+            leaves.branches(tree, nodes, sums)
+        if not leaves.parts:
+            local = rows.sums(tree.level, numbers)[:, :layout.attributes[0].cells].sum(axis=1)
+            root = (await party.share_sum(local, local.shape, -bound, bound)).within(-bound, bound)
+            leaves.take(tree.level, root, root)
+        found = await ratios(party, leaves.of(tree.leaves)[0], rules, self.boost.penalty)
+        opened = np.asarray(await party.reveal(found, because=VALUES))
+        return tree, -self.boost.rate * opened
+
+
+def reached(layout: Layout, tree: Sapling, codes: Ints, values: Floats) -> Floats:
+    """Return the number of the leaf that every row reaches."""
+    number = np.zeros(len(tree.question))
+    number[tree.leaves] = values
+    node = np.zeros(codes.shape[1], np.int64)
+    question, first = np.asarray(tree.question), np.asarray(tree.first_child)
+    for _ in range(tree.depth):
+        asked = question[node]
+        inner = np.flatnonzero(asked >= 0)
+        code = codes[layout.asked[0][asked[inner]], inner]
+        node[inner] = first[node[inner]] + layout.routes[asked[inner], code]
+    return np.asarray(number[node])
+
+
+def pooled_boost(layout: Layout, given: Given, rules: Rules, boost: Boost) -> TreeSum:
+    """Return the same from pooled rows."""
+    scores, trees = np.zeros(given.labels.size), []
+    for _ in range(boost.rounds):
+        tree, values = _pooled_tree(layout, given, rules, boost, gradients(scores, given.labels))
+        trees.append(tree.regression(values.tolist()))
+        scores = scores + reached(layout, tree, given.codes, values)
+    return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
+
+
+def _pooled_tree(layout: Layout, given: Given, rules: Rules, boost: Boost,
+                  numbers: Ints) -> tuple[Sapling, Floats]:
+    tree, rows = Sapling(layout, rules), Rows(layout, given.codes, given.labels)
+    found = {0: numbers.sum(axis=1)}
+    while nodes := tree.tested():
+        place, sums = plain_best_worth(layout, rows.sums(nodes, numbers), rules, boost.penalty,
+                                       tree.allowed(nodes))
+        tree.split(nodes, place)
+        rows.move(tree)
+        above = dict(zip(nodes, sums, strict=True))
+        found |= {n: above[tree.parent[n]][layout.first_branch[tree.question[tree.parent[n]]]
+                                           + tree.branch[n]] for n in tree.level}
+    leaf = plain_ratio(np.array([found[n] for n in tree.leaves]), boost.penalty)
+    return tree, -boost.rate * np.ldexp(np.rint(np.ldexp(leaf, RATIO)), -RATIO)
+
+
+def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
+                          rules: Rules | None = None, boost: Boost | None = None,
+                          mode: str = "dealer", *, spans: Mapping[str, Span] | None = None,
+                          **how: Any) -> tuple[list[TreeSum], list[Ledger]]:
+    """Boost trees over the rows of all owners; return each party's model and ledger.
+
+    `spans`: numeric attributes whose cut points are to be agreed on.
+    """
+    rules, layout = rules or Rules(max_depth=3, most=MOST), standing_in(layout, spans or {})
+    given = [code_rows(layout, part, spans or {}) for part in parts]
+    program = BoostOverRows(layout, rules, boost or Boost(), spans)
+    outputs = run_local(program, given, mode, **how)
+    return [model for model, _ in outputs], [ledger for _, ledger in outputs]

@@ -1,0 +1,1 @@
+"""What several tasks share: checks of columns, sizes, parameters and alignment."""

@@ -1,0 +1,192 @@
+"""The parameters of studies: what all tasks read, refuse and plan in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules
+from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.tasks.task import Plan, notes_of, safe_against
+from unspoken.table.table import Table
+
+T = TypeVar("T")
+
+
+def as_study(make: Callable[[], T]) -> T:
+    """Return what a function makes; its refusals become those of a study."""
+    try:
+        return make()
+    except StudyError:
+        raise
+    except (InputError, TypeError) as error:
+        raise StudyError(str(error)) from None
+
+
+def check_names(parameters: Mapping[str, Any], known: Sequence[str], task: str,
+                about: Sequence[str] = ()) -> None:
+    """Refuse parameters that a task does not have; those `about` a column are named 'kind.name'."""
+    for name in parameters:
+        kind, dot, _ = name.partition(".")
+        if name not in known and not (dot and kind in about):
+            raise StudyError(f"Task '{task}' has no parameter '{name}'. It has "
+                             + ", ".join([*known, *(f"{kind}.NAME" for kind in about)]) + ".")
+
+
+def text(parameters: Mapping[str, Any], name: str) -> str:
+    """Return a parameter that is a text."""
+    found = parameters.get(name)
+    if not isinstance(found, str) or not found:
+        raise StudyError(explain(f"Parameter '{name}'", "a text", found))
+    return found
+
+
+def texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a parameter that is a list of one or more texts."""
+    found = parameters.get(name)
+    if not isinstance(found, list) or not found or not all(isinstance(t, str) for t in found):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", found))
+    return tuple(found)
+
+
+def any_texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a list of names; an empty one if it is not there."""
+    found = parameters.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(t, str) and t for t in found):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", found))
+    return tuple(found)
+
+
+def numbers(parameters: Mapping[str, Any], name: str) -> tuple[float, ...]:
+    """Return a parameter that is a list of one or more numbers."""
+    found = parameters.get(name)
+    if not isinstance(found, list) or not found or not all(
+            isinstance(n, int | float) and not isinstance(n, bool) for n in found):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", found))
+    return tuple(float(n) for n in found)
+
+
+def one_kind(parameters: Mapping[str, Any], name: str, kinds: Sequence[str], what: str) -> str:
+    """Return in which of some ways a column is described: one, and one only."""
+    given = [kind for kind in kinds if f"{kind}.{name}" in parameters]
+    if len(given) != 1:
+        raise StudyError(explain(f"{what} '{name}'", "given one of "
+                                 + ", ".join(f"{kind}.{name}" for kind in kinds), len(given)))
+    return given[0]
+
+
+def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str) -> None:
+    """Refuse what is said about columns that are not there."""
+    for key in parameters:
+        if "." in key and key.partition(".")[2] not in names:
+            raise StudyError(explain(f"Parameter '{key}'", f"about one of '{what}'",
+                                     "another name"))
+
+
+def count(parameters: Mapping[str, Any], name: str, default: int) -> int:
+    """Return a parameter that is a whole number, one or more."""
+    found = parameters.get(name, default)
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", found))
+    return found
+
+
+def flag(parameters: Mapping[str, Any], name: str) -> bool:
+    """Return a parameter that is true or false, the latter if it is not there."""
+    found = parameters.get(name, False)
+    if not isinstance(found, bool):
+        raise StudyError(explain(f"Parameter '{name}'", "true or false", found))
+    return found
+
+
+def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns of a study: one or more, all different."""
+    found = any_texts(parameters, "columns")
+    if not found or len(set(found)) != len(found):
+        raise StudyError(explain("Parameter 'columns'", "a list of different columns",
+                                 list(found)))
+    return found
+
+
+def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return which owner has which columns, where they are written as "owner:column"."""
+    owners: dict[str, tuple[str, ...]] = {}
+    for word in names_of(parameters):
+        owner, mark, name = word.partition(":")
+        if not mark or not owner or not name:
+            raise StudyError(explain("Parameter 'columns'", 'a list such as ["north:age"]', word))
+        owners[owner] = (*owners.get(owner, ()), name)
+    return owners
+
+
+def aligning(parameters: Mapping[str, Any]) -> SetRules | None:
+    """Return the rules of the alignment, if there is one."""
+    if "ids" not in parameters:
+        return None
+    text(parameters, "ids")
+    return as_study(lambda: SetRules(least=parameters.get("least", 10)))
+
+
+def learns(study: Study, told: Sequence[Disclosure],
+           sizes: str = "kinds and sizes of what is computed") -> dict[str, list[str]]:
+    """Return what each party learns; a dealer outside the program learns sizes."""
+    found = {name: [d.because for d in told if not d.to or name in d.to]
+             for name in everybody(study)}
+    return found | {name: [sizes] for name in study.names if name not in found}
+
+
+def not_chosen(study: Study) -> None:
+    """Refuse receivers that a study names where a task cannot tell its result to some alone."""
+    named, owners = set(study.having("receiver")), set(study.having("owner"))
+    if named and named != owners:
+        raise StudyError(f"Task '{study.task}' tells every owner the same, as its plan says. "
+                         f"Receivers were chosen: {', '.join(sorted(named))}. Leave them out.")
+
+
+def everybody(study: Study) -> list[str]:
+    """Return who takes part in the program."""
+    return [name for name in study.names if name != study.dealer or study.mode != "dealer"]
+
+
+def weight(mode: str) -> tuple[str, ...]:
+    """Return a word about modes that cost more than with a dealer."""
+    known = {"two-party": "cost is with a dealer; without one expect twenty times the bytes",
+             "spu": "cost is with a dealer; SPU sends several times the bytes"}
+    return (known[mode],) if mode in known else ()
+
+
+def planned(study: Study, told: Sequence[Disclosure], cost: tuple[int, int],
+            more: Sequence[str] = ()) -> Plan:
+    """Return the plan of a study."""
+    return Plan(*cost, learns(study, told), safe_against(study), (*notes_of(study), *more))
+
+
+def read_own(path: Path, names: Sequence[str]) -> Table:
+    """Return an owner's file; one that lacks a column is refused."""
+    from unspoken.table.read import read
+
+    table = read(path, show=False)
+    missing = next((name for name in names if name not in table.schema.names), None)
+    if missing is not None:
+        raise StudyError(explain("The columns of this owner's file",
+                                 f"such that '{missing}' is there",
+                                 ", ".join(table.schema.names)))
+    return table
+
+
+def read_columns(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
+    """Return columns of a file by name; categories of any type are compared as texts."""
+    rows = read_own(path, names).arrow(list(names))
+    return {name: np.array(rows[name].to_pylist(), object) for name in names}
+
+
+def read_numbers(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
+    """Return numeric columns of a file by name."""
+    found = read_own(path, names).numbers(list(names))
+    return {name: found[:, i] for i, name in enumerate(names)}

@@ -1,0 +1,1 @@
+"""Random forests over rows or columns of several owners."""

@@ -1,0 +1,1 @@
+"""How many ids all owners have in common (vcz2006 section 6.2.2)."""

@@ -1,0 +1,1 @@
+"""Logistic regression over rows or columns of several owners."""

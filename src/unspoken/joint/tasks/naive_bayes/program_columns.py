@@ -1,0 +1,270 @@
+"""Naive Bayes over columns that are spread among sites (vcz2006 section 4.5.2).
+
+**The class is at one site.** Counts of categories by class, and sums of numbers and squares, are
+matrix products of shared columns with shared classes. Logarithms (smoothing inside), means and
+deviations are found on shares once and kept as shares: the model stays split between the holders,
+and no party ever has a parameter. A new record is classified on shares (`scoring`).
+**All sites know the class** (`class_known`): every site learns its own columns in the clear, and
+only the scores of new records are shared and added up.
+
+  discloses: the class of new records, to the receivers; how many records there are. Sizes of
+    columns are public (see `parts`). Aligning shows which ids are in common.
+    Not: counts, parameters, scores.
+  improves on the book: no n_i of the class site is used in the clear; no homomorphic encryption of
+    each value; deviations by one product, not by a second pass.
+  smoothing: alpha as over rows; `var_smoothing` of the column's own variance (scikit-learn takes
+    that of the widest column), and no deviation below 1/256 of the reach.
+  safe against: as products and comparisons in the mode. The kept shares are as good as the model
+    for both holders together; they are of use to the same holders only.
+  cost: 16 N (categories + 2 numbers + 2 classes) bytes, and about 4 kB for each category and class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.ops.normalise import FRACTION
+from unspoken.joint.mpc.ops.sharing import rerandomised
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules
+from unspoken.joint.mpc.shared import Shared, concatenate
+from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.classify.program_bayes import PREDICTED
+from unspoken.joint.tasks.common.aligned_records import (
+    ROWS,
+    common_places,
+    common_told,
+    same_everywhere,
+)
+from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
+from unspoken.joint.tasks.naive_bayes.class_scoring import (
+    MOST_ROOT,
+    ONE,
+    ROOT,
+    SharedTable,
+    classes_of,
+    learn_table,
+    start_bound,
+)
+from unspoken.joint.tasks.naive_bayes.params import MOST, Rules, one_hot
+from unspoken.joint.tasks.naive_bayes.score_tables import MOST_LOG, Table, learned, worst
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Shape, Site
+from unspoken.joint.tasks.tree.program_columns import same_labels
+from unspoken.joint.wire.frames import Purpose
+
+Records = tuple[BayesPart, Mapping[str, Any]]
+
+
+class BayesOverColumns:
+    """The program that learns: every site gives a Site and gets its part of the model."""
+
+    def __init__(self, shape: Shape, rules: Rules | None = None,
+                 align: SetRules | None = None) -> None:
+        self.shape, self.rules, self.align = shape, rules or Rules(), align
+        sites = [part.site for part in shape.parts]
+        self.disclosures = (Disclosure(ROWS), *common_told(sites, align))
+
+    async def __call__(self, party: Party, data: Site | None) -> BayesPart:
+        """Align, learn, and return this party's part."""
+        site = own_site(party, self.shape, data)
+        hot, z, labels, rows = await self._aligned(party, site)
+        coding = None if site is None else site.coding
+        run = party.seam.session
+        if self.shape.class_known:
+            table = None if hot is None or z is None or labels is None else own_table(
+                self.shape, party.name, (hot, z, labels), self.rules)
+            return BayesPart(self.shape, party.name, coding, run, table=table)
+        shared = await learn(party, self.shape, self.rules, (hot, z, labels), rows)
+        return BayesPart(self.shape, party.name, coding, run, party.holders, kept(party, shared))
+
+    async def _aligned(self, party: Party, site: Site | None) -> tuple[
+            Ints | None, Floats | None, Ints | None, int]:
+        """Bring all rows into one order, or check that there are equally many everywhere."""
+        places = await common_places(party, site, self.align)
+        hot, z, labels = (None, None, None) if site is None else site.take(self.shape, places)
+        rows = await counted(party, hot)
+        if self.shape.class_known:
+            await same_labels(party, labels)
+        return hot, z, labels, rows
+
+
+async def counted(party: Party, hot: Ints | None) -> int:
+    """Return how many records all sites have."""
+    rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
+    if rows > MOST:
+        raise RefusedError(f"There must be at most {MOST:,} records. There are more.")
+    return rows
+
+
+def own_site(party: Party, shape: Shape, data: Site | None) -> Site | None:
+    """Check a site before anything is sent."""
+    if party.name not in party.roles.owners:
+        return None
+    if data is None:
+        raise DataError("Every site must give its columns. This one gave nothing.")
+    return data.fits(shape, party.name)
+
+
+async def learn(party: Party, shape: Shape, rules: Rules,
+                own: tuple[Ints | None, Floats | None, Ints | None], rows: int) -> SharedTable:
+    """Return the model of all sites' columns on shares."""
+    hot, z, labels = own
+    kinds = len(shape.classes)
+    mine = one_hot(labels[None], (kinds,)) if party.name == shape.class_site \
+        and labels is not None else None
+    classes = await party.share(mine, shape.class_site, (rows, kinds), 0, 1)
+    places, values, extra = await _columns(party, shape, rules, (hot, z), rows)
+    first = classes.sum(0).within(0, rows).reshape(1, -1)
+    counts = first
+    if shape.sizes:
+        found = (await party.matmul(places.T, classes)).within(0, rows)
+        counts = concatenate([first, found])
+    if not shape.numbers:
+        return await learn_table(party, counts, shape.sizes, None, None, rules)
+    sums = await party.matmul(values.T, classes)
+    moments = await means_and_variances(party, counts[0], sums.within(-rows * ONE, rows * ONE))
+    return await learn_table(party, counts, shape.sizes, moments, extra, rules)
+
+
+async def _columns(party: Party, shape: Shape, rules: Rules,
+                   own: tuple[Ints | None, Floats | None],
+                   rows: int) -> tuple[Shared, Shared, Shared]:
+    """Return places, numbers with their squares behind them, and what smoothing adds."""
+    hots, zs, squares, extras = [], [], [], []
+    for part in shape.parts:
+        hot, z = own if part.site == party.name else (None, None)
+        square = None if z is None else z**2
+        extra = None if z is None else rules.var_smoothing * z.var(axis=0)
+        wide = rows, part.numbers
+        hots.append(await party.share(hot, part.site, (rows, sum(part.sizes)), 0, 1))
+        zs.append(await party.share(z, part.site, wide, -ONE, ONE, FRACTION))
+        squares.append(await party.share(square, part.site, wide, -ONE, ONE, FRACTION))
+        extras.append(await party.share(extra, part.site, (part.numbers,), 0, ONE, FRACTION))
+    return concatenate(hots, 1), concatenate([*zs, *squares], 1), concatenate(extras)
+
+
+def own_table(shape: Shape, site: str, own: tuple[Ints, Floats, Ints], rules: Rules) -> Table:
+    """Return a site's own table; the prior is counted at the class site alone."""
+    hot, z, labels = own
+    classes = one_hot(labels[None], (len(shape.classes),)).astype(np.float64)
+    table = plain_table(hot, z, classes, shape.part(site).sizes, rules)
+    if site == shape.class_site:
+        return table
+    counts = classes.sum(axis=0)
+    empty = 2 * worst(len(shape.part(site).sizes), z.shape[1]) * (counts == 0)
+    prior = np.log(np.maximum(1.0, counts)) - empty
+    return Table(table.start - prior, table.logs, table.means, table.roots)
+
+
+def plain_table(hot: Ints, z: Floats, classes: Floats, sizes: tuple[int, ...],
+                rules: Rules) -> Table:
+    """Return the table of rows in the clear; `classes` is one place a class."""
+    each = classes.sum(axis=0)
+    means = z.T @ classes / np.maximum(1.0, each)
+    gaps = (z - means.T[classes.argmax(axis=1)]) ** 2
+    variances = gaps.T @ classes / np.maximum(1.0, each)
+    counts = np.vstack([each, hot.T @ classes])
+    return learned(counts, sizes, means, variances, rules.var_smoothing * z.var(axis=0), rules)
+
+
+def kept(party: Party, table: SharedTable) -> tuple[Any, ...]:
+    """Return this holder's share of the model, with a fresh share of zero on it."""
+    party.begin("keep model")
+    if not party.is_holder:
+        return ()
+    parts = [table.start, table.logs.reshape(table.logs.size),
+             table.means.reshape(table.means.size), table.roots.reshape(table.roots.size)]
+    # One array: a stream of zeros is handed out once a step.
+    every = Shared(party, np.concatenate([p.share for p in parts]), 0, 0)
+    cuts = np.cumsum([p.size for p in parts])[:-1]
+    return tuple(np.split(rerandomised(party, every), cuts))
+
+
+def _again(party: Party, part: BayesPart) -> SharedTable:
+    """Return a kept model as shares of this run."""
+    shape, kinds = part.shape, len(part.shape.classes)
+    shapes = ((kinds,), (sum(shape.sizes), kinds), (shape.numbers, kinds), (shape.numbers, kinds))
+    if part.holders != party.holders or (party.is_holder and len(part.share) != 4):
+        raise RefusedError("A split model must be used by the parties that hold its shares. Those "
+                           f"are {', '.join(part.holders)}. Run it with the same holders.")
+    words = part.share if party.is_holder else tuple(np.zeros(s, np.uint64) for s in shapes)
+    start = start_bound(len(shape.sizes), shape.numbers)
+    bounds = ((start, FRACTION), (MOST_LOG * ONE, FRACTION), (ONE + 2, FRACTION), (MOST_ROOT, ROOT))
+    found = [Shared(party, np.asarray(w).reshape(s), -b, b, scale)
+             for w, s, (b, scale) in zip(words, shapes, bounds, strict=True)]
+    return SharedTable(found[0], found[1], found[2], found[3].within(0, MOST_ROOT),
+                       len(shape.sizes))
+
+
+class ClassifyOverColumns:
+    """The program that classifies: every site gives its part and its columns of new records."""
+
+    def __init__(self, receivers: Sequence[str] = ()) -> None:
+        self.receivers = tuple(receivers)
+        self.disclosures = (Disclosure(PREDICTED, self.receivers), Disclosure(ROWS))
+
+    async def __call__(self, party: Party, data: Records) -> npt.NDArray[Any] | None:
+        """Return the class of every record to the receivers."""
+        part, columns = data
+        hot = z = None
+        if part.coding is not None:
+            hot, z = part.coding.hot(columns), part.coding.z(columns)
+        party.begin("model")
+        run = np.frombuffer(part.run, np.uint8)
+        theirs = await party.swap(party.peers, "model", run, Purpose.CONTROL)
+        if part.site != party.name or any(not np.array_equal(run, each) for each in theirs):
+            raise DataError("Sites must give their own parts of one model. They did not.")
+        rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
+        found = await predicted(party, part, hot, z, rows)
+        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        return None if opened is None else np.array(part.shape.classes, object)[opened]
+
+
+async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats | None,
+                    rows: int) -> Shared:
+    """Return the number of the class of every record on shares."""
+    shape = part.shape
+    if shape.class_known:
+        own = None if part.table is None or hot is None or z is None else part.table.scores(hot, z)
+        bound = start_bound(len(shape.sizes), shape.numbers)
+        total = await party.share_sum(own, (rows, len(shape.classes)), -bound, bound, FRACTION)
+        return (await party.argmax(total))[0]
+    hots, zs = [], []
+    for each in shape.parts:
+        mine = each.site == party.name
+        hots.append(await party.share(hot if mine else None, each.site,
+                                      (rows, sum(each.sizes)), 0, 1))
+        zs.append(await party.share(z if mine else None, each.site, (rows, each.numbers), -ONE,
+                                    ONE, FRACTION))
+    return await classes_of(party, _again(party, part), concatenate(hots, 1), concatenate(zs, 1))
+
+
+def mine_bayes_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
+                        mode: str = "dealer", *, align: SetRules | None = None,
+                        **how: Any) -> tuple[dict[str, BayesPart], dict[str, Ledger]]:
+    """Learn from the columns of all sites; return each site's part of the model and ledger."""
+    names = list(sites)
+    outputs = run_local(BayesOverColumns(shape, rules, align), list(sites.values()), mode,
+                        names=names, **how)
+    return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
+            {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})
+
+
+def classify_columns(parts: Mapping[str, BayesPart], records: Mapping[str, Mapping[str, Any]],
+                      mode: str = "dealer", *, receivers: Sequence[str] = (),
+                      **how: Any) -> tuple[dict[str, Any], dict[str, Ledger]]:
+    """Classify new records of which every site has its columns."""
+    names = list(parts)
+    inputs = [(parts[name], records[name]) for name in names]
+    outputs = run_local(ClassifyOverColumns(receivers), inputs, mode, names=names, **how)
+    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+            {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

@@ -1,0 +1,125 @@
+"""What everybody knows before a network is learned: nodes, their order, where K2 stops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.tasks.common.column_checks import of_site, one_length
+from unspoken.joint.tasks.tree.params import Attribute
+from unspoken.release.parameters import Rule, Whole, check
+
+MOST_RECORDS = 1 << 20
+_RULES: dict[str, tuple[Rule, str]] = {
+    "max_parents": (Whole(0), "Use 2 or 3: tables grow with every parent."),
+    "max_cells": (Whole(1), "It bounds the counts of one step.")}
+
+
+@dataclass(frozen=True)
+class Node:
+    """An attribute: its name, who has it, and how many values it has. All of this is public."""
+
+    name: str
+    site: str
+    size: int
+
+    def __post_init__(self) -> None:
+        if not self.name or not isinstance(self.size, int) or not 1 <= self.size <= 256:
+            raise InputError(explain(f"Node '{self.name}'", "a name, and 1 to 256 values",
+                                     self.size))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Where K2 stops: at so many parents, or when no candidate makes the score greater."""
+
+    max_parents: int = 2
+    max_cells: int = 1 << 22
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be computed."""
+        check("K2", _RULES, vars(self))
+
+
+@dataclass(frozen=True)
+class Order:
+    """Nodes in the order of K2: the parents of a node stand before it."""
+
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        names = [node.name for node in self.nodes]
+        if len(names) < 2 or len(set(names)) != len(names):
+            raise InputError(explain("Nodes", "two or more, of different names",
+                                     ", ".join(names) or "none"))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many values each node has."""
+        return tuple(node.size for node in self.nodes)
+
+    @property
+    def starts(self) -> Ints:
+        """Return where the values of each node start, and the number of all."""
+        return np.cumsum([0, *self.sizes]).astype(np.int64)
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Return the sites in the order in which they first occur."""
+        return tuple(dict.fromkeys(node.site for node in self.nodes))
+
+    def of(self, site: str) -> list[int]:
+        """Return the places of a site's nodes."""
+        return [place for place, node in enumerate(self.nodes) if node.site == site]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site's columns as codes, (nodes of the site, rows), and ids where rows are not aligned."""
+
+    codes: Ints
+    ids: Sequence[Any] | None = None
+
+    def fits(self, order: Order, name: str) -> Site:
+        """Check a site against the study before anything is sent."""
+        places = order.of(name)
+        if self.codes.ndim != 2 or self.codes.shape[0] != len(places):
+            raise RefusedError(explain(f"The columns of '{name}'", f"{len(places)}, as agreed",
+                                       self.codes.shape))
+        for place, row in zip(places, self.codes, strict=True):
+            if row.size and not 0 <= row.min() <= row.max() < order.nodes[place].size:
+                raise DataError(explain(f"The codes of '{order.nodes[place].name}'",
+                                        f"from 0 to {order.nodes[place].size - 1}", "others"))
+        if self.ids is not None and len(self.ids) != self.codes.shape[1]:
+            raise DataError(explain("The columns and ids of a site", "of one length", "several"))
+        if self.codes.shape[1] > MOST_RECORDS:
+            raise RefusedError(f"There must be at most {MOST_RECORDS:,} records. There are more.")
+        return self
+
+
+def site_of(order: Order, name: str, columns: Mapping[str, Any],
+            categories: Mapping[str, Sequence[str | None]] | None = None,
+            ids: Sequence[Any] | None = None) -> Site:
+    """Code a site's columns: by given categories, or by those that occur, in their order."""
+    rows = []
+    for place in order.of(name):
+        node = order.nodes[place]
+        values = np.asarray(of_site(columns, node.name), object)
+        known = (categories or {}).get(node.name) or _found(values)
+        if len(known) > node.size:
+            raise RefusedError(f"Column '{node.name}' must have at most {node.size} values, as "
+                               "agreed. It has more. Agree on more, or join some.")
+        rows.append(Attribute(node.name, tuple(known)).code(values))
+    one_length(rows, "The columns of a site")
+    return Site(np.array(rows, np.int64).reshape(len(rows), rows[0].size if rows else 0), ids)
+
+
+def _found(values: Any) -> list[str | None]:
+    texts = {None if v is None or v != v else str(v) for v in values.tolist()}
+    return sorted(texts, key=lambda text: (text is None, text or ""))

@@ -1,0 +1,128 @@
+"""What everybody knows before outliers are sought, with the edges of the definition stated.
+
+An object is an outlier if enough others lie at a distance **greater** than `distance`. "Enough":
+the book says "at least p" in the definition and "more than p" in its algorithms, of |O| objects
+there and of the others in between; here both are chosen by name and computed with fractions, so
+that 0.1 of 10 is 1. Distances are Minkowski's of order 1, 2, ...: the sum over all columns of
+|x - y|^order is compared with distance^order (thresholds of sites add up in that power, not as
+distances, and not as "dt^2 + m_r/m", as is printed).
+
+Values are rounded to `scale` fractional bits; from there on everything is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.shared import check_interval
+from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+
+MOST_SCALE = 24
+MOST_ORDER = 8
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The fraction p, the distance, and how both are meant.
+
+    most : every value lies between -most and most (tight is cheap).
+    enough : "at least" p of them are far, or "more than" p.
+    among : the "others", or "all" objects (the object is never far from itself).
+    """
+
+    p: float
+    distance: float
+    most: float = 8.0
+    scale: int = 8
+    order: int = 2
+    enough: str = "at least"
+    among: str = "others"
+    allowed: ClassVar[Mapping[str, tuple[Rule, str]]] = {
+        "p": (Real(0.0, 1.0), ""), "distance": (Real(0.0), ""), "most": (Real(0.0, 2.0**40), ""),
+        "scale": (Whole(0), ""), "order": (Whole(1), ""),
+        "enough": (OneOf(("at least", "more than")), ""),
+        "among": (OneOf(("others", "all")), "")}
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no outliers."""
+        check("outliers", self.allowed, {name: getattr(self, name) for name in self.allowed})
+        if self.scale > MOST_SCALE or self.order > MOST_ORDER:
+            raise InputError(explain("outliers: 'scale' and 'order'",
+                                     f"at most {MOST_SCALE} and {MOST_ORDER}",
+                                     f"{self.scale} and {self.order}"))
+
+    @property
+    def units(self) -> int:
+        """Return the bound of values in units of 2^-scale."""
+        return int(np.ceil(np.ldexp(self.most, self.scale)))
+
+    def reach(self, columns: int) -> int:
+        """Return the greatest |x - y|^order over so many columns; refused if it does not fit."""
+        bound = int(columns * (2 * self.units) ** self.order)
+        check_interval(-2 * bound, 2 * bound, "A distance to the power of its order")
+        return bound
+
+    def limit(self, columns: int) -> int:
+        """Return the greatest power of a distance that is not far, at most the reach."""
+        exact = Fraction(repr(float(self.distance))) * (1 << self.scale)
+        return min(floor(exact**self.order), self.reach(columns))
+
+    def needed(self, objects: int) -> int:
+        """Return how many far objects make an outlier."""
+        share = Fraction(repr(float(self.p))) * (objects - (self.among == "others"))
+        return ceil(share) if self.enough == "at least" else floor(share) + 1
+
+    def words(self) -> str:
+        """Return the rule for people."""
+        others = "other objects" if self.among == "others" else "all objects"
+        kind = "" if self.order == 2 else f" (Minkowski of order {self.order})"
+        return (f"{self.enough} {self.p:g} of the {others} at a distance{kind} greater than "
+                f"{self.distance:g}")
+
+
+def rounded(values: Any, rules: Rules) -> Ints:
+    """Return an owner's values in units of 2^-scale; what does not fit is refused."""
+    rows = np.asarray(values, np.float64)
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise DataError(explain("This owner's values", "objects and at least one column",
+                                rows.shape))
+    if rows.shape[0] == 0:
+        raise RefusedError("Every owner must have objects. This one has none. Leave it out of the "
+                           "study.")
+    if not np.isfinite(rows).all():
+        raise DataError("This owner's values must be finite. Some are missing or infinite.")
+    if np.abs(rows).max() > rules.most:
+        raise DataError(f"This owner's values must lie between {-rules.most:g} and "
+                        f"{rules.most:g}, as agreed. Some do not. Agree on a greater 'most', or "
+                        "standardise the columns.")
+    return np.asarray(np.rint(np.ldexp(rows, rules.scale)), np.int64)
+
+
+def check_objects(objects: int) -> None:
+    """Refuse to seek outliers among fewer than two objects."""
+    if objects < 2:
+        raise RefusedError(f"Outliers need two objects or more. There is {objects}.")
+
+
+def powers(one: Ints, other: Ints, order: int) -> Ints:
+    """Return the sum over columns of |x - y|^order, for rows that broadcast."""
+    total = np.zeros(np.broadcast_shapes(one.shape, other.shape)[:-1], np.int64)
+    for column in range(one.shape[-1]):
+        total += to_power(one[..., column] - other[..., column], order)
+    return total
+
+
+def to_power(gap: Ints, order: int) -> Ints:
+    """Return |gap|^order."""
+    if order == 2:
+        return gap * gap
+    return np.asarray(np.abs(gap) ** order)

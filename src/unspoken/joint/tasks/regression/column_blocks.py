@@ -1,0 +1,282 @@
+"""Columns that lie with several owners: who has what, and how they come into shares.
+
+  discloses: that all owners have the same number of records (or not), how many, the power of two
+    above the greatest magnitude of each column, and, where everybody has the response, whether all
+    have the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.multi_limb import Wide, join_wide
+from unspoken.joint.mpc.sets.alignment import align_disclosures
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules
+from unspoken.joint.mpc.shared import concatenate
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.regression.fitting import COUNT
+from unspoken.joint.tasks.regression.params import Terms, numbers
+from unspoken.joint.tasks.regression.second_moments import (
+    GRID,
+    LARGEST,
+    MOST_RECORDS,
+    SIZES,
+    Block,
+    block_moments,
+    exact_moments,
+    exact_sums,
+    exponents,
+    on_grid,
+)
+
+ALL, SPLIT = "all", "split"
+ALIGNED = "which records all owners have"
+SAME_ROWS = "whether all owners have the same number of records"
+SAME_RESPONSE = "whether all owners have the same response"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which owner has which columns, and who has the response: an owner, "all", or "split".
+
+    Split means that every owner has a part of it, and the parts add up to it.
+    """
+
+    owners: Mapping[str, tuple[str, ...]]
+    response: str
+    held: str
+    products: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown holder of the response, and columns with two owners."""
+        if self.held not in (ALL, SPLIT, *self.owners):
+            raise InputError(explain("Who has the response",
+                                     f"'{ALL}', '{SPLIT}', or of " + ", ".join(self.owners),
+                                     self.held))
+        if len(self.owners) < 2:
+            raise InputError(explain("Columns", "of two owners or more", len(self.owners)))
+        for owner, names in self.owners.items():
+            if not names and owner != self.held:
+                raise InputError(f"'{owner}' must have a column or the response. It has neither.")
+        _ = self.terms
+
+    @property
+    def terms(self) -> Terms:
+        """Return the terms of the model: columns in the order of owners, then products."""
+        return Terms(self.response, tuple(n for names in self.owners.values() for n in names),
+                     self.products)
+
+    def owner_of(self, name: str) -> str:
+        """Return who has a column."""
+        return next(owner for owner, names in self.owners.items() if name in names)
+
+    def own(self, owner: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Return what an owner brings: places, and the columns whose product stands there."""
+        features, terms = len(self.terms.features), self.terms
+        found: list[tuple[int, tuple[str, ...]]] = [(terms.place(name), (name,))
+                                                    for name in self.owners[owner]]
+        found += [(len(terms.columns) + i, pair) for i, pair in enumerate(self.products)
+                  if {self.owner_of(name) for name in pair} == {owner}]
+        if owner == self.keeper():
+            found.append((features, (self.response,)))
+        return tuple(found)
+
+    def keeper(self) -> str | None:
+        """Return whose response is used; nobody's if it is split."""
+        return {ALL: next(iter(self.owners)), SPLIT: None}.get(self.held, self.held)
+
+    def crossing(self) -> list[tuple[int, tuple[str, str]]]:
+        """Return the products of columns of different owners, with their places."""
+        first = len(self.terms.columns)
+        return [(first + i, pair) for i, pair in enumerate(self.products)
+                if self.owner_of(pair[0]) != self.owner_of(pair[1])]
+
+    def widths(self) -> dict[str, int]:
+        """Return how many columns each owner has in the model."""
+        return {owner: len(names) for owner, names in self.owners.items()}
+
+    def needed(self, owner: str) -> tuple[str, ...]:
+        """Return the columns that an owner's file must have."""
+        has = self.held in (ALL, SPLIT, owner)
+        return (*self.owners[owner], *((self.response,) if has else ()))
+
+
+@dataclass(frozen=True)
+class Own:
+    """An owner's part: what it brings, its response where all have one or a part of one."""
+
+    table: Floats
+    response: Floats
+
+
+def own_part(columns: Columns, owner: str, data: Mapping[str, Any]) -> Own:
+    """Return an owner's part of the columns; what is missing is refused by name."""
+    names = columns.needed(owner)
+    found = numbers(data, names)
+    at = {name: found[:, i] for i, name in enumerate(names)}
+    table = [np.prod([at[name] for name in parts], axis=0) for _, parts in columns.own(owner)]
+    if not found.shape[0]:
+        raise DataError(f"'{owner}' must have records. It has none.")
+    return Own(np.column_stack(table) if table else np.zeros((found.shape[0], 0)),
+               at.get(columns.response, np.zeros(0)))
+
+
+@dataclass(frozen=True)
+class Given:
+    """An owner's columns by name, and its ids if records are to be aligned."""
+
+    columns: Mapping[str, Any]
+    ids: Iterable[Any] | None = None
+
+
+def checked_part(columns: Columns, owner: str, data: Given | None,
+                 rules: SetRules | None) -> Own | None:
+    """Return an owner's part, checked before anything is sent; None if it owns no columns."""
+    if owner not in columns.owners:
+        return None
+    if data is None:
+        raise DataError(explain(f"'{owner}'", "given its columns", None))
+    own = own_part(columns, owner, data.columns)
+    if rules is not None and (data.ids is None or len(list(data.ids)) != own.table.shape[0]):
+        raise DataError(f"'{owner}' must have one id for each record. It has another number.")
+    return own
+
+
+def aligning_told(columns: Columns, rules: SetRules | None) -> tuple[Disclosure, ...]:
+    """Return what aligning records by their ids discloses; nothing if they are not aligned."""
+    owners = tuple(columns.owners)
+    return () if rules is None else align_disclosures(ALIGNED, owners, owners[0], rules)
+
+
+async def aligned_part(party: Party, own: Own | None, data: Given | None,
+                       rules: SetRules | None) -> Own | None:
+    """Return an owner's part of the records that all owners have, in one order."""
+    if rules is None:
+        return own
+    places = await party.align(None if data is None else data.ids, because=ALIGNED, rules=rules)
+    if own is None or places is None:
+        return own
+    response = own.response[places] if own.response.size else own.response
+    return Own(own.table[places], response)
+
+
+async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> int:
+    """Open whether all owners have as many records, refuse if not, and open how many."""
+    counts = concatenate([
+        await party.share(None if own is None or party.name != owner else
+                          np.array([own.table.shape[0]]), owner, (1,), 0, MOST_RECORDS)
+        for owner in owners])
+    first = concatenate([counts[:1]] * len(owners))
+    same = (await party.to_numbers(await party.equal(counts, first))).sum()
+    if not bool(await party.reveal(await party.equal(same, len(owners)), because=SAME_ROWS)):
+        raise RefusedError("All owners must have the same records in the same order. They have "
+                           "different numbers of records. Align them by an id first. Every party "
+                           "learned this.")
+    return int((await party.reveal(counts[:1], because=COUNT))[0])
+
+
+async def agree_response(party: Party, owners: Sequence[str], own: Own | None) -> None:
+    """Refuse if the owners' responses differ; that one bit is opened. Against mistakes only."""
+    marks = concatenate([
+        await party.share(None if own is None or party.name != owner else _mark(own.response),
+                          owner, (1,), 0, 1 << 60) for owner in owners])
+    first = concatenate([marks[:1]] * len(owners))
+    same = (await party.to_numbers(await party.equal(marks, first))).sum()
+    if not bool(await party.reveal(await party.equal(same, len(owners)), because=SAME_RESPONSE)):
+        raise RefusedError("All owners must have the same response. They have different ones. Say "
+                           "who has it, or align the records. Every party learned this.")
+
+
+def _mark(values: Floats) -> Ints:
+    """Return a number below 2^60 that another column, or another order, hardly has."""
+    bits = np.ascontiguousarray(values + 0.0, np.float64).view(np.uint64)
+    weights = np.arange(1, values.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (bits ^ (bits >> np.uint64(29))) * (weights | np.uint64(1))
+    return np.array([int(mixed.sum(dtype=np.uint64) >> np.uint64(4))], np.int64)
+
+
+async def agree_sizes(party: Party, columns: Columns, own: Own | None,
+                      because: str = SIZES) -> Ints:
+    """Open the exponents of all columns, and return them in the order of the model."""
+    parts, places = [], []
+    for owner in columns.owners:
+        mine = None if own is None or party.name != owner else _sizes(columns, own)
+        brought = [place for place, _ in columns.own(owner)]
+        places += brought + ([-1] if columns.held == SPLIT else [])
+        count = len(brought) + (columns.held == SPLIT)
+        parts.append(await party.share(mine, owner, (count,), -LARGEST, LARGEST))
+    found = np.asarray(await party.reveal(concatenate(parts), because=because), np.int64)
+    at = np.array(places)
+    out = np.zeros(len(columns.terms.features) + 1, np.int64)
+    out[at[at >= 0]] = found[at >= 0]
+    if columns.held == SPLIT:
+        out[-1] = found[at < 0].max() + ceil(log2(len(columns.owners)))
+    for place, pair in columns.crossing():
+        out[place] = sum(out[columns.terms.place(name)] for name in pair)
+    return out
+
+
+def _sizes(columns: Columns, own: Own) -> Ints:
+    if columns.held != SPLIT:
+        return exponents(own.table)
+    return exponents(np.column_stack([own.table, own.response]))
+
+
+async def column_moments(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+                         rows: int) -> tuple[Wide, list[Block]]:
+    """Return the moments of all columns, and the columns themselves, on shares."""
+    blocks, local = [], None
+    size = len(columns.terms.features) + 1
+    for owner in columns.owners:
+        places = tuple(place for place, _ in columns.own(owner))
+        mine = None
+        if own is not None and party.name == owner:
+            points = on_grid(own.table, sizes[list(places)])
+            mine, local = np.ldexp(points.astype(np.float64), -GRID), _local(points, places, size)
+        if places:
+            values = await party.share_wide(mine, owner, (rows, len(places)), 1.0, GRID)
+            blocks.append(Block(places, values, owner))
+    blocks += await _nobodys(party, columns, own, sizes, blocks)
+    return await block_moments(party, blocks, local, size, rows), blocks
+
+
+def _local(points: Ints, places: Sequence[int], size: int) -> Any:
+    """Return an owner's moments of its own columns, exactly, in units of 2^-94."""
+    out = np.zeros((size + 1, size + 1), object)
+    at = [place + 1 for place in places]
+    out[np.ix_(at, at)] = exact_moments(points)
+    out[0, at] = out[at, 0] = exact_sums(points) * (1 << GRID)
+    return out
+
+
+async def _nobodys(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+                   blocks: Sequence[Block]) -> list[Block]:
+    """Return products of columns of different owners, and a response that is split."""
+    found, rows = [], blocks[0].values.shape[0]
+    crossing = columns.crossing()
+    if crossing:
+        one, other = (join_wide([_column(blocks, columns.terms.place(pair[i]))
+                                 for _, pair in crossing], 1) for i in (0, 1))
+        values = (await party.wide_multiply(one, other, GRID)).within(1)
+        found.append(Block(tuple(place for place, _ in crossing), values, None))
+    if columns.held == SPLIT:
+        mine = None if own is None else np.ldexp(on_grid(own.response[:, None], sizes[-1:]).astype(
+            np.float64), -GRID)
+        values = await party.share_sum_wide(mine, (rows, 1), 1.0, GRID)
+        found.append(Block((sizes.size - 1,), values.within(1), None))
+    return found
+
+
+def _column(blocks: Sequence[Block], place: int) -> Wide:
+    block = next(block for block in blocks if place in block.places)
+    at = block.places.index(place)
+    return block.values[:, at:at + 1]

@@ -1,0 +1,274 @@
+"""From shared moments to a model: centre, scale, invert, open (vcz2006 section 5.2.1 and 5.3).
+
+The moments N S - s s' are centred exactly on shares, whatever the columns' means are. Each column
+is scaled once more by a public power of two, so that its spread lies between 1/2 and 1: what is
+inverted is close to the correlation matrix, and its condition does not depend on units.
+
+  discloses, to all: how many records there are, the power of two next to the spread of each
+    column, and one bit, whether the columns depend on each other too much. To the receivers:
+    coefficients and, with inference, standard errors and the sums of squares (whence R-square, C_p
+    and every test). Never X'X, the inverse, or residuals.
+  error: that of rounding data to 2^-47 of the greatest magnitude, and 2^-96 beyond it; opened
+    numbers have 50 bits and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, log2, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.multi_limb import FINE, Wide
+from unspoken.joint.mpc.shared import public, stack
+from unspoken.joint.session.party import Party
+from unspoken.joint.tasks.regression.params import Rules
+from unspoken.models.linear_model import LinearModel, Smaller
+
+COUNT = "how many records there are in all"
+SPREADS = "the power of two next to the spread of each column"
+COEFFICIENTS = "the coefficients of the model"
+ERRORS = "the standard errors of the coefficients"
+SUMS = "the sums of squares of the model: total and residual"
+SMALLER = "the residual sum of squares of a smaller model"
+STEPS = 24
+ROOM = 9 / 8
+"""Spreads are found to a rounding error: what should be at most 1 is at most this."""
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Centred moments, close to correlations, and what brings results back to the data's units.
+
+    A centred sum of products is `matrix` times units of both columns times `weight`; a mean is
+    `sums` times its unit times 2^log / records.
+    """
+
+    matrix: Wide
+    sums: Wide
+    records: int
+    log: int
+    units: Floats
+    spreads: Ints
+
+    @property
+    def weight(self) -> float:
+        """Return what one unit of the matrix is in sums of squares."""
+        return 4.0**self.log / self.records
+
+    def take(self, places: Sequence[int]) -> Scaled:
+        """Return the moments of some columns."""
+        at = list(places)
+        return replace(self, matrix=self.matrix[np.ix_(at, at)], sums=self.sums[at],
+                       units=self.units[at], spreads=self.spreads[at])
+
+
+async def open_count(party: Party, moments: Wide) -> int:
+    """Open the number of records."""
+    count = await party.narrow(moments[0, 0].reshape(1), 0)
+    return int((await party.reveal(count, because=COUNT))[0])
+
+
+async def scaled(party: Party, moments: Wide, sizes: Ints, records: int,
+                 names: Sequence[str]) -> Scaled:
+    """Return the centred moments of columns of which everybody knows the exponents `sizes`."""
+    log = max(1, ceil(log2(records)))
+    centred = await _centred(party, moments, records, log)
+    spreads = await _spreads(party, centred)
+    for name, spread in zip(names, spreads, strict=True):
+        if spread == STEPS:
+            raise RefusedError(f"Column '{name}' must vary. It is constant, or varies by less than "
+                               f"2^-{STEPS} of its greatest magnitude. Leave it out, or subtract a "
+                               "constant from it on every side. Every party learned this.")
+    factors = np.left_shift(np.uint64(1), spreads.astype(np.uint64))
+    square = times_public(centred, factors[:, None])
+    square = await party.rescale(square, FINE)
+    square = await party.rescale(times_public(square, factors[None, :]), FINE)
+    sums = await party.rescale(times_public(moments[0, 1:].shifted(log), factors), FINE)
+    units = np.ldexp(1.0, (sizes - spreads).astype(np.int32))
+    return Scaled(square.within(ROOM), sums, records, log, units, spreads)
+
+
+async def _centred(party: Party, moments: Wide, records: int, log: int) -> Wide:
+    """Return (N S - s s') / 4^log: between -1 and 1, and exact before it is cut to 96 bits."""
+    s = moments[0, 1:].reshape(-1, 1)
+    outer = await party.wide_matmul(s, s.T)
+    square = await party.rescale(moments[1:, 1:] * records, outer.scale)
+    return (await party.rescale((square - outer).shifted(2 * log), FINE)).within(1)
+
+
+async def _spreads(party: Party, centred: Wide) -> Ints:
+    """Return k for each column, 4^-k <= its variance < 4^(1-k) in units of the matrix, less one."""
+    place = np.arange(centred.shape[0])
+    diagonal = await party.narrow(centred[place, place], 2 * STEPS + 2, 1)
+    limits = public(party, 1 << (2 * STEPS + 2 - 2 * np.arange(1, STEPS + 1, dtype=np.int64)),
+                    diagonal.scale)
+    gaps = stack([diagonal - limits[i] for i in range(STEPS)])
+    below = (await party.to_numbers(await party.less_than(gaps, 0))).sum(0)
+    return np.asarray(await party.reveal(below, because=SPREADS), np.int64)
+
+
+def times_public(values: Wide, factors: npt.NDArray[np.uint64]) -> Wide:
+    """Return carried values times public whole numbers, element by element."""
+    most = int(factors.max())
+    return replace(values, limbs=tuple(
+        replace(limb, share=np.multiply(limb.share, factors), low=min(limb.low * most, limb.low),
+                high=max(limb.high * most, limb.high)) for limb in values.limbs))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model on shares, in the units of the scaled moments."""
+
+    inverse: Wide
+    beta: Wide
+    rss: Wide
+    tss: Wide
+    start: Wide
+    spread: Wide
+
+
+def penalties(moments: Scaled, ridge: float) -> Floats:
+    """Return what ridge adds to the diagonal, in the units of the scaled moments."""
+    return np.asarray(ridge / (moments.weight * moments.units[:-1] ** 2))
+
+
+async def fit(party: Party, moments: Scaled, rules: Rules) -> Fit:
+    """Return least squares or ridge of the last column on the others, all on shares."""
+    p = moments.matrix.shape[0] - 1
+    extra = penalties(moments, rules.ridge)
+    if extra.max(initial=0.0) * p > rules.condition:
+        raise RefusedError(f"The ridge must not hide the data. {rules.ridge:g} is more than "
+                           f"{rules.condition / p:.3g} times a column's sum of squares. Give a "
+                           "smaller one, or other units.")
+    normal = moments.matrix[:p, :p]
+    if rules.ridge:
+        normal = normal + party.public_wide(np.diag(extra))
+    most = ROOM * p + float(extra.sum())
+    inverse = await party.inverse(normal, most, rules.condition)
+    inverse = inverse.within(2.5 * rules.condition / most)
+    xy = moments.matrix[:p, p:]
+    beta = (await party.wide_matmul(inverse, xy, FINE)).within(_most_beta(rules, most))
+    return await _sums(party, moments, inverse, beta, extra if rules.ridge else None)
+
+
+def _most_beta(rules: Rules, most: float) -> float:
+    """Return a bound on coefficients: beta' A beta <= y'y, and A has no eigenvalue below this."""
+    return sqrt(2.5 * rules.condition / most * ROOM)
+
+
+async def _sums(party: Party, moments: Scaled, inverse: Wide, beta: Wide,
+                extra: Floats | None) -> Fit:
+    """Return the sums of squares, the intercept and its variance."""
+    p = beta.shape[0]
+    xy, tss = moments.matrix[:p, p:], moments.matrix[p, p].reshape(1, 1)
+    heavy = xy
+    if extra is not None:
+        heavy = await party.rescale(
+            xy + await party.wide_matmul(party.public_wide(np.diag(extra)), beta, FINE), FINE)
+    means = moments.sums[:p].reshape(-1, 1)
+    # One product for both, because both begin with beta.
+    both = await party.wide_matmul(beta.T, await party.rescale(_beside(heavy, means), FINE), FINE)
+    spread = await party.wide_matmul(means.T, await party.wide_matmul(inverse, means, FINE), FINE)
+    return Fit(inverse, beta, tss - both[:, :1], tss,
+               moments.sums[p].reshape(1, 1) - both[:, 1:], spread)
+
+
+def _beside(one: Wide, other: Wide) -> Wide:
+    from unspoken.joint.mpc.multi_limb import join_wide
+
+    return join_wide([one, other], 1)
+
+
+async def opened(party: Party, value: Wide, most: float, because: str,
+                 to: Sequence[str]) -> Floats | None:
+    """Open wide values with as many bits as 64 have room for."""
+    scale = min(FINE, 60 - ceil(log2(most)))
+    found = await party.narrow(await party.rescale(value, FINE), scale, most)
+    plain: Floats | None = await party.reveal(found.reshape(found.size), because=because, to=to)
+    return plain
+
+
+async def open_model(party: Party, moments: Scaled, found: Fit, rules: Rules, response: str,
+                     features: Sequence[str]) -> LinearModel | None:
+    """Open what was agreed; None to those who do not learn it."""
+    p, units, to = len(features), moments.units, rules.receivers
+    most = ROOM * p + float(penalties(moments, rules.ridge).sum())
+    bound = _most_beta(rules, most)
+    reach = 1.0 + float(np.ldexp(1.0, moments.spreads).sum()) * max(1.0, bound)
+    beta = await opened(party, found.beta, bound, COEFFICIENTS, to)
+    inside = await open_smaller(party, moments, rules, features)
+    start = await opened(party, found.start, reach, COEFFICIENTS, to)
+    errors = rss = tss = None
+    if rules.inference:
+        sums = await opened(party, _beside(found.rss, found.tss), 2.0, SUMS, to)
+        rss, tss = (None, None) if sums is None else sums * units[-1] ** 2 * moments.weight
+    if rules.inference and not rules.ridge:
+        errors = await open_errors(party, moments, found, rules, most)
+    if beta is None or start is None:
+        return None
+    coefficients = beta * units[-1] / units[:-1]
+    intercept = float(start[0]) * units[-1] * 2.0**moments.log / moments.records
+    return LinearModel(response, tuple(features), intercept, coefficients, moments.records,
+                       standard_errors(errors, moments, rss, p), *_plain(rss, tss), rules.ridge,
+                       inside)
+
+
+async def open_smaller(party: Party, moments: Scaled, rules: Rules,
+                        features: Sequence[str]) -> tuple[Smaller, ...]:
+    """Open the residual sums of squares of the models inside this one that were agreed on."""
+    found = []
+    for names in rules.smaller:
+        places = [list(features).index(name) for name in names]
+        part = moments.take([*places, len(features)])
+        rss = await opened(party, (await fit(party, part, rules)).rss, 2.0, SMALLER,
+                           rules.receivers)
+        if rss is not None:
+            found.append(Smaller(names, float(rss[0] * moments.units[-1] ** 2 * moments.weight)))
+    return tuple(found)
+
+
+async def open_mean(party: Party, moments: Scaled, rules: Rules,
+                    response: str) -> LinearModel | None:
+    """Open the model without terms: the mean of the response and its sum of squares."""
+    unit, to, n = float(moments.units[-1]), rules.receivers, moments.records
+    reach = 1.0 + float(np.ldexp(1.0, moments.spreads[-1]))
+    start = await opened(party, moments.sums[-1:], reach, COEFFICIENTS, to)
+    square = await opened(party, moments.matrix[-1:, -1], 2.0, SUMS, to) if (
+        rules.inference) else None
+    if start is None:
+        return None
+    mean = float(start[0]) * unit * 2.0**moments.log / n
+    tss = float("nan") if square is None else float(square[0]) * unit**2 * moments.weight
+    errors = np.zeros(0) if square is None else np.array([sqrt(tss / (n - 1) / n)])
+    return LinearModel(response, (), mean, np.zeros(0), n, errors, tss, tss)
+
+
+def _plain(rss: float | None, tss: float | None) -> tuple[float, float]:
+    none = float("nan")
+    return (none, none) if rss is None or tss is None else (max(0.0, float(rss)), float(tss))
+
+
+async def open_errors(party: Party, moments: Scaled, found: Fit, rules: Rules,
+                       most: float) -> Floats | None:
+    """Open the diagonal of the inverse, and that of the intercept before it."""
+    place, to = np.arange(found.beta.shape[0]), rules.receivers
+    greatest = 2.5 * rules.condition / most
+    diagonal = await opened(party, found.inverse[place, place], greatest, ERRORS, to)
+    means = 4.0 * float(np.ldexp(1.0, 2 * moments.spreads).sum()) * greatest
+    first = await opened(party, found.spread, means, ERRORS, to)
+    return None if diagonal is None or first is None else np.concatenate([first, diagonal])
+
+
+def standard_errors(opened_: Floats | None, moments: Scaled, rss: float | None, p: int) -> Floats:
+    """Return standard errors in the data's units, the intercept's first."""
+    if opened_ is None or rss is None:
+        return np.zeros(0)
+    variance = max(0.0, float(rss)) / (moments.records - p - 1)
+    inverse = opened_[1:] / (moments.weight * moments.units[:-1] ** 2)
+    first = (1 + opened_[0]) / moments.records
+    return np.asarray(np.sqrt(variance * np.maximum(0.0, np.concatenate([[first], inverse]))))

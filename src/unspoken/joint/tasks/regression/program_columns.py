@@ -1,0 +1,99 @@
+"""Regression over columns that are spread among owners (vcz2006 section 5.2.1, done otherwise).
+
+Every owner has some columns of all records; the response may lie with one of them, with all, or be
+a sum of parts of all. Products of columns of different owners may be terms: the book leaves them
+open, here they are products on shares. X'X, its inverse and everything that follows stay shared.
+
+  discloses: what `fitting` and `columns` say. With ids: which of them are in common, to all
+    owners, as `align` does.
+  refuses: different numbers of records or responses, columns that depend on each other, constant
+    columns, models that open more numbers than a quarter of an owner's values.
+  safe against: as products and comparisons in the mode. The book's products I and II, and its
+    masked inverse, are weak; none of them is used.
+  error: that of rounding every value to 2^-47 of its column's greatest magnitude.
+  cost: as `horizontal`, and 32 bytes for each value and owner whose columns it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules
+from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.regression import program_rows as horizontal
+from unspoken.joint.tasks.regression.column_blocks import (
+    ALL,
+    SAME_RESPONSE,
+    SAME_ROWS,
+    Columns,
+    Given,
+    Own,
+    agree_sizes,
+    aligning_told,
+    column_moments,
+)
+from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
+from unspoken.joint.tasks.regression.fitting import Scaled, scaled
+from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.term_selection import Selection
+from unspoken.models.linear_model import LinearModel
+
+
+def disclosures(columns: Columns, rules: Rules, selection: Selection | None = None,
+                aligned: SetRules | None = None) -> tuple[Disclosure, ...]:
+    """Return everything that a regression over columns discloses."""
+    told = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
+    told.append(Disclosure(SAME_ROWS))
+    if columns.held == ALL:
+        told.append(Disclosure(SAME_RESPONSE))
+    return (*told, *aligning_told(columns, aligned))
+
+
+class RegressionOverColumns(OverColumns):
+    """The program: every owner gives its columns; `aligned` says that records have ids."""
+
+    def __init__(self, columns: Columns, rules: Rules | None = None,
+                 selection: Selection | None = None, aligned: SetRules | None = None) -> None:
+        super().__init__(columns, rules or Rules(), aligned)
+        self.selection = selection
+        horizontal.check_smaller(columns.terms, self.rules, selection)
+        self.disclosures = disclosures(columns, self.rules, selection, aligned)
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Fit, and return the model to the receivers."""
+        return await self.fitted(party, *await self.prepared(party, data))
+
+    async def fitted(self, party: Party, own: Own | None, rows: int) -> LinearModel | None:
+        """Return the model of columns that were prepared, to the receivers."""
+        moments = await self.shared(party, own, rows)
+        return await horizontal.finished(party, moments, self.columns.terms, self.rules,
+                                         self.selection)
+
+    async def shared(self, party: Party, own: Own | None, rows: int) -> Scaled:
+        """Return the scaled moments of columns that were prepared."""
+        terms = self.columns.terms
+        sizes = await agree_sizes(party, self.columns, own)
+        found, _ = await column_moments(party, self.columns, own, sizes, rows)
+        return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
+
+
+def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+                             rules: Rules | None = None, mode: str = "dealer", *,
+                             selection: Selection | None = None,
+                             ids: Mapping[str, Iterable[Any]] | None = None,
+                             aligned: SetRules | None = None,
+                             **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
+    """Fit one model over the columns of all owners; return each party's model and ledger.
+
+    `parts`: each owner's columns by name. `ids`: each owner's ids, if records are to be aligned
+    (then `aligned` holds the rules of sets). `how`: as in `run_local`.
+    """
+    rules_of_sets = (aligned or SetRules()) if ids is not None else None
+    program = RegressionOverColumns(columns, rules, selection, rules_of_sets)
+    outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
+                        **how)
+    return [model for model, _ in outputs], [ledger for _, ledger in outputs]

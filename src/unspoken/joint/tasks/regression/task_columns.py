@@ -1,0 +1,164 @@
+"""The study task `regression-columns`: least squares or ridge over columns of several owners.
+
+    unspoken joint new study.toml --name care --task regression-columns --set response=cost
+        --set held=north --set 'columns=["north:age", "south:stay"]' --set ids=patient ...
+
+`held` says who has the response: an owner, "all", or "split" (a sum of parts of every owner). With
+`ids` records are aligned first (`least` of them in common or more); without it all files must hold
+the same records in the same order. Also: products (["age*stay"]), ridge, condition (2^20),
+inference (false opens coefficients alone), select (forward, backward, stepwise, best) by criterion
+(bic, aic, adjusted or cp) with terms to keep, smaller models to test against (["age+stay"]), and
+expected (how many records the plan is for).
+
+`method` is "matrix" (the default) or, for three owners or more, "powell": line searches that open
+every step length (vcz2006 section 5.2.4; slower, discloses more, condition at most 2^16). Its form
+as printed is "powell-literal" and opens vectors from which columns can be read: it needs
+accept="columns can be read off what every search opens".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.museum.powell import CONDITION, PowellRegression, expected_searches
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.tasks.common.column_files import check_owners
+from unspoken.joint.tasks.common.study_parameters import (
+    aligning,
+    as_study,
+    check_names,
+    count,
+    owners_of,
+    read_numbers,
+    text,
+)
+from unspoken.joint.tasks.intersection.task_rows import id_column
+from unspoken.joint.tasks.regression import costs
+from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
+from unspoken.joint.tasks.regression.read_params import (
+    FITTING,
+    SELECTING,
+    forecast,
+    products_of,
+    receivers_of,
+    rules_of,
+    selection_of,
+)
+from unspoken.joint.tasks.regression.task_rows import selecting_notes
+from unspoken.joint.tasks.task import Plan, Task
+from unspoken.models.linear_model import LinearModel
+
+SEEN = "columns can be read off what every search opens: see attack.traces"
+KNOWN = (*FITTING, *SELECTING, "held", "ids", "least", "expected", "method", "accept")
+METHODS = {"matrix": "", "powell": "shares", "powell-literal": "literal"}
+
+
+class ColumnsStudy:
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        self.program = program_of(study.parameters, receivers_of(study))
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Run the program."""
+        return await self.program(party, data)
+
+
+def program_of(parameters: Mapping[str, Any],
+               receivers: Sequence[str] = ()) -> RegressionOverColumns:
+    """Return the program that parameters describe."""
+    method = parameters.get("method", "matrix")
+    if method not in METHODS:
+        raise StudyError(explain("Parameter 'method'", "one of " + ", ".join(METHODS), method))
+    columns, selection = columns_of(parameters), selection_of(parameters)
+    if method == "matrix":
+        return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
+                                                   selection, aligning(parameters)))
+    if selection is not None:
+        raise StudyError("Powell's search chooses no terms. Leave 'select' out, or use method "
+                         "'matrix'.")
+    rules = rules_of({"condition": CONDITION, **parameters}, receivers)
+    return as_study(lambda: PowellRegression(columns, rules, METHODS[method],
+                                             aligning(parameters),
+                                             str(parameters.get("accept", ""))))
+
+
+def columns_of(parameters: Mapping[str, Any]) -> Columns:
+    """Return which owner has which columns."""
+    owners, held = owners_of(parameters), text(parameters, "held")
+    if held not in (*owners, "all", "split"):
+        owners[held] = ()
+    return as_study(lambda: Columns(owners, text(parameters, "response"), held,
+                                    products_of(parameters)))
+
+
+def columns_in(study: Study) -> Columns:
+    """Return which owner of a study has which columns; others are refused."""
+    columns = columns_of(study.parameters)
+    check_owners(columns.owners, study)
+    return columns
+
+
+def check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no regression."""
+    check_names(parameters, KNOWN, "regression-columns")
+    count(parameters, "expected", costs.EXPECTED)
+    program_of(parameters)
+
+
+def told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return program_of(study.parameters, receivers_of(study)).disclosures
+
+
+def plan(study: Study) -> Plan:
+    """Say what a study will cost and who learns what."""
+    columns, program = columns_in(study), program_of(study.parameters)
+    rows = count(study.parameters, "expected", costs.EXPECTED)
+    if isinstance(program, PowellRegression):
+        searches = expected_searches(len(columns.terms.features))
+        cost, more = costs.powell(columns, program.rules, rows, searches,
+                                  program.method == "literal"), powell_notes(program)
+    else:
+        selection = program.selection
+        cost = costs.vertical(columns, program.rules, rows, selection)
+        more = selecting_notes(selection)
+    return forecast(study, told(study), cost, [costs.expecting(rows), *more], rows)
+
+
+def powell_notes(program: PowellRegression) -> tuple[str, ...]:
+    """Return what must be known about searches."""
+    searches = expected_searches(len(program.columns.terms.features))
+    note = f"for {searches} searches; how many there are is seen when steps have become small"
+    return (note, SEEN) if program.method == "literal" else (note,)
+
+
+def load(path: Path, study: Study) -> Given:
+    """Return an owner's columns and its ids; whose the file is shows in its columns."""
+    columns = columns_of(study.parameters)
+    owner = _owner(path, columns)
+    ids = id_column(path, text(study.parameters, "ids")) if "ids" in study.parameters else None
+    return Given(read_numbers(path, columns.needed(owner)), ids)
+
+
+def _owner(path: Path, columns: Columns) -> str:
+    """Return the owner whose columns a file has."""
+    from unspoken.table.read import read
+
+    names = set(read(path, show=False).schema.names)
+    fits = [owner for owner in columns.owners if set(columns.needed(owner)) <= names]
+    if len(fits) == 1:
+        return fits[0]
+    wanted = "; ".join(f"{owner}: {', '.join(columns.needed(owner))}" for owner in columns.owners)
+    raise StudyError(explain("The columns of this owner's file", f"those of one owner ({wanted})",
+                             ", ".join(sorted(names)), "An attribute has one owner."))
+
+
+TASK = Task("regression-columns", check, told, plan, load, ColumnsStudy)

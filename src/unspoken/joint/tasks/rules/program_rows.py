@@ -1,0 +1,200 @@
+"""Association rules over baskets that are spread among owners (vcz2006 section 6.2.1).
+
+Every owner has baskets of its own customers, over one agreed list of items. Level by level, each
+counts the same candidates in its own baskets; den * count - num * baskets of all owners is added
+up as shares and compared with 0. Only the answer is opened: frequent, or not. Rules are tested
+the same way, on den * count(whole) - num * count(left).
+
+  discloses: which itemsets are frequent, to all who take part, because the next candidates follow
+    from them; which rules are sure enough, to the receivers. By agreement (supports="shown") the
+    counts of frequent sets and the number of baskets, to the receivers; never of other sets.
+    Not: counts, how many baskets anybody has, what is frequent at whom.
+  improves on the book (Kantarcioglu and Clifton): no union of locally large sets. Every candidate
+    is compared, which is cheap and hides how many were large at several owners. The comparison is
+    by the sign: the printed "R + sum >= R" is wrong modulo m. `method="union"` is the book's way
+    with an OR of shared bits, "union-encrypted" with commutative encryption, which also discloses
+    how many duplicates there were; `fakes` adds sets that are not large, which blurs both and
+    costs comparisons.
+  safe against: as comparisons in the mode. Two owners: a frequent set that is rare at one of them
+    must be frequent at the other: that is in the result. Shown supports of two are refused.
+  what the rules themselves give away is given away (section 6.3).
+  cost: 10 rounds a level and 10 for the rules; about 35 bytes a candidate and 8 from each owner
+    who holds no shares. `plan` in `horizontal_task` counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Bools, Ints
+from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.ops.secure_sum import refuse_two
+from unspoken.joint.museum.itemset_union import ENCRYPTED, EVERY, METHODS, in_union, union_told
+from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Disclosure
+from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
+from unspoken.joint.tasks.rules.count_candidates import LocalCounts
+from unspoken.joint.tasks.rules.params import (
+    RULES,
+    SETS,
+    SUPPORTS,
+    Terms,
+    digest,
+    own_baskets,
+    ready,
+)
+from unspoken.models.associations import Associations
+from unspoken.table.baskets import Baskets
+
+
+def disclosures(terms: Terms, receivers: Sequence[str], owners: Sequence[str] = (),
+                method: str = EVERY) -> tuple[Disclosure, ...]:
+    """Return everything that mining rules over baskets discloses."""
+    shown = (Disclosure(SUPPORTS, tuple(receivers)),) if terms.shown else ()
+    return (Disclosure(SETS), Disclosure(RULES, tuple(receivers)), *shown,
+            *union_told(owners, method))
+
+
+class RulesOverRows:
+    """The program: every owner gives its baskets; who is no receiver gets None."""
+
+    def __init__(self, terms: Terms, receivers: Sequence[str] = (), *,
+                 owners: Sequence[str] = (), method: str = EVERY, fakes: int = 0) -> None:
+        if method not in METHODS:
+            raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
+        if not isinstance(fakes, int) or fakes < 0 or (fakes and method == EVERY):
+            raise InputError(explain("'fakes'", "an int >= 0, and 0 where there is no union",
+                                     fakes))
+        if method == ENCRYPTED and not owners:
+            raise InputError("A union by encryption must know its owners. Name them in 'owners'.")
+        self.terms, self.receivers = terms, tuple(receivers)
+        self.method, self.fakes = method, fakes
+        self.disclosures = disclosures(terms, receivers, owners, method)
+
+    async def __call__(self, party: Party, data: Baskets | None) -> Associations | None:
+        """Mine; refused on all sides before anything is counted if one cannot begin."""
+        terms, owns = self.terms, party.name in party.roles.owners
+        if terms.shown:
+            refuse_two(party.roles.owners, self.receivers or party.names)
+        baskets, problem = own_baskets(data, terms) if owns else (None, 0)
+        await ready(party, digest("horizontal", terms, self.receivers, self.method), problem)
+        mined = Mining(party, terms, baskets)
+        while mined.ladder.going:
+            await mined.level(self.method, self.fakes)
+        return await mined.result(self.receivers)
+
+
+class Mining:
+    """One party's side of a run."""
+
+    def __init__(self, party: Party, terms: Terms, baskets: Baskets | None) -> None:
+        self.party, self.terms = party, terms
+        self.ladder = Ladder(len(terms.items), terms.longest)
+        self.rows = 0 if baskets is None else len(baskets)
+        self.local = None if baskets is None else LocalCounts(baskets)
+
+    async def level(self, method: str, fakes: int) -> None:
+        """Count and compare all candidates of a level, or those in the union."""
+        counts = self._counts()
+        chosen = np.ones(counts.size, np.bool_)
+        if method != EVERY:
+            chosen = await in_union(self.party, self._large(counts), self.ladder.sets, method,
+                                    fakes)
+        frequent = np.zeros(counts.size, np.bool_)
+        num, den = self.terms.support.as_integer_ratio()
+        frequent[chosen] = await self._reached(counts[chosen], np.int64(self.rows), (num, den),
+                                               SETS, ())
+        if self.local is not None:
+            self.local.keep(counts, frequent)
+        self.ladder.keep(frequent)
+
+    def _counts(self) -> Ints:
+        if self.local is None:
+            return np.zeros(self.ladder.sets.shape[0], np.int64)
+        return self.local.count(self.ladder)
+
+    def _large(self, counts: Ints) -> Bools:
+        """Return what is frequent at this owner alone."""
+        num, den = self.terms.support.as_integer_ratio()
+        return np.asarray((den * counts >= num * self.rows) & (counts > 0))
+
+    async def _reached(self, over: Ints, under: Any, ratio: tuple[int, int], because: str,
+                       to: Sequence[str]) -> Any:
+        """Open where the owners' `over` is at least ratio times `under`, and nothing else."""
+        num, den = ratio
+        part = den * over - num * under
+        low, high = -num * self.terms.most, den * self.terms.most
+        shared = await self.party.share_sum(part, part.shape, low, high)
+        return await self.party.reveal(~await self.party.less_than(shared, 0), because=because,
+                                       to=to)
+
+    async def result(self, receivers: Sequence[str]) -> Associations | None:
+        """Test the rules and put everything together, for the receivers."""
+        sets = self.ladder.found()
+        ways = splits(sets)
+        counts = np.zeros(len(sets), np.int64)
+        if self.local is not None:
+            counts = np.concatenate([np.zeros(0, np.int64), *self.local.kept])
+        sure = await self._reached(counts[ways[:, 0]], counts[ways[:, 1]],
+                                   self.terms.confidence.as_integer_ratio(), RULES, receivers)
+        shown = await self._supports(counts, receivers) if self.terms.shown else None
+        return None if sure is None else pattern(self.terms, sets, ways[sure], shown)
+
+    async def _supports(self, counts: Ints, receivers: Sequence[str]) -> Any:
+        """Open the counts of frequent sets, the number of baskets last."""
+        part = np.r_[counts, self.rows]
+        shared = await self.party.share_sum(part, part.shape, 0, self.terms.most)
+        return await self.party.reveal(shared, because=SUPPORTS, to=receivers)
+
+
+def pattern(terms: Terms, sets: tuple[tuple[int, ...], ...], ways: Ints,
+            shown: Ints | None) -> Associations:
+    """Return the associations; `shown` holds counts, and the number of baskets last."""
+    known = (None, None) if shown is None else (shown[:-1], int(shown[-1]))
+    return Associations(terms.items, sets, tuple(sets[i] for i in ways[:, 1]),
+                        tuple(sets[i] for i in ways[:, 2]), terms.min_support,
+                        terms.min_confidence, *known)
+
+
+def pooled(parts: Sequence[Baskets], terms: Terms) -> Associations:
+    """Return the same from all baskets in one place, by the miner of one place."""
+    from unspoken.numerics.frequent_sets import frequent
+
+    offsets = np.r_[0, np.cumsum(np.concatenate([part.sizes for part in parts]))]
+    codes = np.concatenate([own_baskets(part, terms)[0].codes for part in parts])  # type: ignore[union-attr]
+    total = offsets.size - 1
+    num, den = terms.support.as_integer_ratio()
+    levels = frequent(offsets, codes, len(terms.items), max(-(-num * total // den), 1),
+                      terms.longest)
+    sets = tuple(tuple(one) for found, _ in levels for one in found.tolist())
+    counts = np.concatenate([many for _, many in levels])
+    return from_counts(terms, sets, counts, total)
+
+
+def from_counts(terms: Terms, sets: tuple[tuple[int, ...], ...], counts: Ints,
+                total: int) -> Associations:
+    """Return the associations of counted sets, with the counts only where they are shown."""
+    ways = splits(sets)
+    num, den = terms.confidence.as_integer_ratio()
+    sure = den * counts[ways[:, 0]] >= num * counts[ways[:, 1]]
+    return pattern(terms, sets, ways[sure], np.r_[counts, total] if terms.shown else None)
+
+
+def mine_rules_rows(parts: Sequence[Baskets], terms: Terms, mode: str = "dealer", *,
+                          names: Sequence[str] | None = None, receivers: Sequence[str] = (),
+                          method: str = EVERY, fakes: int = 0, **how: Any
+                          ) -> tuple[list[Associations | None], list[Ledger]]:
+    """Mine rules over the baskets of all owners; return each party's result and ledger.
+
+    `receivers`: who learns the rules (all if nobody is named). `method`, `fakes`: see above.
+    `how`: as in `run_local`, such as processes=True.
+    """
+    owners = list(names) if names is not None else [f"p{i}" for i in range(len(parts))]
+    program = RulesOverRows(terms, receivers, owners=owners, method=method, fakes=fakes)
+    outputs = run_local(program, list(parts), mode, names=owners, **how)
+    return [found for found, _ in outputs], [ledger for _, ledger in outputs]

@@ -1,0 +1,121 @@
+"""Studies over columns whose trees nobody sees: grown, used, and gone, in one run.
+
+Tasks `tree-columns` with structure=hidden, and `forest-columns`. Records whose class is missing at
+the class site are new: trees are grown from the others, stay on shares, and the classes of the new
+ones come out, to the receivers. `unspoken.joint.tasks.tree.hidden_program` keeps the shares for
+later runs instead. Categories and cut points are those of records with a class, so new ones do
+not change the trees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.joint.session.party import Party
+from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.tasks.classify.program_columns import PREDICTED
+from unspoken.joint.tasks.common.primitive_costs import share
+from unspoken.joint.tasks.common.study_parameters import (
+    aligning,
+    count,
+    everybody,
+    learns,
+    weight,
+)
+from unspoken.joint.tasks.common.unlabelled_rows import NEW, names_of, parted
+from unspoken.joint.tasks.task import Plan, notes_of, safe_against
+from unspoken.joint.tasks.tree.column_steps import shared_answers
+from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts, parting
+from unspoken.joint.tasks.tree.hidden_program import hidden_disclosures
+from unspoken.joint.tasks.tree.hidden_steps import HiddenGrowing, predicted
+from unspoken.joint.tasks.tree.hidden_votes import Forest
+from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.program_columns import OverColumns
+from unspoken.joint.tasks.tree.read_params import rules_of
+from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_attributes
+
+EXPECTED = 10_000
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A site with all its records, old and new; which columns are numbers, and how to cut them."""
+
+    site: Site
+    numeric: tuple[str, ...]
+    points: int
+
+    def answers(self, shape: Shape, name: str, places: Ints | None, old: Ints,
+                new: Ints) -> tuple[Ints, Ints]:
+        """Return the answers of old and of new records to the questions that old ones make."""
+        order = slice(None) if places is None else places
+        columns = {n: np.asarray(c, object)[order] for n, c in self.site.columns.items()}
+        known = {n: c[old] for n, c in columns.items()}
+        site = Site(own_attributes(known, self.numeric, self.points), known,
+                    classes=self._classes(places, old)).fits(shape, name)
+        fresh = [q.answers(columns[q.column][new]) for q in site.questions]
+        return site.codes, np.array(fresh, np.int64).reshape(len(fresh), new.size)
+
+    def _classes(self, places: Ints | None, rows: Ints) -> Ints | None:
+        found = self.site.classes
+        if found is None:
+            return None
+        return found[rows] if places is None else found[places][rows]
+
+
+class HiddenStudy(OverColumns):
+    """The program of a study."""
+
+    def __init__(self, study: Study, shape: Shape, forest: Forest | None = None) -> None:
+        self.shape, self.set_rules = shape, aligning(study.parameters)
+        self.forest = forest
+        self.rules, self.receivers = rules_of(study.parameters), study.having("receiver")
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
+        """Grow from records with a class and classify the others."""
+        site = self._own(party, None if data is None else data.site)
+        places = await self._places(party, site)
+        _, labels, rows = await self._taken(party, site, places)
+        old, new = await parted(party, labels, self.shape.class_site, rows)
+        codes = fresh = None
+        if data is not None:
+            codes, fresh = data.answers(self.shape, party.name, places, old, new)
+        growing = HiddenGrowing(party, self.shape, self.rules, old.size, self.forest)
+        tree = await growing.grow(codes, None if labels is None else labels[old])
+        answers = await shared_answers(party, self.shape, party.roles.owners, fresh, new.size)
+        found = await predicted(party, self.shape, tree, answers)
+        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        if opened is None:
+            return None
+        names = names_of(rows, places, None if site is None else site.ids)
+        return {"rows": names[new].tolist(),
+                PREDICTED: np.array(self.shape.classes, object)[opened].tolist()}
+
+
+def hidden_told(study: Study) -> tuple[Disclosure, ...]:
+    """Return what a study discloses."""
+    return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW),
+            *hidden_disclosures(study.having("owner"), aligning(study.parameters)))
+
+
+def hidden_plan(study: Study, shape: Shape, rules: Rules, forest: Forest | None = None) -> Plan:
+    """Say what a study will cost and who learns what; all but the records is known before."""
+    rows, sites = count(study.parameters, "expected", EXPECTED), len(study.having("owner"))
+    new, parties = max(1, rows // 10), everybody(study)
+    costs = HiddenCosts(shape, rules, sites, forest)
+    cost = costs.growing(rows) + parting(rows + new, len(parties)) + costs.classifying(
+        new, len(study.having("receiver")) or len(parties))
+    if shape.class_site not in study.having("holder"):
+        kinds = 1 if shape.class_known else len(shape.classes)
+        cost += share(costs.trees * kinds * rows, 1)
+    notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones, "
+             f"with a dealer; trees are full: {costs.trees} of {shape.branches} branches, depth "
+             f"{rules.max_depth}", "who learns the classes of many records can copy the tree",
+             *weight(study.mode))
+    return Plan(cost.rounds, cost.bytes, learns(study, hidden_told(study)), safe_against(study),
+                notes)

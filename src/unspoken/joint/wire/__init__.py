@@ -1,0 +1,1 @@
+"""What travels between parties: frames, and the transports that carry them."""

@@ -1,0 +1,1 @@
+"""Adversaries against published tables: they know people, and look for them."""

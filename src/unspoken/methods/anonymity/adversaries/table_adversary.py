@@ -1,0 +1,278 @@
+"""The contract of adversaries against published tables: they know people, and look for them.
+
+A view of such a release is made of its classes: rows that agree on every published
+quasi-identifier cannot be told apart by them. What each released value may stand for is read from
+the public description: an interval, a set, a limit, or the value itself. An adversary knows
+something about some people (targets) and answers which classes each of them could stand in. From
+that follow the chance of naming a record and what is thought of a sensitive value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.disclosure.adversary import Adversary
+from unspoken.errors import InputError, explain
+from unspoken.methods.anonymity.hierarchy import ALL
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded, coded
+
+TREES = "tree-preserving"
+MECHANISMS = ("mondrian", "generalize", "top-bottom", "suppress-cells", "swap", "sample", TREES)
+_INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
+
+
+def _number(text: str) -> float:
+    """Read a number; a date counts in days and a time in seconds, as they do elsewhere."""
+    try:
+        return float(text)
+    except ValueError:
+        if ":" not in text:
+            return float(np.datetime64(text, "D").astype(np.int64))
+        return float(np.datetime64(text, "us").astype(np.int64)) / 1e6
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the released values of one column stand for, and how far a known value is from each.
+
+    Numbers: the ends of an interval. Categories: which original values a label holds. A missing
+    value agrees with everything.
+    """
+
+    found: Coded
+    low: Floats | None = None
+    high: Floats | None = None
+    groups: Mapping[str, frozenset[str]] | None = None
+    scale: float = 1.0
+
+    def distance(self, known: Any, places: Ints) -> Floats:
+        """Return (known values, labels): 0 where they agree, up to 1 where they do not."""
+        own = coded(known)
+        if self.low is not None and self.high is not None:
+            values = np.r_[_floats(own.labels), np.nan][:, None]
+            away = np.maximum(self.low[places] - values, values - self.high[places])
+            near = np.nan_to_num(np.clip(away / self.scale, 0.0, 1.0))
+        else:
+            near = self._apart(own)[:, places]
+        return np.asarray(near[own.codes])
+
+    def _apart(self, own: Coded) -> Floats:
+        """Return (known values, labels) of a category: 0 where the label holds the value."""
+        out = np.ones((own.missing + 1, self.found.missing + 1))
+        for at, label in enumerate(self.found.values()):
+            held = (self.groups or {}).get(str(label), frozenset([str(label)]))
+            out[:-1, at] = [str(value) not in held for value in own.values()]
+        out[:, -1], out[-1, :] = 0.0, 0.0
+        return out
+
+
+def _groups(found: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the values that each label holds: listed, or joined in the label itself."""
+    if "groups" in about:
+        return {str(label): frozenset(map(str, held)) for label, held in about["groups"].items()}
+    values, mark = frozenset(about.get("values", ())), str(about.get("separator", "|"))
+    return {label: values if label == ALL and ALL not in values else frozenset(label.split(mark))
+            for label in map(str, found.values())}
+
+
+def _floats(known: Any) -> Floats:
+    if not is_number(known.type):
+        return np.full(len(known), np.nan)
+    return np.asarray(to_numbers(known), np.float64)
+
+
+def meaning(column: Any, about: Mapping[str, Any], spread: float | None = None) -> Meaning:
+    """Read what the values of a released column stand for from its public description."""
+    found, form = coded(column), about.get("form")
+    if form == "set":
+        return Meaning(found, groups=_groups(found, about))
+    ends = _ends(found, about)
+    if ends is None:
+        return Meaning(found)
+    low, high = ends
+    wide = float(np.nanmax(high[np.isfinite(high)], initial=-np.inf)
+                 - np.nanmin(low[np.isfinite(low)], initial=np.inf))
+    return Meaning(found, low, high, scale=spread or (wide if np.isfinite(wide) and wide else 1.0))
+
+
+def _ends(found: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
+    """Return the ends of what each label stands for; None for categories."""
+    form, size = about.get("form"), found.missing + 1
+    if form == "suppressed":
+        return np.full(size, -np.inf), np.full(size, np.inf)
+    if form == "nearest" and is_number(found.labels.type):
+        values = np.asarray(to_numbers(found.labels), np.float64)
+        cuts = (values[1:] + values[:-1]) / 2
+        return np.r_[-np.inf, cuts, -np.inf][:size], np.r_[cuts, np.inf, np.inf][-size:]
+    if is_number(found.labels.type):
+        values = np.asarray(to_numbers(found.labels), np.float64)
+        low = np.where(values <= about.get("low", -np.inf), -np.inf, values)
+        high = np.where(values >= about.get("high", np.inf), np.inf, values)
+        return np.r_[low, -np.inf], np.r_[high, np.inf]
+    if form != "interval":
+        return None
+    pairs = []
+    for label in found.values():
+        match = _INTERVAL.match(str(label))
+        try:
+            ends = match.groups() if match else (str(label), str(label))
+            pairs.append((_number(ends[0]), _number(ends[1])))
+        except ValueError:
+            return None
+    both = np.array([*pairs, (-np.inf, np.inf)], np.float64)
+    return both[:, 0], both[:, 1]
+
+
+def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a mechanism says in public about its columns, in one form for all."""
+    if mechanism.get("name") != TREES:
+        return dict(mechanism.get("columns", {}))
+    groups, gone = mechanism.get("groups", {}), mechanism.get("suppressed", ())
+    out: dict[str, Any] = {}
+    for name in mechanism.get("quasi", ()):
+        if name in groups:
+            out[name] = {"form": "set", "groups": {label: held for label, held in groups[name]}}
+        else:
+            out[name] = {"form": "suppressed" if name in gone else "nearest"}
+    return out
+
+
+@dataclass(frozen=True)
+class TableView:
+    """All that an adversary may see of a published table: classes, and sensitive values in them."""
+
+    mechanism: Mapping[str, Any]
+    quasi: tuple[str, ...]
+    columns: Mapping[str, Meaning]
+    owner: Ints
+    secrets: Mapping[str, Coded]
+    table: Any
+
+    @classmethod
+    def of(cls, release: Release, quasi: Sequence[str] | None = None,
+           sensitive: Sequence[str] | None = None) -> TableView:
+        """Look at a release; quasi-identifiers are what its mechanism describes."""
+        about = described(release.mechanism)
+        secret = tuple(sensitive) if sensitive is not None else tuple(
+            release.schema.with_role("sensitive"))
+        known = tuple(quasi) if quasi is not None else tuple(
+            name for name in release.schema.names if name in about and name not in secret)
+        if not known:
+            raise InputError(explain("The quasi-identifiers", "columns of the release", "none"))
+        rows = release.table.arrow()
+        columns = {name: meaning(rows[name], about.get(name, {})) for name in known}
+        owner = stats.classes([one.found.codes for one in columns.values()])
+        return cls(dict(release.mechanism), known, columns, owner,
+                   {name: found for name in secret if name not in known
+                    and (found := coded(rows[name])).missing}, rows)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of released records."""
+        return int(self.owner.size)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Return the number of records of every class."""
+        return stats.sizes(self.owner)
+
+    @cached_property
+    def first(self) -> Ints:
+        """Return one record of every class."""
+        return np.unique(self.owner, return_index=True)[1]
+
+    def counts(self, sensitive: str) -> Floats:
+        """Return (classes, values + 1): how often each sensitive value occurs, missing last."""
+        found = self.secrets[sensitive]
+        out = np.zeros((self.sizes.size, found.missing + 1))
+        np.add.at(out, (self.owner, found.codes), 1.0)
+        return out
+
+    def distances(self, known: Any, classes: Ints | None = None) -> Floats:
+        """Return (people, classes): how far what is known of people is from every class."""
+        first = self.first if classes is None else self.first[classes]
+        out = np.zeros((known.num_rows, first.size))
+        for name in self.quasi:
+            if name in known.column_names:
+                one = self.columns[name]
+                out += one.distance(known[name], one.found.codes[first])
+        return out
+
+
+@dataclass(frozen=True)
+class TableKnowledge:
+    """What one adversary knows of its targets, one row each; None where it does not know.
+
+    `people`: their quasi-identifiers as known, an Arrow table. `secrets`: estimates of sensitive
+    numbers, or codes of categories. `pool`: everybody who could be in the release, `mine` the
+    targets' rows of it. `ranks`: the share of people below each target when everybody is sorted by
+    `order`. `never`: for each target values (codes) that are ruled out.
+    """
+
+    people: Any
+    secrets: Mapping[str, Floats] | None = None
+    pool: Any | None = None
+    mine: Ints | None = None
+    order: str | None = None
+    ranks: Floats | None = None
+    never: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Matches:
+    """For every target the classes it could stand in, and whether the adversary is sure.
+
+    `weight[target, class]` is how likely each record of the class is the target's, up to a
+    factor; nothing but zeros says that the target was not found. `claimed` says for which targets
+    a single record is named.
+    """
+
+    weight: Floats
+    claimed: Bools
+    shares: Mapping[str, Floats]
+    """By sensitive column: (targets, values), what the adversary thinks of the value."""
+
+    def named(self, view: TableView) -> Floats:
+        """Return (targets, classes): the chance given to each single record of a class."""
+        total = self.weight @ view.sizes
+        return np.asarray(self.weight / np.maximum(total, 1e-300)[:, None])
+
+
+class TableAdversary(Adversary):
+    """Base of the adversaries against published tables."""
+
+    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
+    measures: ClassVar[tuple[str, ...]] = ("identified", "domain", "records", "sure")
+
+    def attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
+        """Look for every target."""
+        for name in sorted(self.needs):
+            if getattr(knowledge, name) is None:
+                raise InputError(explain(f"Knowledge for '{self.name}'", f"one with '{name}'",
+                                         "none"))
+        return self._attack(view, knowledge)
+
+    def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
+        raise NotImplementedError
+
+
+def believed(view: TableView, weight: Floats) -> dict[str, Floats]:
+    """Return what the classes that a target could stand in say about its sensitive values."""
+    out = {}
+    for name in view.secrets:
+        shares = weight @ view.counts(name)
+        whole = view.counts(name).sum(axis=0)
+        lost = shares.sum(axis=1) <= 0
+        shares[lost] = whole
+        out[name] = shares / shares.sum(axis=1, keepdims=True)
+    return out

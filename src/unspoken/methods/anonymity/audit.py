@@ -1,0 +1,279 @@
+"""The audit of published tables: who is found by what is known of them, and what is learnt.
+
+Every number stands beside what guessing gives: any record for identity, the commonest value for
+sensitive columns. Measures:
+
+    k               the smallest class of the release
+    identified      expected share of targets that are named rightly
+    confident       share of targets in the sample that are named rightly and with confidence
+    false matches   share of confident names that are wrong
+    records, domain share of targets whose sensitive value is guessed; each value alike
+    sure            share whose value is guessed rightly with a chance of at least 90%
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row, Suggestion
+from unspoken.disclosure.measures import estimate
+from unspoken.disclosure.record_scores import by_value
+from unspoken.methods.anonymity.adversaries.informed_microdata import (
+    InformedMicrodata,
+    intersected,
+)
+from unspoken.methods.anonymity.adversaries.record_linking import without
+from unspoken.methods.anonymity.adversaries.table_adversary import (
+    MECHANISMS,
+    TREES,
+    Matches,
+    TableAdversary,
+    TableView,
+)
+from unspoken.methods.anonymity.table_knowledge import People, Told, levels, people_of, tell
+from unspoken.numerics.random import replayed, seed_from
+from unspoken.release.key import Key
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import coded
+from unspoken.table.table import Table
+
+Scores = dict[tuple[str, str], float]
+Progress = Callable[[int, int], None]
+
+ALL = "(all)"
+MAX_TRIALS = 20
+SURE = 0.9
+ACCEPTABLE = 0.13
+"""Confident names that Moore (1996) calls acceptably low (vcz2006 section 2.1)."""
+_LIMITS = (
+    "only the listed adversaries were tried; a better one may exist",
+    "people are looked for by the published quasi-identifiers; other columns are not used",
+    "one release at a time: risk.intersection says what two of them give together",
+)
+_UNKNOWN = ("records were left out or shuffled, and only the custodian knows which is which: every "
+            "target is taken to be among its matches, and 'informed-microdata' was not tried; "
+            "rows=method.rows_ for risk.audit_tables tells")
+
+
+def audit_tables(  # noqa: PLR0913
+    table: Table, release: Release, key: Key | None = None, *, sample: Any = None,
+    trials: int = 10, random_state: Any = None,
+    adversaries: Iterable[str | Adversary] | None = None, radius: float = 0.02,
+    progress: Progress | None = None, rows: npt.ArrayLike | None = None,
+) -> Audit:
+    """Look for people of the original table in a published one, in every known way.
+
+    `rows`: the original row of every released one (`method.rows_`), where records were left out.
+    """
+    view = TableView.of(release)
+    chosen = [one for one in adversaries_for(release, adversaries)
+              if isinstance(one, TableAdversary)]
+    where = _rows(table, release, rows)
+    people = people_of(table, view, where)
+    setting = _Setting(max(1, min(int(trials), MAX_TRIALS)), float(radius),
+                       seed_from(random_state))
+    about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
+             "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
+             "columns": {name: name for name in view.secrets}}
+    found = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
+                  setting.trials, about, {one.name: one.gets for one in chosen},
+                  _unscored(view), limits=_LIMITS if people.row is not None
+                  else (*_LIMITS, _UNKNOWN))
+    return replace(found, suggestions=_suggestions(found))
+
+
+for _name in MECHANISMS:
+    register("audit", _name)(audit_tables)
+
+
+@dataclass(frozen=True)
+class _Setting:
+    trials: int
+    radius: float
+    seed: bytes
+
+    def rng(self, *purpose: str | int) -> np.random.Generator:
+        return replayed(self.seed, *purpose)
+
+
+def _rows(table: Table, release: Release, rows: npt.ArrayLike | None) -> Ints | None:
+    """Return the released row of every person, -1 for none; None where it cannot be known."""
+    if rows is None and release.mechanism.get("name") == "sample":
+        rows = _subsequence(table, release)
+    shuffled = release.mechanism.get("name") == TREES
+    if rows is None and (shuffled or release.table.rows != table.rows):
+        return None
+    where = np.arange(table.rows) if rows is None else np.asarray(rows, np.int64)
+    out = np.full(table.rows, -1, np.int64)
+    out[where] = np.arange(where.size)
+    return out
+
+
+def _subsequence(table: Table, release: Release) -> Ints | None:
+    """Find the rows of a sample that was released as it is: the earliest that fit, in order."""
+    import pyarrow as pa
+
+    from unspoken.methods.anonymity.measures.equivalence_classes import classes
+
+    names = release.schema.names
+    both = pa.concat_tables([table.arrow(names), release.table.arrow(names)])
+    codes = classes([coded(both[name]).codes for name in names])
+    mine, theirs, at, found = codes[:table.rows].tolist(), codes[table.rows:].tolist(), 0, []
+    for code in theirs:
+        while at < len(mine) and mine[at] != code:
+            at += 1
+        if at == len(mine):
+            return None
+        found.append(at)
+        at += 1
+    return np.array(found, np.int64)
+
+
+def _k(view: TableView) -> Row:
+    least = float(view.sizes.min())
+    return Row("classes", "quasi", ALL, "k", least, least, least, float(view.rows), 1)
+
+
+def _unscored(view: TableView) -> dict[str, str]:
+    return {} if view.secrets else {"(sensitive)": "no sensitive column is in the release"}
+
+
+def _run(view: TableView, people: People, chosen: Sequence[TableAdversary], setting: _Setting,
+         progress: Progress | None) -> list[Row]:
+    todo = [(one, *level) for one in chosen for level in levels(one, people, view)]
+    rows: list[Row] = []
+    for done, (one, label, column) in enumerate(todo, 1):
+        rows += _case(view, people, one, label, column, setting)
+        if progress is not None:
+            progress(done, len(todo))
+    return rows
+
+
+def _case(view: TableView, people: People, one: TableAdversary, label: str, column: str,
+          setting: _Setting) -> list[Row]:
+    parts, bases = [], []
+    for trial in range(setting.trials):
+        told = tell(label, column, people, view, setting.rng("tables", one.name, column, trial))
+        parts.append(_scored(view, people, one, told, setting.radius))
+        bases.append(_blind(view, people, told, setting.radius))
+    shown = f"{label} {column}" if label == "order" else label
+    out = []
+    for place, measure in parts[0]:
+        found = estimate(np.array([part[place, measure] for part in parts]))
+        base = float(np.median([part.get((place, measure), 0.0) for part in bases]))
+        out.append(Row(one.name, shown, place, measure, found.value, found.low, found.high, base,
+                       found.trials))
+    return out
+
+
+def _scored(view: TableView, people: People, one: TableAdversary, told: Told,
+            radius: float) -> Scores:
+    out: Scores = {}
+    if isinstance(one, InformedMicrodata):
+        return _confident(view, people, one, told)
+    matches = one.attack(view, told.knowledge)
+    if "identified" in one.measures:
+        out[ALL, "identified"] = float(_identified(view, people, matches, told).mean())
+    for name, shares in matches.shares.items():
+        out |= _guessed(people, name, shares, told, radius)
+    return out
+
+
+def _identified(view: TableView, people: People, matches: Matches, told: Told) -> Floats:
+    """Return for every target the chance that its own record is named."""
+    if people.row is None:
+        return np.asarray(matches.named(view).max(axis=1))
+    own = people.row[told.targets]
+    chance = matches.named(view)[np.arange(own.size), view.owner[np.maximum(own, 0)]]
+    return np.where(own >= 0, chance, 0.0)
+
+
+def _confident(view: TableView, people: People, one: InformedMicrodata, told: Told) -> Scores:
+    assert people.row is not None
+    found, sure = one.records(view, told.knowledge)
+    own = people.row[told.targets]
+    right, there = found == own, own >= 0
+    named = int(sure.sum())
+    return {(ALL, "identified"): float(right[there].mean()),
+            (ALL, "confident"): float((right & sure)[there].mean()),
+            (ALL, "false matches"): float((sure & ~right).sum() / named) if named else 0.0}
+
+
+def _guessed(people: People, name: str, shares: Floats, told: Told, radius: float) -> Scores:
+    truth = people.secrets[name][told.targets]
+    hit = _hits(people, name, shares.argmax(axis=1), truth, radius)
+    sure = hit & (shares.max(axis=1) >= SURE - 1e-12)
+    return {(name, "records"): float(hit.mean()),
+            (name, "domain"): by_value(hit, truth.astype(np.float64)),
+            (name, "sure"): float(sure.mean())}
+
+
+def _hits(people: People, name: str, guess: Ints, truth: Ints, radius: float) -> Any:
+    """Say which guesses are right; numbers within the radius of their range."""
+    labels = people.values[name].labels
+    if not is_number(labels.type):
+        return guess == truth
+    values = np.r_[np.asarray(to_numbers(labels), np.float64), np.nan]
+    reach = radius * (float(np.ptp(values[:-1])) if values.size > 1 else 0.0)
+    return (guess == truth) | (np.abs(values[guess] - values[truth]) <= reach)
+
+
+def _blind(view: TableView, people: People, told: Told, radius: float) -> Scores:
+    """Score guessing: any record, and for every sensitive column its commonest value."""
+    out: Scores = {(ALL, "identified"): 1.0 / view.rows, (ALL, "confident"): 1.0 / view.rows,
+                   (ALL, "false matches"): 1.0 - 1.0 / view.rows}
+    for place, name in enumerate(view.secrets):
+        whole = view.counts(name).sum(axis=0)
+        shares = np.broadcast_to(whole / whole.sum(), (told.targets.size, whole.size))
+        if place == 0 and told.knowledge.never is not None:
+            shares = without(np.array(shares), told.knowledge.never)
+        out |= _guessed(people, name, shares, told, radius)
+    return out
+
+
+def intersection(table: Table, first: Release, second: Release, sensitive: str, *,
+                 targets: int = 500, random_state: Any = None) -> dict[str, float]:
+    """Return the share of people whose sensitive value is guessed from two releases together.
+
+    "first", "second": from each alone; "both": from their intersection; "baseline": the
+    commonest value; "sure": guessed rightly from both with a chance of at least 90%.
+    """
+    views = [TableView.of(one) for one in (first, second)]
+    rng = np.random.default_rng(int.from_bytes(seed_from(random_state), "little"))
+    some = np.sort(rng.permutation(table.rows)[:targets])
+    rows = table.arrow().take(some)
+    truth = np.array([str(value) for value in rows[sensitive].to_pylist()])
+    out = {}
+    for name, pair in (("first", (views[0], views[0])), ("second", (views[1], views[1])),
+                       ("both", (views[0], views[1]))):
+        shares, values = intersected(*pair, rows, sensitive)
+        hit = np.array(values)[shares.argmax(axis=1)] == truth
+        out[name] = float(hit.mean())
+    out["sure"] = float((hit & (shares.max(axis=1) >= SURE)).mean())
+    out["baseline"] = float(np.unique(truth, return_counts=True)[1].max() / truth.size)
+    return out
+
+
+def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
+    out = []
+    named = found.select(measure="confident")
+    if named and named[0].value > ACCEPTABLE:
+        out.append(Suggestion(None, "Release a smaller sample, swap more or coarsen further",
+                              f"a well-informed adversary names {named[0].value:.0%} with "
+                              f"confidence, {ACCEPTABLE:.0%} is called acceptable"))
+    for row in found.select(measure="sure"):
+        if row.adversary == "homogeneity" and row.value > row.baseline + 0.01:
+            out.append(Suggestion(row.column, f"Ask for l or t on '{row.column}'",
+                                  f"{row.value:.0%} of the people stand in classes that give "
+                                  "its value away"))
+    return tuple(out)

@@ -1,0 +1,140 @@
+"""Hierarchy: what the values of a column may be generalised to, level by level.
+
+A CSV file in the form that ARX uses: one line a value, the value first, then its label on level 1,
+level 2 and so on, without a header. Every label belongs to one label above it. On the last level
+there is usually one label for all, `*`.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, UnseenValueError, explain
+
+ALL = "*"
+MAX_BYTES = 1 << 26
+MAX_LEVELS = 64
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """One row a value: the value as text, and its label on every level above."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows or not self.rows[0]:
+            raise DataError(explain("A hierarchy", "at least one line", "none"))
+        width = len(self.rows[0])
+        for number, row in enumerate(self.rows, 1):
+            if len(row) != width or width > MAX_LEVELS:
+                raise DataError(explain(f"Line {number} of a hierarchy",
+                                        f"of {min(width, MAX_LEVELS)} entries, like the first",
+                                        len(row)))
+        _refuse_twice([row[0] for row in self.rows])
+        for level in range(1, width - 1):
+            _refuse_two_parents(self.rows, level)
+
+    @classmethod
+    def from_csv(cls, path: str | os.PathLike[str]) -> Hierarchy:
+        """Read a file; the separator is the one of , ; tab that the first line has most of."""
+        file = Path(path)
+        try:
+            if file.stat().st_size > MAX_BYTES:
+                raise DataError(explain(f"'{file.name}'", f"below {MAX_BYTES:,} bytes", "more"))
+            text = file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"'{file}' must be a CSV file in UTF-8. {error}.") from None
+        first = text.split("\n", 1)[0]
+        mark = max(";,\t", key=first.count)
+        return cls.of(csv.reader(text.splitlines(), delimiter=mark))
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
+        """Take rows of values and labels; empty rows are passed over."""
+        return cls(tuple(tuple(str(part).strip() for part in row) for row in rows if row))
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any] | Sequence[Any]) -> Hierarchy:
+        """Take nested mappings from label to children, the leaves in lists; all below `*`."""
+        paths = [path[::-1] for path in _paths(tree, (ALL,))]
+        depth = max((len(path) for path in paths), default=0)
+        # A shallow leaf repeats itself, so that every line is of one length.
+        return cls(tuple((path[0],) * (depth - len(path)) + path for path in paths))
+
+    @property
+    def levels(self) -> int:
+        """Return how many levels stand above the values."""
+        return len(self.rows[0]) - 1
+
+    @cached_property
+    def ordered(self) -> tuple[tuple[str, ...], ...]:
+        """Return the rows so that what shares a label stands together, on every level."""
+        return tuple(sorted(self.rows, key=lambda row: row[::-1]))
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Return the place of every value in that order."""
+        return {row[0]: at for at, row in enumerate(self.ordered)}
+
+    @cached_property
+    def ancestors(self) -> Ints:
+        """Return (levels + 1, values): the number of each value's label on each level."""
+        out = np.zeros((self.levels + 1, len(self.rows)), np.int64)
+        for level in range(self.levels + 1):
+            labels = [row[level:] for row in self.ordered]
+            new = [at > 0 and labels[at] != labels[at - 1] for at in range(len(labels))]
+            out[level] = np.cumsum(new)
+        return out
+
+    def places(self, name: str, values: Iterable[Any]) -> Ints:
+        """Return the place of each value; one that is not in the hierarchy is refused."""
+        found = [self.place.get(str(value).strip(), -1) for value in values]
+        if -1 in found:
+            raise UnseenValueError(explain(
+                f"Every value of '{name}'", "in its hierarchy",
+                str(list(values)[found.index(-1)]), "Add a line for it."))
+        return np.array(found, np.int64)
+
+    def label(self, at: int, level: int) -> str:
+        """Return the label of the value at a place on a level; level 0 is the value."""
+        return self.ordered[at][level]
+
+    def leaves(self, level: int) -> dict[str, list[str]]:
+        """Return for every label of a level the values below it."""
+        out: dict[str, list[str]] = {}
+        for row in self.ordered:
+            out.setdefault(row[level], []).append(row[0])
+        return out
+
+
+def _paths(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    if isinstance(tree, Mapping):
+        for label, below in tree.items():
+            yield from _paths(below, (*above, str(label)))
+    else:
+        yield from ((*above, str(leaf)) for leaf in tree)
+
+
+def _refuse_twice(values: Sequence[str]) -> None:
+    if len(set(values)) < len(values):
+        twice = next(value for at, value in enumerate(values) if value in values[:at])
+        raise DataError(explain("A value of a hierarchy", "on one line", f"'{twice}' on two"))
+
+
+def _refuse_two_parents(rows: Sequence[Sequence[str]], level: int) -> None:
+    above: dict[str, str] = {}
+    for row in rows:
+        if above.setdefault(row[level], row[level + 1]) != row[level + 1]:
+            raise DataError(explain(
+                f"Label '{row[level]}' of level {level}", "below one label only",
+                f"'{above[row[level]]}' and '{row[level + 1]}'"))

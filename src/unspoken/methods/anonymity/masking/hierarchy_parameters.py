@@ -1,0 +1,38 @@
+"""Hierarchies as parameters: given as objects or as paths of CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.errors import SchemaError, explain
+from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.masking.masking_method import Roles
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A hierarchy, or the path of its CSV file."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a Hierarchy or the path of its CSV file"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, Hierarchy | str) or hasattr(value, "__fspath__")
+
+
+def hierarchies_of(given: Mapping[str, Any] | None) -> dict[str, Hierarchy]:
+    """Return the hierarchies of the columns that have one, read where paths were given."""
+    return {name: one if isinstance(one, Hierarchy) else Hierarchy.from_csv(one)
+            for name, one in (given or {}).items()}
+
+
+def refuse_strange(trees: Mapping[str, Hierarchy], roles: Roles) -> None:
+    """Refuse hierarchies for columns that are not made coarser."""
+    for name in trees:
+        if name not in roles.quasi:
+            raise SchemaError(explain("'hierarchies'", f"for columns out of {list(roles.quasi)}",
+                                      name))

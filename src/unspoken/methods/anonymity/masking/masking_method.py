@@ -1,0 +1,264 @@
+"""What the methods share that hide people among each other: requirements, roles, the release.
+
+Values become coarser, or are moved or left out; nothing is encoded, so there is no key. Rows stay
+in their order. Whoever fears that the order of the rows tells something shuffles them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.arrays import Bools, Ints
+from unspoken.errors import DataError, SchemaError, explain
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.numerics.random import generator
+from unspoken.release.distorted import OTHERS, Names
+from unspoken.release.guarantee import Guarantee, Verdict
+from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.category_codes import Coded, coded
+from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.table.schema import Column, Schema
+from unspoken.table.table import Table
+
+FORMS = ("distinct", "entropy", "recursive", "strong")
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share: 0 is allowed, 1 is not."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a number from 0 to below 1"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < 1
+
+
+PRIVACY_RULES: Mapping[str, tuple[Rule, str]] = {
+    "k": (Whole(1), "Use 5 or more."),
+    "l": (OrNone(Real(0.0)), "Leave it out for no demand on sensitive values."),
+    "diversity": (OneOf(FORMS), ""),
+    "c": (Real(0.0), "Use 3."),
+    "t": (OrNone(Real(0.0)), "Use 0.2, or leave it out."),
+    "suppression": (Share(), "Use 0 to leave nobody out."),
+    "columns": (Names(), "Leave it out for the quasi-identifiers of the schema."),
+    "sensitive": (Names(), "Leave it out for the sensitive columns of the schema."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns are made coarser, which must stay unknown, which go out besides."""
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    kept: tuple[str, ...]
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Return all columns of the release."""
+        return (*self.quasi, *self.sensitive, *self.kept)
+
+
+def roles_of(owner: str, table: Table, columns: Sequence[str] | None,
+             sensitive: Sequence[str] | None, others: str) -> Roles:
+    """Sort the columns of a table; without declared quasi-identifiers every feature is one."""
+    schema = table.schema
+    secret = schema.with_role("sensitive") if sensitive is None else \
+        tuple(schema[name].name for name in sensitive)
+    refuse_sensitive_target(owner, schema, secret)
+    quasi = _quasi(owner, schema, columns, secret)
+    rest = [name for name in schema.features if name not in (*quasi, *secret)]
+    if rest and others == "refuse":
+        raise SchemaError(
+            f"{owner}: column '{rest[0]}' is neither a quasi-identifier nor sensitive. Say "
+            "others='drop' to leave such columns out, or others='keep' to release them as they "
+            "are: then nobody outside may know them.")
+    target = () if schema.target is None else (schema.target,)
+    return Roles(quasi, secret, (*(rest if others == "keep" else ()), *target))
+
+
+def _quasi(owner: str, schema: Schema, columns: Sequence[str] | None,
+           secret: Sequence[str]) -> tuple[str, ...]:
+    features = [name for name in schema.features if name not in secret]
+    if columns is None:
+        declared = schema.with_role("quasi")
+        if not (declared or features):
+            raise SchemaError(explain(f"{owner}: the table", "one with quasi-identifiers", "none"))
+        return declared or tuple(features)
+    for name in columns:
+        if schema[name].name not in features:
+            raise SchemaError(explain(f"{owner}: 'columns'", "features that are not sensitive",
+                                      name, "Identifiers are never released, the target stays."))
+    return tuple(columns)
+
+
+def refuse_sensitive_target(owner: str, schema: Schema, sensitive: Sequence[str]) -> None:
+    """Refuse to call the target sensitive: whoever gets the release learns to predict it."""
+    if schema.target is not None and schema.target in sensitive:
+        raise SchemaError(
+            f"{owner}: the target '{schema.target}' must not be sensitive: the release is made so "
+            "that it can be predicted, and a published tree predicts it. Take another target, or "
+            "leave the column out.")
+    for name in sensitive:
+        if schema[name].name not in schema.features:
+            raise SchemaError(explain(f"{owner}: 'sensitive'", "features of the table", name))
+
+
+@dataclass(frozen=True)
+class Secret:
+    """One sensitive column: its codes, whether they are ordered, and their shares overall."""
+
+    name: str
+    found: Coded
+    ordered: bool
+
+    @property
+    def overall(self) -> npt.NDArray[np.float64]:
+        """Return the share of every code in the whole table."""
+        return np.bincount(self.found.codes) / max(self.found.codes.size, 1)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What every class must satisfy; called with record numbers and their classes."""
+
+    k: int
+    l: float | None = None  # noqa: E741
+    diversity: str = "distinct"
+    c: float = 3.0
+    t: float | None = None
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
+
+    def __call__(self, rows: Ints, owner: Ints) -> Bools:
+        """Return which classes satisfy everything."""
+        fine = np.asarray(stats.sizes(owner) >= self.k)
+        for one in self.secrets:
+            if self.l is not None or self.t is not None:
+                fine &= self._diverse(one, rows, owner)
+        return fine
+
+    def _diverse(self, one: Secret, rows: Ints, owner: Ints) -> Bools:
+        found = stats.spread(owner, one.found.codes[rows])
+        fine = np.ones(found.starts.size, np.bool_)
+        if self.l is not None:
+            fine &= self._enough(found)
+        if self.t is not None:
+            fine &= stats.closeness(found, one.ordered, one.overall) <= self.t + 1e-12
+        return fine
+
+    def _enough(self, found: stats.Spread) -> Bools:
+        """Say which classes have L; strong L is strict, as in fu2010 section 4.1."""
+        least = float(self.l or 0)
+        if self.diversity == "recursive":
+            return np.asarray(stats.recursive(found, max(1, int(least))) < self.c)
+        if self.diversity == "strong":
+            return np.asarray(stats.strong(found) > least)
+        values = stats.distinct(found) if self.diversity == "distinct" else stats.entropy(found)
+        return np.asarray(values >= least - 1e-12)
+
+
+def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
+    """Return the demand that a method's parameters make on a table."""
+    rows = table.arrow(roles.sensitive) if roles.sensitive else None
+    secrets = tuple(Secret(name, coded(rows[name]),
+                           table.schema[name].kind in ("numeric", "ordinal"))
+                    for name in roles.sensitive) if rows is not None else ()
+    if (method.l is not None or method.t is not None) and not secrets:
+        raise SchemaError(explain(f"{type(method).__name__}: 'l' and 't'",
+                                  "used with a sensitive column", "none",
+                                  "Declare it: sensitive=[...]."))
+    return Demand(int(method.k or 1), method.l, method.diversity, float(method.c), method.t,
+                  secrets)
+
+
+def require_all(owner: str, demand: Demand, rows: int) -> None:
+    """Refuse a demand that not even all records together satisfy."""
+    if not bool(demand(np.arange(rows), np.zeros(rows, np.int64)).all()):
+        raise DataError(explain(f"{owner}: what is demanded", "possible for all records together",
+                                str(demand), "Ask for a smaller k or l, or a larger t."))
+
+
+@register("guarantee", "anonymous")
+@dataclass(frozen=True)
+class Anonymous(Guarantee):
+    """Everybody shares the published quasi-identifiers with at least k - 1 others."""
+
+    name: ClassVar[str] = "anonymous"
+
+    def verify(self, table: Table) -> Verdict:
+        """Count the classes of a released table and say whether k holds."""
+        rows = table.arrow(list(self.facts["quasi"]))
+        owner = stats.classes([coded(rows[name]).codes for name in self.facts["quasi"]])
+        found = stats.k_of(owner)
+        return Verdict(found >= self.facts["k"], f"the smallest class holds {found} records")
+
+    def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
+        """Say no: values are coarser than they were, for every learner."""
+        return Verdict(False, "Values are coarser than they were: a learner finds another model. "
+                       "protect.TreePreservingAnonymizer keeps the tree.")
+
+
+@register("guarantee", "masked")
+@dataclass(frozen=True)
+class Masked(Guarantee):
+    """Some values were moved, cut off or left out; no size of a group is promised."""
+
+    name: ClassVar[str] = "masked"
+
+    def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
+        """Say no: some values are not what they were."""
+        return Verdict(False, "Some values were changed or left out: a learner finds another "
+                       "model.")
+
+
+def anonymous(demand: Demand, roles: Roles, found: Mapping[str, Any]) -> Anonymous:
+    """Return the promise of a release whose classes were counted."""
+    return Anonymous(
+        f"Every record agrees with at least {demand.k - 1} others on {len(roles.quasi)} published "
+        "quasi-identifiers.",
+        ("nobody outside knows more about a person than the quasi-identifiers",
+         "this is the only release of these people: two of them can be intersected",
+         "classes may still be alike in their sensitive values unless l or t was asked for"),
+        {"k": demand.k, "l": demand.l, "diversity": demand.diversity, "c": demand.c,
+         "t": demand.t, "quasi": list(roles.quasi), **found})
+
+
+def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | None,
+         mechanism: Mapping[str, Any], promise: Guarantee, seed: bytes, seeded: bool) -> Release:
+    """Pack changed columns and those passed on, in the table's order, into a release.
+
+    `rows`: the rows that stay, None for all; changed columns hold those rows only.
+    """
+    names = [c.name for c in table.schema.columns if c.name in roles.released]
+    source = table.arrow(names)
+    source = source if rows is None else source.take(pa.array(rows))
+    columns = {name: _without_nan(changed.get(name, source[name])) for name in names}
+    schema = Schema(tuple(_column(table.schema[name], columns[name].type) for name in names))
+    frame = MemoryFrame(pa.table(columns))
+    return Release(Table(schema, frame, LocalEngine()), mechanism, promise,
+                   generator(seed, "id").bytes(16).hex(), {"seeded": seeded})
+
+
+def _without_nan(column: Any) -> Any:
+    """Say missing in one way only."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+
+
+def _column(column: Column, kind: Any) -> Column:
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return Column(column.name, "categorical" if text else column.kind, column.role)

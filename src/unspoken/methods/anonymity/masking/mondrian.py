@@ -1,0 +1,276 @@
+"""MondrianAnonymizer: classes of at least k by cutting (LeFevre et al. 2006; fu2010 section 5).
+
+Who learns what. The receiver learns for every record the class it stands in: the stretch or the
+set of values of every quasi-identifier, exactly as wide as the records in it. Sensitive columns
+and the target go out as they are, record by record: what all records of a class have in common is
+known of each of them, whatever k is. Ask for `l` or `t` against that.
+
+Limits. Cuts depend on the data, so their places tell something about it (that the median lies
+there). Categories without a hierarchy are cut in the order of their names. A class in which a
+value is missing publishes none for that column, for missing must hide like everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
+from unspoken.methods.anonymity.masking.hierarchy_parameters import (
+    Tree,
+    hierarchies_of,
+    refuse_strange,
+)
+from unspoken.methods.anonymity.masking.masking_method import (
+    PRIVACY_RULES,
+    Roles,
+    anonymous,
+    demand_of,
+    made,
+    require_all,
+    roles_of,
+)
+from unspoken.methods.anonymity.masking.mondrian_cuts import Dimension, Target, partition
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.distorted import PerColumn
+from unspoken.release.parameters import OneOf, Rule, check
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded, coded
+from unspoken.table.read import read
+from unspoken.table.table import Table
+
+MECHANISM = "mondrian"
+MAX_CLASSES = 50
+"""A numeric target of more values is taken as a number."""
+
+
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    **PRIVACY_RULES,
+    "cuts": (OneOf(("median", "gain")), ""),
+    "mode": (OneOf(("strict", "relaxed")), ""),
+    "hierarchies": (PerColumn(Tree(), none=True, single=False), ""),
+    "publish": (OneOf(("interval", "mean")), ""),
+}
+
+
+class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Cut records into classes of at least k and publish the classes.
+
+    Parameters
+    ----------
+    k : the least size of a class.
+    l, diversity, c, t : what the sensitive values of a class must satisfy: "distinct", "entropy",
+        "recursive" (with c) or "strong" L, and closeness t to the whole table.
+    cuts : at the "median" of the widest dimension, or where the target's information "gain" (for
+        numbers: the reduction of squared error) is largest.
+    mode : "strict" keeps equal values together, "relaxed" divides them.
+    hierarchies : mapping from column to a Hierarchy or the path of its CSV file.
+    suppression : the share of records that may be left out to cut further.
+    publish : numbers as the "interval" or the "mean" of their class.
+    columns, sensitive : names in place of the schema's roles.
+    others : "refuse", "keep" or "drop" columns that are neither.
+
+    Attributes
+    ----------
+    owner_ : the class of every record, -1 for those left out. It stays with the custodian.
+    rows_ : the rows that were released.
+    """
+
+    def __init__(self, k: int = 10, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
+                 c: float = 3.0, t: Any = None, cuts: str = "median", mode: str = "strict",
+                 hierarchies: Any = None, suppression: float = 0.0, publish: str = "interval",
+                 columns: Any = None, sensitive: Any = None, others: str = "refuse") -> None:
+        self.k = k
+        self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.cuts = cuts
+        self.mode = mode
+        self.hierarchies = hierarchies
+        self.suppression = suppression
+        self.publish = publish
+        self.columns = columns
+        self.sensitive = sensitive
+        self.others = others
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("MondrianAnonymizer", _RULES, self.get_params())
+        roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
+        trees = hierarchies_of(self.hierarchies)
+        refuse_strange(trees, roles)
+        rows = table.arrow(roles.quasi)
+        columns = {name: coded(rows[name]) for name in roles.quasi}
+        self._cut(table, roles, columns, trees)
+        self.rows_ = np.flatnonzero(self.owner_ >= 0)
+        changed, about = self._published(columns, trees)
+        demand = demand_of(self, table, roles)
+        sizes = stats.sizes(self.owner_[self.rows_])
+        promise = anonymous(demand, roles, {"classes": int(sizes.size),
+                                            "left_out": int((self.owner_ < 0).sum())})
+        mechanism = {"name": MECHANISM, "cuts": self.cuts, "mode": self.mode, "columns": about}
+        kept = None if self.rows_.size == table.rows else self.rows_
+        return made(table, roles, changed, kept, mechanism, promise, fresh_seed(), False), None
+
+    def _cut(self, table: Table, roles: Roles, columns: Mapping[str, Coded],
+             trees: Mapping[str, Hierarchy]) -> None:
+        demand = demand_of(self, table, roles)
+        require_all("MondrianAnonymizer", demand, table.rows)
+        dimensions = [dimension(name, found, trees.get(name)) for name, found in columns.items()]
+        target = target_of(table) if self.cuts == "gain" else None
+        self.owner_ = partition(dimensions, demand, int(self.k), strict=self.mode == "strict",
+                                target=target, spare=int(self.suppression * table.rows))
+
+    def _published(self, columns: Mapping[str, Coded],
+                   trees: Mapping[str, Hierarchy]) -> tuple[dict[str, Any], dict[str, Any]]:
+        owner, rows = self.owner_[self.rows_], self.rows_
+        changed: dict[str, Any] = {}
+        about: dict[str, Any] = {}
+        for name, found in columns.items():
+            if name in trees:
+                changed[name], about[name] = _labelled(name, found, trees[name], owner, rows)
+            elif is_number(found.labels.type):
+                changed[name], about[name] = _numbers(found, owner, rows, self.publish)
+            else:
+                changed[name], about[name] = _sets(found, owner, rows)
+        return changed, about
+
+    def fit(self, X: Any, y: Any = None) -> MondrianAnonymizer:
+        """Cut the records of X into classes; y is what cuts by gain tell about."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Floats:
+        """Return the numbers of X, each replaced by the mean of its class."""
+        check("MondrianAnonymizer", _RULES, self.get_params())
+        data = np.asarray(X, np.float64)
+        table = read(data if y is None else np.column_stack([data, np.asarray(y)]), show=False)
+        names = table.schema.names
+        target = None if y is None else names[-1]
+        table = read(table, target=target, show=False, kinds={n: "numeric" for n in names})
+        roles = Roles(names[:data.shape[1]], (), () if target is None else (target,))
+        rows = table.arrow(roles.quasi)
+        self._cut(table, roles, {name: coded(rows[name]) for name in roles.quasi}, {})
+        inside = self.owner_ >= 0
+        sums = np.zeros((int(self.owner_.max()) + 2, data.shape[1]))
+        np.add.at(sums, self.owner_[inside], data[inside])
+        # The last row is for those left out, who are no class.
+        self.means_ = sums / np.r_[stats.sizes(self.owner_[inside]), 1][:, None]
+        self.means_[-1] = np.nan
+        return np.asarray(self.means_[self.owner_])
+
+    def transform(self, X: Any) -> Floats:
+        """Return the class means of the records that were fitted; others have no class."""
+        if not hasattr(self, "means_") or np.shape(X)[0] != self.owner_.size:
+            raise InputError(explain("MondrianAnonymizer: 'X'", "the records that were fitted",
+                                     np.shape(X), "A new record could be alone in its class."))
+        return np.asarray(self.means_[self.owner_])
+
+
+def dimension(name: str, found: Coded, tree: Hierarchy | None = None) -> Dimension:
+    """Return a column as a dimension; missing values stand behind the last."""
+    size = found.missing
+    if tree is not None:
+        places = tree.places(name, found.values())
+        width = len(tree.rows)
+        above = np.vstack([np.c_[tree.ancestors, tree.ancestors.max(axis=1) + 1],
+                           np.zeros((1, width + 1), np.int64)])
+        place = np.arange(width + 1, dtype=np.float64)
+        return Dimension(np.r_[places, width][found.codes], place, above, max(width - 1.0, 1.0))
+    place = np.arange(size + 1, dtype=np.float64)
+    if is_number(found.labels.type) and size:
+        values = np.asarray(to_numbers(found.labels), np.float64)
+        place = np.r_[values, values[-1] + max(0.05 * (values[-1] - values[0]), 1e-9)]
+    wide = float(place[size - 1] - place[0]) if size else 0.0
+    return Dimension(found.codes, place, None, wide if wide > 0 else 1.0)
+
+
+def target_of(table: Table) -> Target:
+    """Return what cuts by gain tell about: classes, or numbers where there are many."""
+    column = table.arrow([table.target])[table.target]
+    found = coded(column)
+    if is_number(column.type) and found.missing > MAX_CLASSES:
+        return Target.of_numbers(np.nan_to_num(np.asarray(to_numbers(column), np.float64)))
+    return Target.of_classes(found.codes)
+
+
+def _ends(found: Coded, owner: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Return the least and the greatest code of every class."""
+    low = np.full(int(owner.max()) + 1, found.missing, np.int64)
+    high = np.zeros(low.size, np.int64)
+    np.minimum.at(low, owner, found.codes[rows])
+    np.maximum.at(high, owner, found.codes[rows])
+    return low, high
+
+
+def _numbers(found: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any, dict[str, Any]]:
+    low, high = _ends(found, owner, rows)
+    if publish == "mean":
+        values = np.r_[np.asarray(to_numbers(found.labels), np.float64), np.nan]
+        sums = np.bincount(owner, values[found.codes[rows]])
+        means = sums / np.bincount(owner)
+        return pa.array(means[owner], from_pandas=True), {"form": "mean"}
+    values = found.values()
+    texts = [None if b == found.missing else str(values[a]) if a == b
+             else f"[{values[a]}, {values[b]}]" for a, b in zip(low, high, strict=True)]
+    return pa.array(texts, pa.string()).take(pa.array(owner)), {"form": "interval"}
+
+
+def _sets(found: Coded, owner: Ints, rows: Ints) -> tuple[Any, dict[str, Any]]:
+    """Publish the set of the values of every class, joined by a mark that is in none of them."""
+    spread = stats.spread(owner, found.codes[rows])
+    values = [str(value) for value in found.values()]
+    mark = _mark(values)
+    labels = [_joined(part.tolist(), values, mark)
+              for part in np.split(spread.value, spread.starts[1:])]
+    about = {"form": "set", "values": values, "separator": mark}
+    return pa.array(labels, pa.string()).take(pa.array(owner)), about
+
+
+def _mark(values: Sequence[str]) -> str:
+    mark = " | "
+    while any(mark in value for value in values):
+        mark = f" |{mark.strip()} "
+    return mark
+
+
+def _joined(part: Sequence[int], values: Sequence[str], mark: str) -> str | None:
+    if part[-1] == len(values):
+        return None
+    whole = len(part) == len(values) > 1 and ALL not in values
+    return ALL if whole else mark.join(values[at] for at in part)
+
+
+def _labelled(name: str, found: Coded, tree: Hierarchy, owner: Ints,
+              rows: Ints) -> tuple[Any, dict[str, Any]]:
+    """Publish the lowest label of a hierarchy that holds the class."""
+    place = np.r_[tree.places(name, found.values()), len(tree.rows)][found.codes]
+    low, high = _ends(Coded(place, [None] * len(tree.rows)), owner, rows)
+    labels: list[str | None] = []
+    groups: dict[str, list[str]] = {}
+    for a, b in zip(low.tolist(), high.tolist(), strict=True):
+        text, inside = _common(tree, a, b)
+        labels.append(text)
+        if text is not None:
+            groups[text] = inside
+    return pa.array(labels, pa.string()).take(pa.array(owner)), {"form": "set", "groups": groups}
+
+
+def _common(tree: Hierarchy, low: int, high: int) -> tuple[str | None, list[str]]:
+    if high == len(tree.rows):
+        return None, []
+    above = tree.ancestors
+    for level in range(tree.levels + 1):
+        if above[level, low] == above[level, high]:
+            inside = np.flatnonzero(above[level] == above[level, low])
+            return tree.label(low, level), [tree.ordered[at][0] for at in inside]
+    return ALL, [row[0] for row in tree.ordered]

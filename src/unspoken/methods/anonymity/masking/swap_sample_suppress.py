@@ -1,0 +1,237 @@
+"""DataSwapper, SampleReleaser and CellSuppressor (vcz2006 section 2.1).
+
+Who learns what. Swapping leaves every column's own distribution as it is, and every value is
+somebody's; what was tied to the swapped columns is wrong for those who were swapped, and nobody
+is told who. A sample leaves most people out: somebody who matches a record need not be its
+owner. Suppressed cells are blank where a record would stand out. None of them promises a size of
+a group by itself; the audit measures what an informed adversary still finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.anonymity.masking.masking_method import (
+    PRIVACY_RULES,
+    Masked,
+    Roles,
+    anonymous,
+    demand_of,
+    made,
+    roles_of,
+)
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.numerics.random import generator, seed_from
+from unspoken.release.distorted import OTHERS, Names, chosen_columns
+from unspoken.release.parameters import OneOf, OrNone, Real, Rule, check
+from unspoken.release.release import Release
+from unspoken.table.category_codes import coded
+from unspoken.table.table import Table
+
+KINDS = ("numeric", "ordinal", "categorical")
+
+_SWAPPING: Mapping[str, tuple[Rule, str]] = {
+    "share": (Real(0.0, 1.0 + 1e-9), "Use 0.1."),
+    "within": (OrNone(Real(0.0, 1.0 + 1e-9)), "Use 0.05 for partners within 5% of the ranks."),
+    "columns": (Names(), "Leave it out for all features."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+def swapped_rows(order: Ints, share: float, within: float | None,
+                 rng: np.random.Generator) -> Ints:
+    """Return for every record the record whose value it gets; partners are drawn in pairs.
+
+    `order`: the records in the order of their values, used where partners must be `within` a
+    share of the ranks of each other.
+    """
+    size = order.size
+    chosen = rng.permutation(size)[:2 * (max(round(share * size), 2) // 2)]
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    if within is not None:
+        reach = max(int(within * size), 1)
+        # Moved by less than half of the reach, neighbours in the new order are within it.
+        chosen = chosen[np.argsort(place[chosen] + rng.random(chosen.size) * reach / 2)]
+        first, second = chosen[0::2], chosen[1::2]
+        near = np.abs(place[first] - place[second]) <= reach
+        first, second = first[near], second[near]
+    else:
+        first, second = chosen[0::2], chosen[1::2]
+    source = np.arange(size)
+    source[first], source[second] = second, first
+    return source
+
+
+class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Swap the values of columns between records, each column on its own.
+
+    Parameters
+    ----------
+    share : the share of records whose value of a column is swapped.
+    within : partners lie at most this share of the ranks apart; None takes anybody. Near partners
+        keep correlations and protect less.
+    columns, others : as for NoiseAdder. random_state : for tests and experiments.
+    """
+
+    def __init__(self, share: float = 0.1, within: Any = None, *, columns: Any = None,
+                 others: str = "refuse", random_state: Any = None) -> None:
+        self.share = share
+        self.within = within
+        self.columns = columns
+        self.others = others
+        self.random_state = random_state
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("DataSwapper", _SWAPPING, self.get_params())
+        names = chosen_columns("DataSwapper", table.schema, KINDS, self.columns)
+        secret = [name for name in table.schema.with_role("sensitive") if name not in names]
+        roles = roles_of("DataSwapper", table, names, secret, self.others)
+        seed, rows = seed_from(self.random_state), table.arrow(names)
+        changed = {}
+        for name in names:
+            order = np.argsort(coded(rows[name]).codes, kind="stable")
+            source = swapped_rows(order, self.share, self.within, generator(seed, "swap", name))
+            changed[name] = rows[name].take(pa.array(source))
+        about = {name: {"form": "value"} for name in names}
+        promise = Masked(f"In each of {len(names)} columns about {self.share:.0%} of the records "
+                         "got the value of another record.",
+                         ("who was swapped is not published",),
+                         {"share": float(self.share), "within": self.within})
+        mechanism = {"name": "swap", "share": float(self.share), "within": self.within,
+                     "columns": about}
+        return made(table, roles, changed, None, mechanism, promise, seed,
+                    self.random_state is not None), None
+
+    def fit(self, X: Any, y: Any = None) -> DataSwapper:
+        """Check the parameters; nothing is learnt."""
+        check("DataSwapper", _SWAPPING, self.get_params())
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return numbers with some values swapped, column by column."""
+        data, seed = np.array(X, np.float64), seed_from(self.random_state)
+        for index in range(data.shape[1]):
+            order = np.argsort(data[:, index], kind="stable")
+            source = swapped_rows(order, self.share, self.within, generator(seed, "swap", index))
+            data[:, index] = data[source, index]
+        return data
+
+
+_SAMPLING: Mapping[str, tuple[Rule, str]] = {
+    "share": (Real(0.0, 1.0), "Use 0.05."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+class SampleReleaser(BaseEstimator):  # type: ignore[misc]
+    """Release a random sample of the records, as they are, in their order.
+
+    Attributes
+    ----------
+    rows_ : the rows that were released. They stay with the custodian.
+    """
+
+    def __init__(self, share: float = 0.05, *, others: str = "keep",
+                 random_state: Any = None) -> None:
+        self.share = share
+        self.others = others
+        self.random_state = random_state
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("SampleReleaser", _SAMPLING, self.get_params())
+        quasi = table.schema.with_role("quasi") or table.schema.features
+        roles = roles_of("SampleReleaser", table, [n for n in quasi if n not in
+                         table.schema.with_role("sensitive")], None, self.others)
+        seed = seed_from(self.random_state)
+        size = round(self.share * table.rows)
+        if size < 1:
+            raise InputError(explain("SampleReleaser: 'share'", "large enough for one record",
+                                     self.share))
+        self.rows_ = np.sort(generator(seed, "sample").permutation(table.rows)[:size])
+        about = {name: {"form": "value"} for name in roles.quasi}
+        promise = Masked(f"{self.share:.1%} of the records were drawn at random; the others are "
+                         "not in the release.", ("nobody outside knows who was drawn",),
+                         {"share": float(self.share)})
+        mechanism = {"name": "sample", "share": float(self.share), "columns": about}
+        return made(table, roles, {}, self.rows_, mechanism, promise, seed,
+                    self.random_state is not None), None
+
+
+class CellSuppressor(BaseEstimator):  # type: ignore[misc]
+    """Leave cells blank until every record agrees with k - 1 others (blank agrees with blank).
+
+    Columns with the most values are blanked first, and only for records that still stand out.
+    Records that stand out even when all is blank are left out, up to `suppression`.
+
+    Attributes
+    ----------
+    rows_ : the rows that were released. blanks_ : how many cells were left blank, by column.
+    """
+
+    def __init__(self, k: int = 5, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
+                 c: float = 3.0, t: Any = None, suppression: float = 0.01, columns: Any = None,
+                 sensitive: Any = None, others: str = "refuse") -> None:
+        self.k = k
+        self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.suppression = suppression
+        self.columns = columns
+        self.sensitive = sensitive
+        self.others = others
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("CellSuppressor", PRIVACY_RULES, self.get_params())
+        roles = roles_of("CellSuppressor", table, self.columns, self.sensitive, self.others)
+        demand = demand_of(self, table, roles)
+        rows = table.arrow(roles.quasi)
+        codes = {name: coded(rows[name]) for name in roles.quasi}
+        blank = {name: np.zeros(table.rows, np.bool_) for name in roles.quasi}
+        fine = self._blanked(codes, blank, demand)
+        out = int((~fine).sum())
+        if out > self.suppression * table.rows:
+            raise DataError(explain("CellSuppressor: records that stand out with all cells blank",
+                                    f"at most {self.suppression:.2%} ('suppression')",
+                                    f"{out / table.rows:.2%}", "Ask for a smaller k."))
+        return self._release(table, roles, rows, blank, fine, demand), None
+
+    def _blanked(self, codes: Mapping[str, Any], blank: dict[str, Any], demand: Any) -> Any:
+        now = {name: found.codes.copy() for name, found in codes.items()}
+        everybody = np.arange(next(iter(now.values())).size)
+        for name in [*sorted(now, key=lambda n: -codes[n].missing), None]:
+            owner = stats.classes(list(now.values()))
+            fine = demand(everybody, owner)[owner]
+            if name is None or fine.all():
+                return fine
+            blank[name] |= ~fine & (now[name] != codes[name].missing)
+            now[name][~fine] = codes[name].missing
+        raise AssertionError
+
+    def _release(self, table: Table, roles: Roles, rows: Any, blank: Mapping[str, Any],
+                 fine: Any, demand: Any) -> Release:
+        self.rows_ = np.flatnonzero(fine)
+        self.blanks_ = {name: int(mask[fine].sum()) for name, mask in blank.items()}
+        kept = None if fine.all() else self.rows_
+        changed = {}
+        for name in roles.quasi:
+            column = pc.if_else(pa.array(~blank[name]), rows[name],
+                                pa.scalar(None, rows[name].type))
+            changed[name] = column if kept is None else column.take(pa.array(kept))
+        about = {name: {"form": "value"} for name in roles.quasi}
+        promise = anonymous(demand, roles, {"left_out": int((~fine).sum())})
+        return made(table, roles, changed, kept, {"name": "suppress-cells", "columns": about},
+                    promise, seed_from(None), False)

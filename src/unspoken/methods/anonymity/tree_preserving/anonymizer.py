@@ -1,0 +1,228 @@
+"""TreePreservingAnonymizer: K-anonymity and L-diversity that keep a tree (fu2010).
+
+Who learns what. The miner sees the trees, the response and the kept sensitive columns as they
+are, and every other column in blocks or groups: by the quasi-identifiers nobody can be told from
+at least K - 1 others, and in no class is a sensitive value as frequent as L forbids. Whoever knows
+that a person is in the table learns the class the tree predicts, what is common to their cell,
+and the response's values in it: the response is no quasi-identifier unless `response_quasi` says
+so, and nothing keeps it diverse. The names of categories and of the columns are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError, explain
+from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
+from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
+from unspoken.methods.anonymity.tree_preserving.privacy_targets import FORMS, Needs
+from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
+from unspoken.methods.anonymity.tree_preserving.recoding_loop import Found, Search
+from unspoken.methods.anonymity.tree_preserving.recoding_rules import RULES
+from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
+from unspoken.numerics.random import derive, seed_from
+from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.release.release import Release
+from unspoken.table.integer_columns import code_column, code_labels
+from unspoken.table.table import Table
+
+OWNER = "TreePreservingAnonymizer"
+
+
+@dataclass(frozen=True)
+class ForSensitive:
+    """A number, or a mapping from sensitive columns to numbers."""
+
+    rule: Rule
+    none: bool = False
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return ("None, " * self.none + f"{self.rule.allowed()}, or a mapping from sensitive "
+                "columns to such numbers")
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        if isinstance(value, Mapping):
+            return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
+        return (value is None and self.none) or self.rule.admits(value)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A growth, or several."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "None, a Growth, a mapping of its fields, or a list of them"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return len(value) > 0 and all(isinstance(v, Growth | Mapping) for v in value)
+        return value is None or isinstance(value, Growth | Mapping)
+
+
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "k": (Whole(1), "Use 10, or what your policy asks for."),
+    "l": (ForSensitive(Real(0.999)), "Use 1 to ask for nothing."),
+    "tree": (Trees(), "Leave it out for a tree of the table's target."),
+    "rule": (OneOf(RULES), ""),
+    "diversity": (OneOf(FORMS), ""),
+    "t": (ForSensitive(Real(0.0, 1.0000001), none=True), "Leave it out to ask for nothing."),
+    "response_quasi": (OneOf((True, False)), ""),
+    "sensitive": (OneOf(("keep", "suppress")), ""),
+    "shuffle_rows": (OneOf((True, False)), ""),
+}
+
+
+class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignore[misc]
+    """Release the largest tree, and data to grow it from, that reach K, L and t.
+
+    `protect` makes a release. `fit` and `transform` give the anonymised records as an array, in
+    their order, for the records that were fitted and no others: see `transforming`.
+
+    Parameters
+    ----------
+    k : fewest records that agree on the quasi-identifiers: the columns declared so, or, if none
+        is, all that are not sensitive.
+    l : least diversity of every sensitive column in every class; a number or one a column.
+    tree : how the tree is grown (`core.growth.Growth`, or a mapping of its fields); a list keeps
+        several trees at once, of other learners, criteria or targets.
+    rule : "safe" (values beside a threshold stay), "min-block" (fewer blocks) or "leaf-merge"
+        (records of small cells move inside their leaf).
+    diversity : "distinct" values, "entropy", or "strong" (the most frequent value at most 1/l).
+    t : largest distance of a class's sensitive values from the table's; None asks for nothing.
+    response_quasi : count the targets among the quasi-identifiers.
+    sensitive : "keep" sensitive columns as they are, or "suppress" them, as the paper does.
+    shuffle_rows : release the rows in a random order.
+    random_state : for tests and experiments only; a release made with it says so.
+
+    Attributes
+    ----------
+    leaves_ : the leaves of every tree; reached_ : K, L and t; verification_ : the last check.
+    tree_, records_ : the tree and the records, where they were fitted as arrays.
+    """
+
+    def __init__(self, k: int = 10, l: Any = 1, tree: Any = None,  # noqa: E741, PLR0913
+                 rule: str = "safe", *, diversity: str = "distinct", t: Any = None,
+                 response_quasi: bool = False, sensitive: str = "keep",
+                 shuffle_rows: bool = True, random_state: Any = None) -> None:
+        self.k = k
+        self.l = l
+        self.tree = tree
+        self.rule = rule
+        self.diversity = diversity
+        self.t = t
+        self.response_quasi = response_quasi
+        self.sensitive = sensitive
+        self.shuffle_rows = shuffle_rows
+        self.random_state = random_state
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key: nothing can be undone.
+
+        Every release is verified before it is returned: the trees are learned from both tables
+        and compared bit by bit. If that fails, nothing is released.
+        """
+        check(OWNER, _RULES, self.get_params())
+        plan, search = self._plan(table)
+        tables = search.run()
+        if not tables[0].reached.met:
+            raise InputError(self._out_of_reach(tables[0]))
+        release, found = self._verified(plan, search, tables)
+        self.leaves_ = tuple(tree.leaves(step)
+                             for tree, step in zip(plan.trees, found.steps, strict=True))
+        self.reached_ = found.reached
+        return release, None
+
+    def _plan(self, table: Table) -> tuple[Plan, Search]:
+        if table.rows == 0:
+            raise DataError(f"{OWNER}: the table must have at least one row. Got none.")
+        listed = isinstance(self.tree, Sequence)
+        growths = [Growth.of(g).for_table(table) for g in (self.tree if listed else [self.tree])]
+        targets = tuple(dict.fromkeys(str(g.target) for g in growths))
+        _check_targets(table, targets)
+        needs = self._needs(table)
+        names = predictors(table, targets)
+        columns = {n: code_column(table.schema[n], table.arrow([n])[n], "two-way") for n in names}
+        trees = [_tree(table, growth, names, columns) for growth in growths]
+        quasi = self._quasi(table, names, targets)
+        response = [code_labels(table.arrow([n])[n])[1] for n in targets if n in quasi]
+        seed = seed_from(self.random_state)
+        params = {"rule": self.rule, "k": needs.k, "l": dict(needs.l), "t": dict(needs.t),
+                  "diversity": self.diversity, "response_quasi": self.response_quasi}
+        plan = Plan(table, trees, columns, needs, quasi, targets, params,
+                    self.sensitive == "keep", seed,
+                    derive(seed, "order") if self.shuffle_rows else None,
+                    self.random_state is not None)
+        return plan, Search(trees, columns, needs, quasi, response, self.rule,
+                            derive(seed, "search"))
+
+    def _needs(self, table: Table) -> Needs:
+        names = table.schema.with_role("sensitive")
+        asked = {"l": self.l, "t": self.t}
+        each: dict[str, dict[str, float]] = {}
+        for what, value in asked.items():
+            each[what] = (dict(value) if isinstance(value, Mapping)
+                          else {} if value is None else dict.fromkeys(names, float(value)))
+            strange = [n for n in each[what] if n not in names]
+            if strange or (not names and value not in (None, 1, 1.0, {})):
+                raise SchemaError(explain(f"{OWNER}: '{what}'", "asked of sensitive columns",
+                                          strange or "none",
+                                          "Declare them: unspoken.read(..., sensitive=[...])."))
+        codes = {n: code_labels(table.arrow([n])[n])[1] for n in names}
+        ordered = {n for n in names if table.schema[n].kind in ("numeric", "ordinal")}
+        return Needs(int(self.k), each["l"], each["t"], self.diversity, codes,
+                     frozenset(ordered))
+
+    def _quasi(self, table: Table, names: Sequence[str], targets: Sequence[str]
+               ) -> tuple[str, ...]:
+        declared = table.schema.with_role("quasi")
+        chosen = [*(declared or names), *(targets if self.response_quasi else ())]
+        return tuple(n for n in table.schema.names if n in chosen)
+
+    def _out_of_reach(self, root: Found) -> str:
+        return (f"{OWNER}: 'k', 'l' and 't' must be such that a table with every predictor "
+                f"suppressed reaches them. It reaches {root.reached}; asked were k = {self.k}, "
+                f"l = {self.l} ({self.diversity}), t = {self.t}. Ask for less.")
+
+    def _verified(self, plan: Plan, search: Search, tables: list[Found]
+                  ) -> tuple[Release, Found]:
+        """Return the largest release whose trees are found again.
+
+        scikit-learn breaks ties by a random stream that suppressed columns move; where a tie
+        decided, the next smaller tree is taken, and the manifest says so.
+        """
+        refused: list[str] = []
+        for found in reversed(tables):
+            release = make_release(plan, found, refused, search.why)
+            self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
+            if self.verification_:
+                details = {**release.details, "verified": self.verification_.to_json()}
+                return replace(release, details=details), found
+            if not search.careful:
+                return self._verified(plan, search, search.carefully(tables))
+            refused.append(f"steps {list(found.steps)}: {self.verification_.difference}")
+            if all(tree.growth.learner != SKLEARN for tree in plan.trees):
+                break
+        raise NotCoveredError(f"{OWNER}: nothing was released, because the promise would not "
+                              f"hold: {refused[0]}.")
+
+
+def _check_targets(table: Table, targets: Sequence[str]) -> None:
+    for name in targets:
+        role = table.schema[name].role
+        if role in ("sensitive", "identifier"):
+            raise SchemaError(f"{OWNER}: the target '{name}' must be neither sensitive nor an "
+                              f"identifier. It is {role}. A published tree predicts its target: "
+                              "what must not be known cannot be what is predicted.")
+
+
+def _tree(table: Table, growth: Growth, names: Sequence[str], columns: Mapping[str, Any]) -> Kept:
+    learning = prepare(table, growth, names, coded=columns)
+    return kept_tree(learning, table)

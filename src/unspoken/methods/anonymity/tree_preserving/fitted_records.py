@@ -1,0 +1,113 @@
+"""The anonymiser as a scikit-learn transformer of the records that it was fitted to.
+
+A release is made of all records together, so only these can be transformed: a new record could be
+the only one of its cell. Every column of X is a predictor and a quasi-identifier; whoever has
+sensitive columns uses `protect`. The transformed records stay in their order: who is who is not
+hidden by it. The fitted object holds the transformed records; it stays with the custodian.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unspoken.errors import InputError, explain
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.read import read, to_arrow
+from unspoken.table.table import Table
+
+Records = npt.NDArray[Any]
+
+
+class RecordTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore[misc]
+    """fit, transform and fit_transform of a method that releases all records together."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Anonymise the records of X so that the tree of y stays."""
+        self._fit(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Records:
+        """Return the anonymised records of X: numbers, or objects where there are categories."""
+        return self._fit(X, y)
+
+    def transform(self, X: Any) -> Records:
+        """Return the anonymised records that were fitted; others have no cell."""
+        check_is_fitted(self, "records_")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if _digest(_columns(X)) != self.digest_:
+            raise InputError(explain(f"{type(self).__name__}: 'X'", "the records that were fitted",
+                                     f"others, of shape {np.shape(X)}",
+                                     "A new record could be alone in its cell. Fit all together."))
+        return self.records_.copy()
+
+    def _fit(self, X: Any, y: Any) -> Records:
+        validate_data(self, X, skip_check_array=True)
+        columns = _columns(X)
+        table = _table(type(self).__name__, columns, y)
+        worker: Any = clone(self).set_params(shuffle_rows=False)
+        release, _ = worker.protect(table)
+        self.tree_, self.leaves_, self.reached_ = release.tree, worker.leaves_, worker.reached_
+        self.verification_ = worker.verification_
+        self.digest_ = _digest(columns)
+        self.records_ = _records(release.table.arrow(columns.column_names))
+        return self.records_.copy()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _columns(X: Any) -> Any:
+    """Return X as an Arrow table; every column of an array of objects gets its own type."""
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
+        return pa.table({f"x{i}": pa.array(X[:, i].tolist(), from_pandas=True)
+                         for i in range(X.shape[1])})
+    return to_arrow(np.asarray(X) if isinstance(X, list) else X)
+
+
+def _table(owner: str, columns: Any, y: Any) -> Table:
+    """Put the response beside the records; nothing is sensitive, so every column may be known."""
+    if y is None or np.shape(y) != (columns.num_rows,):
+        raise InputError(explain(f"{owner}: 'y'", "the response of every record of X",
+                                 None if y is None else f"shape {np.shape(y)}",
+                                 "A tree is kept, and a tree needs something to predict."))
+    names = columns.column_names
+    target = "y"
+    while target in names:
+        target += "_"
+    rows = columns.append_column(target, pa.array(np.asarray(y).tolist()))
+    table = read(rows, target=target, show=False)
+    alone = table.schema.with_role("identifier")
+    if alone:
+        raise InputError(explain(f"{owner}: 'X'", "without identifiers", f"column {alone[0]!r}, "
+                                 "different in every row", "Leave it out: a tree over it would "
+                                 "list who is in which leaf."))
+    return table
+
+
+def _digest(columns: Any) -> str:
+    found = hashlib.sha256()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, columns.schema.remove_metadata()) as writer:
+        writer.write_table(columns.replace_schema_metadata(None).combine_chunks())
+    found.update(sink.getvalue())
+    return found.hexdigest()
+
+
+def _records(rows: Any) -> Records:
+    """Return the released records as one array."""
+    if all(is_number(rows[name].type) for name in rows.column_names):
+        return np.column_stack([np.asarray(to_numbers(rows[name]), np.float64)
+                                for name in rows.column_names])
+    out = np.empty((rows.num_rows, rows.num_columns), object)
+    for index, name in enumerate(rows.column_names):
+        out[:, index] = rows[name].to_pylist()
+    return out

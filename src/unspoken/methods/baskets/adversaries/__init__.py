@@ -1,0 +1,1 @@
+"""Adversaries against randomised baskets and published itemsets."""

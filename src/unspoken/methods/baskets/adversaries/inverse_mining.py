@@ -1,0 +1,258 @@
+"""Inverse frequent-set mining: what the data sets that fit published itemsets have in common.
+
+vcz2006 section 6.3, after Mielikäinen: the risk that published itemsets pose to a person is the
+share of the data sets compatible with them, and with what the adversary knows already, in which she
+has the private item. Data sets are counted with people told apart: every person has one basket.
+
+Deciding whether any data set fits is NP-complete, so counting is exact only where it is small:
+`Puzzle.count` goes through the kinds of baskets one after the other and keeps, for every way to use
+up the published counts, in how many ways it comes about (whole numbers, no rounding). Beyond that
+`sample_disclosure` estimates the share. Both count every compatible data set alike: an adversary
+who knows that some data sets are likelier learns more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from unspoken.errors import InputError, ModelError, NotCoveredError, UnseenValueError, explain
+from unspoken.methods.baskets.rule_counts import least_count
+from unspoken.models.itemsets import Itemsets
+
+MOST_ITEMS = 12
+"""A puzzle has so many items at most; there are two to this many kinds of baskets."""
+MOST_STATES = 300_000
+"""Counting holds so many states at most."""
+
+Limits = tuple[tuple[int, int], ...]
+"""Sets of items as bits, each with a number of baskets."""
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Knows:
+    """What an adversary knows about so many people: items they have, items they lack."""
+
+    has: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    people: int = 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """People of whom the same is known: bits they have, bits they lack, how many they are."""
+
+    has: int
+    lacks: int
+    people: int
+
+    def kinds(self, items: int) -> list[int]:
+        """Return the baskets that such a person can have, those with many items first."""
+        found = [kind for kind in range(1 << items)
+                 if kind & self.has == self.has and not kind & self.lacks]
+        return sorted(found, key=lambda kind: (-kind.bit_count(), kind))
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """Counts that a data set must have (`equal`) or not exceed (`most`), and who is known."""
+
+    items: tuple[str, ...]
+    equal: Limits
+    most: Limits
+    groups: tuple[Group, ...]
+
+    @property
+    def people(self) -> int:
+        """Return the number of people."""
+        return sum(group.people for group in self.groups)
+
+    def bit(self, item: str) -> int:
+        """Return the bit of an item."""
+        if item not in self.items:
+            raise UnseenValueError(explain("An item", f"one of {self.items}", item,
+                                           "Name it in 'items'."))
+        return 1 << self.items.index(item)
+
+    def count(self) -> int:
+        """Return how many data sets are compatible."""
+        states: dict[State, int] = {tuple(many for _, many in self.equal + self.most): 1}
+        sets = [mask for mask, _ in self.equal + self.most]
+        for place, group in enumerate(self.groups):
+            last = place == len(self.groups) - 1
+            states = _spread(states, group, sets, len(self.equal), len(self.items), last)
+        return sum(many for state, many in states.items() if not any(state[:len(self.equal)]))
+
+
+def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
+           complete_from: float | None = None, longest: int | None = None,
+           items: Iterable[str] = ()) -> Puzzle:
+    """Return the puzzle that counted itemsets and an adversary's knowledge set.
+
+    Only items that are published, known or named in `items` take part: all others double every
+    count alike. `complete_from`: the support from which on the list is known to be complete, so
+    that any other set (of up to `longest` items) has less. People of whom nothing is known fill
+    up the data set.
+    """
+    if published.estimated:
+        raise InputError(explain("'published'", "counted itemsets", "estimated ones"))
+    used = {published.items[c] for one in published.sets for c in one} | {str(i) for i in items}
+    used |= {name for person in known for name in (*person.has, *person.lacks)}
+    names = tuple(name for name in published.items if name in used)
+    _check_names(names, used)
+    place = {name: 1 << i for i, name in enumerate(names)}
+    equal = {sum(place[published.items[c]] for c in one): many
+             for one, many in zip(published.sets, published.counts.tolist(), strict=True) if one}
+    most = {} if complete_from is None else _border(
+        equal, len(names), longest or len(names),
+        least_count(complete_from, published.baskets) - 1)
+    return Puzzle(names, tuple(equal.items()), tuple(most.items()),
+                  _groups(known, place, published.baskets))
+
+
+def _check_names(names: tuple[str, ...], used: set[str]) -> None:
+    if len(names) != len(used):
+        raise UnseenValueError(explain("An item", "among those of the published itemsets",
+                                       min(used - set(names))))
+    if len(names) > MOST_ITEMS:
+        raise InputError(explain("A puzzle", f"over at most {MOST_ITEMS} items", len(names),
+                                 "Take the itemsets of fewer items."))
+
+
+def _border(equal: Mapping[int, int], items: int, longest: int, most: int) -> dict[int, int]:
+    """Return the smallest sets that are not published: larger ones follow."""
+    found: dict[int, int] = {}
+    for size in range(1, min(items, longest) + 1):
+        for bits in combinations(range(items), size):
+            mask = sum(1 << bit for bit in bits)
+            if mask not in equal and not any(one & mask == one for one in found):
+                found[mask] = most
+    return found
+
+
+def _groups(known: Sequence[Knows], place: Mapping[str, int], people: int) -> tuple[Group, ...]:
+    found: dict[tuple[int, int], int] = {}
+    for one in known:
+        bits = sum(place[n] for n in set(one.has)), sum(place[n] for n in set(one.lacks))
+        if bits[0] & bits[1] or one.people < 1:
+            raise InputError(explain("'known'", "items that people have and others that they lack",
+                                     repr(one)))
+        found[bits] = found.get(bits, 0) + one.people
+    rest = people - sum(found.values())
+    if rest < 0:
+        raise InputError(explain("'known'", f"about at most {people} people", people - rest))
+    if rest:
+        found[0, 0] = found.get((0, 0), 0) + rest
+    return tuple(Group(has, lacks, many) for (has, lacks), many in found.items())
+
+
+def _spread(states: dict[State, int], group: Group, sets: Sequence[int], equal: int,
+            items: int, last: bool) -> dict[State, int]:
+    """Give every person of a group a basket, one kind of basket after the other."""
+    kinds = group.kinds(items)
+    held = [[i for i, mask in enumerate(sets) if kind & mask == mask] for kind in kinds]
+    # The last kind that can still use up a count: after it nothing of that count may be left.
+    closes = [[i for i in inside if i < equal and not any(i in later for later in held[at + 1:])]
+              if last else [] for at, inside in enumerate(held)]
+    now = {(group.people, *state): many for state, many in states.items()}
+    for inside, done in zip(held, closes, strict=True):
+        now = _one_kind(now, inside, done)
+        if len(now) > MOST_STATES:
+            raise NotCoveredError("Counting all compatible data sets takes more than "
+                                  f"{MOST_STATES:,} states. Estimate with "
+                                  "attack.sample_disclosure, or take fewer people or items.")
+    found: dict[State, int] = {}
+    for (left, *state), many in now.items():
+        if left == 0:
+            found[tuple(state)] = found.get(tuple(state), 0) + many
+    return found
+
+
+def _one_kind(states: dict[State, int], inside: list[int], done: list[int]) -> dict[State, int]:
+    """Let any number of the people who are left have one kind of basket."""
+    found: dict[State, int] = {}
+    for state, many in states.items():
+        room = min([state[0], *(state[1 + i] for i in inside)])
+        for people in range(room + 1):
+            if any(state[1 + i] != people for i in done):
+                continue
+            after = list(state)
+            after[0] -= people
+            for i in inside:
+                after[1 + i] -= people
+            key = tuple(after)
+            found[key] = found.get(key, 0) + many * comb(state[0], people)
+    return found
+
+
+@dataclass(frozen=True)
+class Share:
+    """In how many of the compatible data sets a person has an item.
+
+    baseline : the same if only the counts of single items had been published.
+    """
+
+    item: str
+    share: Fraction
+    baseline: Fraction
+    compatible: int
+
+    @property
+    def disclosed(self) -> bool:
+        """Return whether every compatible data set says the same of the person."""
+        return self.share in (0, 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as plain data."""
+        return {"item": self.item, "share": float(self.share), "baseline": float(self.baseline),
+                "compatible": str(self.compatible), "disclosed": self.disclosed}
+
+
+def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
+    """Return the share of compatible data sets in which a person has an item, exactly.
+
+    person : what is known of her; she must be one of those the puzzle knows. Without it she is
+    one of whom nothing is known.
+    """
+    bit, group = asked.bit(item), group_of(asked, person)
+    counts = [_alone(asked, group, bit * has, bit * (1 - has)).count() for has in (1, 0)]
+    if not sum(counts):
+        raise ModelError(explain("Published itemsets and what is known", "those of some data set",
+                                 "counts that no data set has"))
+    return Share(item, Fraction(counts[0], sum(counts)), baseline(asked, bit, group), sum(counts))
+
+
+def group_of(asked: Puzzle, person: Knows | None) -> Group:
+    """Return the group of the people that are known like this person."""
+    knows = person or Knows()
+    bits = tuple(sum(asked.bit(n) for n in set(side)) for side in (knows.has, knows.lacks))
+    found = next((one for one in asked.groups if (one.has, one.lacks) == bits), None)
+    if found is None:
+        raise InputError(explain("'person'", "one of those the puzzle knows", repr(person)))
+    return found
+
+
+def _alone(asked: Puzzle, group: Group, has: int, lacks: int) -> Puzzle:
+    """Return the puzzle with one person of a group apart, with or without an item."""
+    rest = [replace(one, people=one.people - (one == group)) for one in asked.groups]
+    if (group.has | has) & (group.lacks | lacks):
+        return replace(asked, groups=(), equal=((1, 1),), most=())
+    one = Group(group.has | has, group.lacks | lacks, 1)
+    return replace(asked, groups=(one, *(other for other in rest if other.people)))
+
+
+def baseline(asked: Puzzle, bit: int, group: Group) -> Fraction:
+    """Return the share that the counts of single items alone give."""
+    if (group.has | group.lacks) & bit:
+        return Fraction(int(bool(group.has & bit)))
+    count = dict(asked.equal).get(bit)
+    if count is None:
+        return Fraction(1, 2)
+    sure = sum(one.people for one in asked.groups if one.has & bit)
+    free = asked.people - sure - sum(one.people for one in asked.groups if one.lacks & bit)
+    return Fraction(count - sure, free)

@@ -1,0 +1,148 @@
+"""The audit of randomised baskets: what the posterior of every item gives away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row, Suggestion
+from unspoken.errors import DataError, InputError, NotCoveredError, explain
+from unspoken.methods.baskets.adversaries.item_posterior import (
+    BasketPosterior,
+    BasketView,
+    Posteriors,
+)
+from unspoken.numerics.random import generator, seed_from
+from unspoken.release.key import Key
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.basket_files import known_items
+from unspoken.table.basket_tables import from_table
+from unspoken.table.baskets import Baskets
+from unspoken.table.table import Table
+from unspoken.table.write_baskets import COLUMN
+
+MAX_ROWS = 20_000
+"""So many baskets are attacked and scored; more would change the numbers hardly."""
+RHO1, RHO2 = 0.05, 0.5
+"""A breach: an item that at most one in twenty has is believed with even odds or better."""
+_LIMITS = (
+    "the adversary takes items as independent and knows their frequencies from the release; "
+    "somebody who knows which items go together, or other baskets of the person, may do better",
+    "intervals are over baskets of this one release, not over releases",
+)
+
+
+@register("audit", "baskets")
+def audit_hook(  # noqa: PLR0913
+    table: Any, release: Release, key: Key | None, *, sample: Any, trials: int,
+    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
+    progress: Any,
+) -> Audit:
+    """Audit a release of baskets where the general audit was called."""
+    return audit_baskets(_original(table, release), release, random_state=random_state,
+                         adversaries=adversaries)
+
+
+def _original(table: Any, release: Release) -> Baskets:
+    if isinstance(table, Baskets):
+        return table
+    if isinstance(table, Table) and COLUMN in table.schema.names:
+        return from_table(table, release.mechanism)
+    raise DataError(explain("The original of a release of baskets", "Baskets",
+                            type(table).__name__, "Read it with unspoken.read_baskets."))
+
+
+def audit_baskets(original: Baskets, release: Release, *, random_state: Any = None,
+                  adversaries: Iterable[str | Adversary] | None = None) -> Audit:
+    """Attack every basket of a release and score what is named against the original.
+
+    Measures: "records", baskets of which the adversary names one item rightly (baseline: the
+    commonest item named for all); "domain", items of which some basket is given away; "breach",
+    baskets with an item that at most 5% have, which is there and is believed with 50% or more.
+    """
+    about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
+             "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
+             "data_sha256": release.data_sha256, "columns": {COLUMN: COLUMN}}
+    chosen = [one for one in adversaries_for(release, adversaries)
+              if isinstance(one, BasketPosterior)]
+    words = {one.name: one.gets for one in chosen}
+    try:
+        view = BasketView.of(release)
+    except (NotCoveredError, InputError) as error:
+        return Audit((), 0.0, 1, about, words, {COLUMN: str(error)}, limits=_LIMITS)
+    whole = known_items(original, view.baskets.items)
+    if len(whole) != len(view.baskets):
+        raise DataError(f"The original must be the baskets that were released "
+                        f"({len(view.baskets):,}). Got {len(whole):,}. Pass the original.")
+    rows = _sampled(len(whole), random_state)
+    found = [row for one in chosen
+             for row in _score(one, view.take(rows), whole.take(rows), whole)]
+    return Audit(tuple(found), 0.0, 1, about, words, limits=_LIMITS,
+                 suggestions=_suggestions(found, release))
+
+
+def _sampled(count: int, random_state: Any) -> npt.NDArray[np.int64]:
+    if count <= MAX_ROWS:
+        return np.arange(count)
+    rng = generator(seed_from(random_state), "baskets")
+    return np.sort(rng.permutation(count)[:MAX_ROWS])
+
+
+def _score(adversary: BasketPosterior, view: BasketView, true: Baskets,
+           whole: Baskets) -> list[Row]:
+    found = adversary.posteriors(view)
+    width, seen = len(true.items), view.baskets
+    own = true.rows * width + true.codes
+    right = np.isin(seen.rows * width + seen.codes, own)
+    before = whole.frequencies() / len(whole)
+    named = _named(found, view, own, width, right)
+    rare = before[seen.codes] <= RHO1
+    breached = np.zeros(len(true), np.bool_)
+    breached[seen.rows[rare & right & (found.seen >= RHO2)]] = True
+    sure = np.unique(seen.codes[right & (found.seen >= RHO2)])
+    occurs = max(int(np.count_nonzero(whole.frequencies())), 1)
+    rows = [("records", float(named.mean()), float(before.max(initial=0.0)), len(true)),
+            ("domain", sure.size / occurs, float((before >= RHO2).sum() / occurs), occurs),
+            ("breach", float(breached.mean()), 0.0, len(true))]
+    return [Row(adversary.name, "ignorant", COLUMN, measure, value, *_interval(value, count),
+                baseline, 1) for measure, value, baseline, count in rows]
+
+
+def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], width: int,
+           right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Say of which baskets the likeliest item, seen or not, was really there."""
+    seen = view.baskets
+    rows = np.arange(len(seen))
+    out = np.isin(rows * width + found.unseen_item, own)
+    order = np.lexsort((found.seen, seen.rows))
+    last = np.r_[np.diff(seen.rows[order]) > 0, True][:order.size]
+    best = order[last]
+    better = found.seen[best] >= found.unseen[seen.rows[best]]
+    out[seen.rows[best[better]]] = right[best[better]]
+    return np.asarray(out)
+
+
+def _interval(value: float, count: int) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a share of so many baskets."""
+    z = 1.96
+    middle = (value + z * z / (2 * count)) / (1 + z * z / count)
+    reach = z * math.sqrt(value * (1 - value) / count + z * z / (4 * count * count)) \
+        / (1 + z * z / count)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def _suggestions(rows: list[Row], release: Release) -> tuple[Suggestion, ...]:
+    gamma = release.guarantee.facts.get("gamma")
+    worst = max((row.value for row in rows if row.measure == "breach"), default=0.0)
+    if worst <= 0.01 or (isinstance(gamma, int | float) and gamma < 100):
+        return ()
+    return (Suggestion(None, "Use SelectASize with rho1 and rho2, which designs the operator",
+                       f"rare items of {worst:.1%} of the baskets are given away, and nothing "
+                       "useful bounds how sure an adversary can be"),)

@@ -1,0 +1,167 @@
+"""How private randomised baskets are, and what can still be learned from them.
+
+vcz2006 section 6.1.3. `amplification_of` is gamma (6.16), `design_operator` finds the select-a-size
+operator that tells supports best while it excludes a breach, `item_breaches` says what a randomised
+basket shows of single items, and `mask_privacy` is the measure of the MASK scheme (6.1.4), which
+weighs guessed ones and guessed zeros. `audit_baskets` attacks a release.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, explain
+from unspoken.methods.baskets.operator_design import design
+from unspoken.methods.baskets.select_a_size import (
+    Operator,
+    amplification,
+    deviation,
+    transition,
+)
+from unspoken.numerics.breach_bound import largest_gamma
+from unspoken.table.baskets import Baskets
+
+TOLD = 1.96
+"""A support is told from zero if it is so many standard deviations above it."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """An operator, the bound it keeps, and which supports it lets anybody estimate.
+
+    `deviations`: for sets of k items, the standard deviation of the support of a set that hardly
+    anybody has, from the baskets at hand; `least`: the supports that differ from zero with 95%
+    confidence. Smaller supports cannot be estimated, whatever the miner does.
+    """
+
+    operator: Operator
+    gamma: float
+    rho1: float
+    rho2: float
+    public: bool
+    baskets: int
+    deviations: Mapping[int, float]
+
+    @property
+    def least(self) -> dict[int, float]:
+        """Return the least support that can be told from zero, by the size of sets."""
+        return {k: TOLD * deviation for k, deviation in self.deviations.items()}
+
+    def summary(self) -> str:
+        """Return the design and what can be estimated, in plain words."""
+        lines = [f"select-a-size, rho {self.operator.rho:.4g}, gamma {self.gamma:.6g}: no property "
+                 f"of probability up to {self.rho1:g} reaches {self.rho2:g}; sizes "
+                 + ("are public" if self.public else "stay hidden")]
+        for k, value in self.deviations.items():
+            told = f"supports below {self.least[k]:.2%} cannot be told from zero" \
+                if self.least[k] < 1 else "no support can be estimated"
+            lines.append(f"  sets of {k}: standard deviation {value:.2%} with {self.baskets:,} "
+                         f"baskets; {told}")
+        return "\n".join(lines)
+
+
+def design_operator(baskets: Baskets, rho1: float, rho2: float, *, design_for: int = 3,
+                    public_sizes: bool = False) -> Design:
+    """Return the operator that tells sets of up to `design_for` items best without the breach."""
+    gamma = largest_gamma(rho1, rho2) * (1 - 1e-9)
+    sizes, counts = np.unique(baskets.sizes, return_counts=True)
+    shares = dict(zip(sizes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+    operator = design(shares, len(baskets.items), gamma, design_for, public_sizes)
+    found = {k: expected_deviation(operator, k, baskets, public_sizes)
+             for k in range(1, design_for + 1)}
+    reached = amplification(operator, sizes, public_sizes)
+    return Design(operator, reached, rho1, rho2, public_sizes, len(baskets), found)
+
+
+def expected_deviation(operator: Operator, k: int, baskets: Baskets, public: bool) -> float:
+    """Return the standard deviation of the support of a set of k items that nobody has."""
+    sizes, counts = np.unique(baskets.sizes, return_counts=True)
+    if operator.size_free and not public:
+        return deviation(operator, k, int(sizes.max()), len(baskets))
+    total = sum(n * (deviation(operator, k, m, 1) ** 2 if m >= k else 0.0)
+                for m, n in zip(sizes.tolist(), counts.tolist(), strict=True))
+    return math.sqrt(total) / len(baskets)
+
+
+def amplification_of(operator: Operator, baskets: Baskets, public_sizes: bool = False) -> float:
+    """Return gamma over all pairs of sizes that occur, or over baskets of one size each."""
+    return amplification(operator, np.unique(baskets.sizes), public_sizes)
+
+
+@dataclass(frozen=True)
+class ItemBreaches:
+    """What one item in a randomised basket says of the original, by item and overall.
+
+    `before`: how frequent the items are; `after`: the probability that one that is seen was there;
+    `breached`: which items rise from rho1 or less to rho2 or more; `overall`: the share of seen
+    items (weighted by how often they are seen) that are breached.
+    """
+
+    items: tuple[str, ...]
+    before: Floats
+    after: Floats
+    breached: npt.NDArray[np.bool_]
+    overall: float
+
+    def frame(self) -> Any:
+        """Return an Arrow table: item, before, after, breached."""
+        import pyarrow as pa
+
+        return pa.table({"item": list(self.items), "before": self.before, "after": self.after,
+                         "breached": self.breached})
+
+
+def item_breaches(operator: Operator, baskets: Baskets, rho1: float = 0.05,
+                  rho2: float = 0.5) -> ItemBreaches:
+    """Return P[a was there | a is seen] of every item a, from its frequency among baskets (6.8).
+
+    Laws that depend on the size are averaged over the sizes of the baskets that hold the item.
+    """
+    largest_gamma(rho1, rho2)
+    before = baskets.frequencies() / max(len(baskets), 1)
+    kept, new = _seen(operator, baskets)
+    shown = before * kept + (1 - before) * new
+    after = np.where(shown > 0, before * kept / np.where(shown > 0, shown, 1.0), 0.0)
+    breached = (before <= rho1) & (before > 0) & (after >= rho2)
+    overall = float(shown[breached].sum() / max(shown.sum(), 1e-300))
+    return ItemBreaches(baskets.items, before, after, breached, overall)
+
+
+def _seen(operator: Operator, baskets: Baskets) -> tuple[Floats, Floats]:
+    """Return how likely each item is seen if it was there, and if it was not."""
+    sizes, place = np.unique(baskets.sizes, return_inverse=True)
+    table = np.array([transition(operator, 1, int(m)) for m in sizes])
+    kept, new = table[:, 1, 1], table[:, 1, 0]
+    have = np.bincount(baskets.codes, kept[place.reshape(-1)][baskets.rows], len(baskets.items))
+    count = np.maximum(baskets.frequencies(), 1)
+    return have / count, np.full(count.size, float(new[place.reshape(-1)].mean()))
+
+
+def mask_privacy(p: float, supports: npt.ArrayLike, ones: float = 0.9) -> float:
+    """Return the privacy of MASK: one less the weighted probability of guessing bits rightly.
+
+    A bit is guessed by its posterior given its distorted value. `supports` are the shares of ones
+    of the items; `ones` weighs guessed ones against guessed zeros, since to have bought something
+    tells more than not to have.
+    """
+    if not 0 < p < 1 or not 0 <= ones <= 1:
+        raise InputError(explain("'p' and 'ones'", "p in (0, 1), ones in [0, 1]", (p, ones)))
+    share = np.asarray(supports, np.float64)
+    guessed_ones, guessed_zeros = reconstruction(p, share), reconstruction(p, 1 - share)
+    weight_ones, weight_zeros = share / share.sum(), (1 - share) / (1 - share).sum()
+    found = ones * guessed_ones @ weight_ones + (1 - ones) * guessed_zeros @ weight_zeros
+    return float(1 - found)
+
+
+def reconstruction(p: float, share: Floats) -> Floats:
+    """Return the mean posterior of a one that is a one, for items with these shares of ones."""
+    seen = p * share + (1 - p) * (1 - share)
+    unseen = (1 - p) * share + p * (1 - share)
+    return np.asarray(p * p * share / seen + (1 - p) ** 2 * share / unseen)

@@ -1,0 +1,174 @@
+"""Guided perturbation: the miner tells each provider which directions matter (vcz2006 6.1.4).
+
+The miner keeps the leading eigenvectors V of the transactions received so far and hands them to
+the next provider. The provider projects her basket on them, t~ = t V V', keeps what reaches
+1 - rho_t, and adds every item that is not in her basket with probability rho_m.
+
+Limits. There is no transition matrix, since what happens to an item depends on the whole basket
+and on everybody before: supports are counted in the release as they are, with a bias that nobody
+can take out. Nothing bounds amplification: an item in the basket that does not fit the guidance is
+surely dropped, one outside is never surely added. Whoever gives the guidance must be honest: a
+miner who hands out V = I gets every basket as it is, with items added and none dropped. The book
+does not say how a stream starts: here the first `start` baskets keep every item with probability
+1/2 and gain others with rho_m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from unspoken.arrays import Bools, Floats
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.baskets.basket_method import MECHANISM
+from unspoken.methods.baskets.draw_baskets import heads, without
+from unspoken.methods.baskets.guarantee import RandomisedBaskets
+from unspoken.numerics.random import generator
+from unspoken.release.distorted import Draws
+from unspoken.release.parameters import Real, Rule, Whole, check
+from unspoken.release.release import Release
+from unspoken.table.basket_tables import to_table
+from unspoken.table.baskets import Baskets
+
+MAX_CELLS = 1 << 26
+"""Eigenvectors of so many numbers at most."""
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "rank": (Whole(1), "Use 10 for ten eigenvectors."),
+    "rho_t": (Real(0.0, 1.0), "Items whose projection reaches 1 - rho_t are kept."),
+    "rho_m": (Real(0.0, 1.0), "It is the probability that another item is added."),
+    "start": (Whole(1), "Use 1000: guidance needs some baskets first."),
+    "every": (Whole(1), "Use 1 to renew the guidance after every basket, as in the book."),
+}
+
+
+@dataclass
+class Guidance:
+    """The miner's side: leading eigenvectors of everything received, kept up to date.
+
+    `spare` directions more than are handed out are kept, so that one that grows is not missed.
+    """
+
+    rank: int
+    vectors: Floats
+    strengths: Floats
+    spare: int = 10
+
+    @classmethod
+    def empty(cls, items: int, rank: int) -> Guidance:
+        """Return guidance that has seen nothing."""
+        if items * (rank + 10) > MAX_CELLS:
+            raise InputError(explain("'rank' times the number of items", f"below {MAX_CELLS}",
+                                     f"{rank} and {items}"))
+        return cls(rank, np.zeros((items, 0)), np.zeros(0))
+
+    def given(self) -> Floats:
+        """Return the eigenvectors to hand out, one column each."""
+        return self.vectors[:, :self.rank]
+
+    def update(self, received: Bools) -> None:
+        """Append received transactions and bring the eigenvectors up to date."""
+        whole = np.vstack([self.strengths[:, None] * self.vectors.T, received.astype(np.float64)])
+        tall = whole.shape[0] > whole.shape[1]
+        squares, axes = np.linalg.eigh(whole.T @ whole if tall else whole @ whole.T)
+        kept = np.argsort(-squares)[:self.rank + self.spare]
+        kept = kept[squares[kept] > 1e-9 * max(float(squares.max(initial=0.0)), 1e-300)]
+        self.strengths = np.sqrt(squares[kept])
+        self.vectors = axes[:, kept] if tall else (whole.T @ axes[:, kept]) / self.strengths
+
+
+def guided(baskets: Bools, vectors: Floats, rho_t: float) -> Bools:
+    """Return which items are kept or come in by the guidance alone, before any is added."""
+    projected = (baskets @ vectors) @ vectors.T
+    return np.asarray(projected >= 1.0 - rho_t)
+
+
+class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
+    """Baskets in a stream, each perturbed under the guidance that the ones before it gave.
+
+    Parameters
+    ----------
+    rank : how many eigenvectors are handed out.
+    rho_t : items whose projection reaches 1 - rho_t are sent.
+    rho_m : probability that an item outside the basket is added.
+    start : how many first baskets are randomised without guidance.
+    every : after how many baskets the guidance is renewed; 1 in the book.
+    items : the list of all items; by default that of the baskets.
+    random_state : for tests and experiments only; a release made with it says so.
+    """
+
+    name = "guided"
+
+    def __init__(self, rank: int = 10, rho_t: float = 0.5, rho_m: float = 0.02, *,
+                 start: int = 1000, every: int = 100, items: Any = None,
+                 random_state: Any = None) -> None:
+        self.rank = rank
+        self.rho_t = rho_t
+        self.rho_m = rho_m
+        self.start = start
+        self.every = every
+        self.items = items
+        self.random_state = random_state
+
+    def perturb(self, basket: Bools, vectors: Floats | None, rng: np.random.Generator) -> Bools:
+        """Return what providers send: rows of baskets as flags, with guidance or (None) without."""
+        mine = np.atleast_2d(basket)
+        sent = mine & (rng.random(mine.shape) < 0.5) if vectors is None \
+            else guided(mine, vectors, self.rho_t)
+        own = np.flatnonzero(mine)
+        added = without(heads(mine.size, self.rho_m, rng), own)
+        sent.reshape(-1)[added] = True
+        return np.asarray(sent)
+
+    def transform(self, X: Baskets) -> Baskets:
+        """Return the stream of perturbed baskets, in the order of the originals."""
+        check("GuidedPerturbation", _RULES, self.get_params())
+        self.draws_ = getattr(self, "draws_", None) or Draws(self.random_state)
+        return self._stream(X, generator(self.draws_.next(), "guided"))
+
+    def _stream(self, baskets: Baskets, rng: np.random.Generator) -> Baskets:
+        width, guidance = len(baskets.items), Guidance.empty(len(baskets.items), self.rank)
+        rows, codes, at = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+        while at < len(baskets):
+            stop = self.start if at == 0 else at + self.every
+            part = baskets.take(slice(at, stop))
+            flags = np.zeros((len(part), width), np.bool_)
+            flags[part.rows, part.codes] = True
+            sent = self.perturb(flags, None if at == 0 else guidance.given(), rng)
+            guidance.update(sent)
+            row, code = np.nonzero(sent)
+            rows.append(row + at)
+            codes.append(code)
+            at += len(part)
+        self.guidance_ = guidance
+        return Baskets.from_rows(np.concatenate(rows), np.concatenate(codes), len(baskets),
+                                 baskets.items)
+
+    def protect(self, baskets: Baskets) -> tuple[Release, None]:
+        """Return the release of the perturbed stream; there is no key."""
+        if not isinstance(baskets, Baskets) or len(baskets) == 0:
+            raise DataError(explain("What is to be perturbed", "Baskets, at least one",
+                                    type(baskets).__name__))
+        if self.items is not None:
+            from unspoken.table.basket_files import known_items
+
+            baskets = known_items(baskets, self.items)
+        sent = self.transform(baskets)
+        mechanism = {"name": MECHANISM, "operator": self.name, "rank": int(self.rank),
+                     "rho_t": float(self.rho_t), "rho_m": float(self.rho_m),
+                     "start": int(self.start), "every": int(self.every), "public_sizes": False,
+                     "items": list(baskets.items)}
+        return Release(to_table(sent), mechanism, _promise(), generator(
+            self.draws_.next(), "id").bytes(16).hex(),
+            {"seeded": self.random_state is not None}), None
+
+
+def _promise() -> RandomisedBaskets:
+    return RandomisedBaskets(
+        "Every basket was projected on published directions and items were added. Nothing bounds "
+        "how far the odds of a property of a basket can change.",
+        ("whoever gave the guidance was honest", "supports cannot be estimated without bias"),
+        {"gamma": None, "epsilon": None, "public_sizes": False})

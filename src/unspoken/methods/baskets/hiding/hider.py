@@ -1,0 +1,112 @@
+"""Hiding chosen rules in baskets, in one of three ways (vcz2006 section 6.3).
+
+What it is not: privacy of the people in the baskets. It keeps chosen rules out of what is mined
+at stated thresholds. Somebody who mines at lower thresholds finds the rule right below them
+(`margin` moves it away), somebody with other data of the same kind finds it there, and the number
+of rules that pile up just below a threshold may show that something was hidden. Which rules were
+hidden is a secret: it is in the report, never in the baskets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from unspoken.errors import InputError, explain
+from unspoken.methods.baskets.hiding.blanking import Blanking
+from unspoken.methods.baskets.hiding.insertion import Insertion
+from unspoken.methods.baskets.hiding.removal import Removal
+from unspoken.methods.baskets.hiding.side_effects import Effects, compare, published
+from unspoken.methods.baskets.hiding.thresholds import Thresholds
+from unspoken.numerics.random import seed_from
+from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.table.baskets import Baskets
+from unspoken.table.baskets_with_unknowns import PartlyKnown
+from unspoken.table.rule_text import Sides, rule_of
+
+WAYS = ("removal", "insertion", "unknown")
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "by": (OneOf(WAYS), "removal changes fewest cells, unknown says nothing false."),
+    "min_support": (Real(0.0, 1.0), "It is a share of the baskets, such as 0.01."),
+    "min_confidence": (Real(0.0, 1.0 + 1e-12), "It is a share, such as 0.5."),
+    "margin": (Real(-1e-12, 1.0), "0.2 keeps hidden rules a fifth below the threshold."),
+    "lower": (OneOf(("either", "support", "confidence")), "either takes the cheaper."),
+    "decoys": (Real(-1e-12), "1 makes a zero unknown for every one."),
+}
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Baskets in which rules are hidden, and what that cost."""
+
+    baskets: Baskets | PartlyKnown
+    effects: Effects
+
+
+class RuleHider(BaseEstimator):  # type: ignore[misc]
+    """Change baskets so that chosen rules are no longer among those mined.
+
+    rules : the rules to hide, as texts `a, b -> c` or pairs of lists of names.
+    by : "removal" takes items out, "insertion" puts items of the left side in, "unknown" writes
+        that it does not say (the result is PartlyKnown).
+    min_support, min_confidence : a rule is shown if it reaches both.
+    margin : hidden rules must stay this share below the thresholds.
+    lower : with "removal", what must fall: "support" (whatever the confidence), "confidence"
+        (whatever the support) or "either", whichever takes fewer changes.
+    decoys : with "unknown", how many zeros become unknown for every one that does.
+    random_state : of the decoys; leave it out unless this is a test.
+    """
+
+    def __init__(self, rules: Sequence[Any] = (), by: str = "removal", min_support: float = 0.01,
+                 min_confidence: float = 0.5, margin: float = 0.0, lower: str = "either",
+                 decoys: float = 1.0, random_state: Any = None) -> None:
+        self.rules = rules
+        self.by = by
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+        self.margin = margin
+        self.lower = lower
+        self.decoys = decoys
+        self.random_state = random_state
+
+    def hide(self, baskets: Baskets | PartlyKnown) -> Hidden:
+        """Return changed baskets and the side effects; the original stays as it is."""
+        before, targets = self._checked(baskets)
+        limits = Thresholds(self.min_support, self.min_confidence)
+        old = published(before, limits)
+        keep = [rule for rule in old if rule not in set(targets)]
+        after = self._change(before, targets, keep, limits)
+        effects = compare(self.by, before, after, targets, limits, old)
+        return Hidden(after if self.by == "unknown" else after.sure, effects)
+
+    def fit_transform(self, X: Baskets | PartlyKnown, y: Any = None) -> Baskets | PartlyKnown:
+        """Return the changed baskets alone."""
+        return self.hide(X).baskets
+
+    def _checked(self, baskets: Any) -> tuple[PartlyKnown, list[Sides]]:
+        check(type(self).__name__, _RULES, self.get_params())
+        if isinstance(baskets, Baskets):
+            baskets = PartlyKnown.of(baskets)
+        if not isinstance(baskets, PartlyKnown) or len(baskets) == 0:
+            raise InputError(explain("What rules are hidden in", "Baskets, at least one",
+                                     repr(baskets)))
+        if baskets.unknown.codes.size and self.by != "unknown":
+            raise InputError(explain("'by' of baskets with unknown items", "'unknown'", self.by))
+        if self.lower != "either" and self.by != "removal":
+            raise InputError(explain("'lower'", "'either' unless 'by' is 'removal'", self.lower))
+        if isinstance(self.rules, str) or not len(self.rules):
+            raise InputError(explain("'rules'", "a list with at least one rule", self.rules))
+        return baskets, list(dict.fromkeys(rule_of(one, baskets.sure) for one in self.rules))
+
+    def _change(self, before: PartlyKnown, targets: list[Sides], keep: list[Sides],
+                limits: Thresholds) -> PartlyKnown:
+        lower = limits.less(self.margin)
+        if self.by == "unknown":
+            return Blanking(targets, keep, lower, limits, self.decoys,
+                            seed_from(self.random_state))(before)
+        if self.by == "insertion":
+            return PartlyKnown.of(Insertion(targets, keep, lower, limits)(before.sure))
+        return PartlyKnown.of(Removal(targets, keep, lower, limits, self.lower)(before.sure))

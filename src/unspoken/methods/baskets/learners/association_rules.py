@@ -1,0 +1,55 @@
+"""Association rules out of itemsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from unspoken.models.itemsets import Itemsets
+from unspoken.models.rules import Rules
+from unspoken.release.parameters import Real, check
+
+_RULES = {"min_confidence": (Real(-1e-12, 1.0 + 1e-12), "It is a share, such as 0.5.")}
+
+
+def rules(itemsets: Itemsets, min_confidence: float) -> Rules:
+    """Return the rules of confidence `min_confidence` or more, the surest first.
+
+    Both sides of a rule must be among the itemsets, as they are if these were counted. Estimated
+    itemsets need not hold all their subsets; rules that cannot be rated are left out, and their
+    number is in `facts`. The intervals of their measures are in `Rules.interval`.
+    """
+    check("rules", _RULES, {"min_confidence": min_confidence})
+    # Counts where there are any: their ratios meet a threshold such as 0.8 exactly.
+    size = (itemsets.supports if itemsets.estimated else itemsets.counts).tolist()
+    found, missing = [], 0
+    for both, left, right in _splits(itemsets):
+        if left is None or right is None:
+            missing += 1
+        elif size[both] / size[left] >= min_confidence:
+            found.append((both, left, right))
+    order = sorted(found, key=lambda r: (-size[r[0]] / size[r[1]], -size[r[0]], r))
+    return _pattern(itemsets, order, {"min_confidence": float(min_confidence),
+                                      "not_rated": missing})
+
+
+def _splits(itemsets: Itemsets) -> Iterator[tuple[int, int | None, int | None]]:
+    """Yield the places of every set and of its two parts, for every way to part it."""
+    places = itemsets.places
+    for both, codes in enumerate(itemsets.sets):
+        for size in range(1, len(codes)):
+            for left in combinations(codes, size):
+                right = tuple(code for code in codes if code not in left)
+                yield both, places.get(left), places.get(right)
+
+
+def _pattern(itemsets: Itemsets, found: list[tuple[int, int, int]],
+             facts: dict[str, float]) -> Rules:
+    at = np.array(found, np.int64).reshape(-1, 3)
+    support = itemsets.supports[at]
+    bounds = [None if ends is None else ends[at] for ends in (itemsets.low, itemsets.high)]
+    return Rules(itemsets.items, tuple(itemsets.sets[i] for i in at[:, 1].tolist()),
+                 tuple(itemsets.sets[i] for i in at[:, 2].tolist()), support[:, 0], support[:, 1],
+                 support[:, 2], itemsets.baskets, bounds[0], bounds[1], facts)

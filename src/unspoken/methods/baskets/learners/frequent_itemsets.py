@@ -1,0 +1,169 @@
+"""Frequent itemsets of baskets as they are, and of randomised ones (vcz2006 section 6.1.2).
+
+On plain baskets mining is exact. On a release of randomised baskets supports are estimated by the
+published operator: unbiased, with a standard deviation and an interval over the randomisation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Ints
+from unspoken.errors import InputError, NotCoveredError, ReleaseError, explain
+from unspoken.methods.baskets.estimate_supports import Estimating, Found, Grouped, Scores
+from unspoken.methods.baskets.rule_counts import least_count
+from unspoken.methods.baskets.select_a_size import Operator
+from unspoken.models.itemsets import Itemsets
+from unspoken.numerics.frequent_sets import frequent
+from unspoken.release.parameters import Real, Rule, Whole, check
+from unspoken.release.release import Release
+from unspoken.table.basket_tables import original_sizes
+from unspoken.table.baskets import Baskets
+
+LONGEST = 4
+"""Sets of randomised baskets are estimated up to so many items unless more are asked for."""
+MOST = 2_000_000
+"""So many candidates of one size at most."""
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "min_support": (Real(0.0, 1.0 + 1e-12), "It is a share of the baskets, such as 0.01."),
+    "longest": (Whole(1), "Use 3 for sets of up to three items."),
+    "confidence": (Real(0.0, 1.0), "Use 0.95."),
+    "slack": (Real(-1e-12), "Use 1 to keep what is one deviation below the threshold."),
+}
+
+
+def itemsets(source: Baskets | Release, min_support: float, *, longest: int | None = None,
+             slack: float = 1.0, confidence: float = 0.95) -> Itemsets:
+    """Return all itemsets whose support is `min_support` or more.
+
+    `source`: plain baskets, mined exactly, or a release of randomised ones, whose supports are
+    estimated. `longest`: the most items of a set; of a release 4 unless said. `slack` (releases
+    only): while going from small sets to larger ones, sets are followed as long as their estimate
+    is at most so many standard deviations below `min_support`; more of them makes fewer false
+    drops and more work. `confidence`: of the intervals.
+    """
+    check("itemsets", _RULES, {"min_support": min_support, "confidence": confidence,
+                               "slack": slack, "longest": 1 if longest is None else longest})
+    if isinstance(source, Baskets):
+        return _counted(source, float(min_support), longest)
+    operator, sizes = operator_of(source)
+    return _estimated(source.baskets, operator, sizes, (float(min_support), float(slack)),
+                      (longest or LONGEST, float(confidence)))
+
+
+def _counted(baskets: Baskets, min_support: float, longest: int | None) -> Itemsets:
+    count = len(baskets)
+    levels = frequent(baskets.offsets, baskets.codes, len(baskets.items),
+                      least_count(min_support, count), longest or len(baskets.items) + 1)
+    sets = tuple(tuple(one) for found, _ in levels for one in found.tolist())
+    counts = np.concatenate([many for _, many in levels])
+    return Itemsets(baskets.items, sets, counts / max(count, 1), count,
+                    facts={"min_support": min_support})
+
+
+def operator_of(release: Release) -> tuple[Operator, Ints | None]:
+    """Return the operator of a release of randomised baskets, and the public sizes if any."""
+    mechanism = release.mechanism
+    items = mechanism.get("items")
+    if mechanism.get("name") != "baskets" or not isinstance(items, list | tuple):
+        raise InputError(explain("The source", "Baskets or a release of baskets",
+                                 f"a release of '{mechanism.get('name')}'"))
+    if "law" not in mechanism:
+        raise NotCoveredError(f"The operator '{mechanism.get('operator')}' has no transition "
+                              "matrix: supports of the original cannot be estimated without bias. "
+                              "Mine release.baskets as they are if that is good enough.")
+    try:
+        operator = Operator.from_json(dict(mechanism), len(items))
+    except InputError as error:
+        raise ReleaseError(f"The operator of the release cannot be used. {error}") from None
+    sizes = original_sizes(release.table)
+    if sizes is None and not operator.size_free:
+        sizes = _one_size(release, operator)
+    return operator, sizes
+
+
+def _one_size(release: Release, operator: Operator) -> Ints:
+    largest = release.guarantee.facts.get("largest")
+    if type(largest) is not int:
+        raise ReleaseError(explain("A release whose law depends on the size",
+                                   "one with the sizes of the originals", "none"))
+    return np.full(release.table.rows, largest)
+
+
+def _grouped(baskets: Baskets, sizes: Ints | None, wanted: Ints) -> Grouped:
+    if sizes is None:
+        largest = np.zeros(1, np.int64)
+        return Grouped.of(baskets.columns, wanted, np.zeros(len(baskets), np.int64), largest)
+    distinct, group = np.unique(sizes, return_inverse=True)
+    return Grouped.of(baskets.columns, wanted, group.reshape(-1), distinct)
+
+
+def _estimated(baskets: Baskets, operator: Operator, sizes: Ints | None,
+               bounds: tuple[float, float], how: tuple[int, float]) -> Itemsets:
+    least, slack = bounds
+    grouped = _grouped(baskets, sizes, np.arange(len(baskets.items)))
+    found = Estimating(grouped, operator, least, slack, MOST).run(how[0])
+    kept = [one.only(one.values >= least) for one in found]
+    return _pattern(baskets, kept, how[1],
+                    {"min_support": least, "slack": slack,
+                     "candidates": [int(one.sets.shape[0]) for one in found]})
+
+
+def _pattern(baskets: Baskets, found: Sequence[Found], confidence: float,
+             facts: dict[str, Any]) -> Itemsets:
+    sets = tuple(tuple(one) for level in found for one in level.sets.tolist())
+    values = np.concatenate([level.values for level in found])
+    deviations = np.concatenate([level.deviations for level in found])
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * deviations
+    return Itemsets(baskets.items, sets, values, len(baskets), deviations, values - reach,
+                    values + reach, {**facts, "confidence": confidence})
+
+
+def supports(source: Baskets | Release, sets: Iterable[Iterable[Any]], *,
+             confidence: float = 0.95) -> Itemsets:
+    """Return the supports of given sets: counted, or estimated where baskets are randomised."""
+    baskets = source if isinstance(source, Baskets) else source.baskets
+    codes = sorted({tuple(sorted(set(baskets.code_of(*one)))) for one in sets})
+    used, place = np.unique([c for one in codes for c in one], return_inverse=True)
+    operator, sizes = (None, None) if isinstance(source, Baskets) else operator_of(source)
+    grouped = _grouped(baskets, sizes, used.astype(np.int64))
+    ends = np.cumsum([len(one) for one in codes])
+    scores = {} if operator is None else {
+        k: Scores.of(operator, k, grouped.sizes) for k in {len(one) for one in codes}}
+    found = [_one(grouped, scores, part) for part in np.split(place.reshape(-1), ends[:-1])]
+    levels = [Found(used[one.sets], one.values, one.deviations, one.joint) for one in found]
+    if operator is not None:
+        return _pattern(baskets, levels, confidence, {})
+    return Itemsets(baskets.items, tuple(codes), np.array([one.values[0] for one in levels]),
+                    len(baskets))
+
+
+def frequencies(release: Release) -> npt.NDArray[np.float64]:
+    """Return the estimated support of every single item of a release."""
+    operator, sizes = operator_of(release)
+    baskets = release.baskets
+    grouped = _grouped(baskets, sizes, np.arange(len(baskets.items)))
+    seen = grouped.counts(grouped.words)
+    every = np.broadcast_to(grouped.baskets, seen.shape)
+    return Scores.of(operator, 1, grouped.sizes).apply([every, seen], len(baskets))[0]
+
+
+def _one(grouped: Grouped, scores: Mapping[int, Scores], codes: Ints) -> Found:
+    """Count one set, or estimate it from the joint counts of all its subsets."""
+    from itertools import combinations
+
+    k, total = codes.size, max(int(grouped.baskets.sum()), 1)
+    sets = codes[None, :].astype(np.int64)
+    if not scores:
+        joint = grouped.joint(sets)
+        return Found(sets, joint.sum(axis=1) / total, np.zeros(1), joint)
+    sums = [grouped.baskets[None, :]] + [
+        grouped.joint(np.array(list(combinations(codes.tolist(), r)), np.int64)).sum(
+            axis=0, keepdims=True) for r in range(1, k + 1)]
+    values, deviations = scores[k].apply(sums, total)
+    return Found(sets, values, deviations, sums[-1])

@@ -1,0 +1,194 @@
+"""What published rules tell about people (vcz2006 section 6.3).
+
+A rule A -> B that is published says of everybody who is known to have A that she has B, with the
+rule's confidence. How bad that is depends on three numbers: the confidence (how sure), the support
+of A (how many people), and how likely an adversary knows A of a person. `rule_risks` puts them
+together, rule by rule; `people_exposed` goes through the people and counts each once.
+
+The numbers say what the rules add to knowing A. They do not say what somebody could learn who has
+more than the rules: see `attack.deduction` and `attack.inverse`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, UnseenValueError, explain
+from unspoken.models.rules import Rules
+from unspoken.numerics.record_bitsets import unpack
+from unspoken.release.parameters import OneOf, Real, check
+from unspoken.table.baskets import Baskets
+from unspoken.table.rule_text import write_rule
+
+Known = Mapping[str, float] | Iterable[str]
+
+_TOGETHER = {"together": (OneOf(("worst", "independent")), "worst assumes nothing.")}
+_ALERT = {"alert": (Real(0.0, 1.0 + 1e-12), "Use 0.5 for 'more likely than not'.")}
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRisks:
+    """Risks of rules that tell something private; the riskiest first.
+
+    rules : the rules that matter, in order of exposure.
+    known : how likely the left side of each is known of a person.
+    confidence : how sure the right side is then; of estimated rules the upper bound.
+    base : how likely the right side is of anybody, which nobody needs the rule for.
+    people : how many people (baskets) the left side is expected to be known of.
+    """
+
+    rules: Rules
+    known: Floats
+    confidence: Floats
+    base: Floats
+    people: Floats
+    silent: int
+
+    @property
+    def exposure(self) -> Floats:
+        """Return the expected number of people of whom the right side is rightly inferred."""
+        return self.people * self.confidence
+
+    @property
+    def gain(self) -> Floats:
+        """Return how much surer the rule makes it than a guess for anybody."""
+        return self.confidence - self.base
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def frame(self) -> Any:
+        """Return an Arrow table, one rule a row."""
+        import pyarrow as pa
+
+        return pa.table({"rule": [self._name(i) for i in range(len(self))], "known": self.known,
+                         "confidence": self.confidence, "base": self.base, "gain": self.gain,
+                         "people": self.people, "exposure": self.exposure})
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the risks as plain data."""
+        found: list[dict[str, Any]] = self.frame().to_pylist()
+        return found
+
+    def _name(self, i: int) -> str:
+        return write_rule((self.rules.left[i], self.rules.right[i]), self.rules.items)
+
+    def summary(self, most: int = 10) -> str:
+        """Return the riskiest rules in plain words."""
+        lines = [f"{len(self):,} rules tell something private to somebody who knows their left "
+                 f"side; {self.silent:,} do not"]
+        for i in range(min(most, len(self))):
+            lines.append(f"  {self._name(i)}: {self.confidence[i]:.1%} sure (anybody: "
+                         f"{self.base[i]:.1%}) of about {self.people[i]:,.0f} people")
+        return "\n".join(lines)
+
+
+def rule_risks(rules: Rules, known: Known, private: Iterable[str] | None = None, *,
+               together: str = "worst") -> RuleRisks:
+    """Return the risk of every rule whose left side may be known and whose right side is private.
+
+    known : the items an adversary may know of a person, with the probability of each, or just the
+        items if she surely does.
+    private : items nobody should learn; by default all that are not known.
+    together : how likely several items are known at once: "worst" takes the least of their
+        probabilities, which no dependence exceeds; "independent" multiplies.
+    """
+    check("rule_risks", _TOGETHER, {"together": together})
+    chance, secret = _roles(rules.items, known, private)
+    combine = np.min if together == "worst" else np.prod
+    odds = np.array([combine(chance[list(left)]) for left in rules.left], np.float64)
+    tells = np.array([bool(secret[list(right)].any()) for right in rules.right], np.bool_)
+    kept = np.flatnonzero((odds > 0) & tells)
+    confidence, left = _worst(rules)
+    exposure = odds * left * confidence
+    order = kept[np.lexsort((-confidence[kept], -exposure[kept]))]
+    return RuleRisks(rules.take(order.tolist()), odds[order], confidence[order],
+                     rules.right_support[order], (odds * left * rules.baskets)[order],
+                     len(rules) - kept.size)
+
+
+def _worst(rules: Rules) -> tuple[Floats, Floats]:
+    """Return confidence and support of the left side; where estimated, the upper bounds."""
+    if rules.high is None:
+        return rules.confidence, rules.left_support
+    return rules.interval("confidence")[1], np.clip(rules.high[:, 1], 0.0, 1.0)
+
+
+def _roles(items: tuple[str, ...], known: Known,
+           private: Iterable[str] | None) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return how likely each item is known, and which items are private."""
+    given = dict(known) if isinstance(known, Mapping) else dict.fromkeys(_names(known), 1.0)
+    place = {name: code for code, name in enumerate(items)}
+    for name, odds in given.items():
+        if not isinstance(odds, int | float) or not 0 <= odds <= 1:
+            raise InputError(explain(f"'known': how likely '{name}' is known", "from 0 to 1",
+                                     odds))
+    secret = set(items) - set(given) if private is None else set(_names(private))
+    strange = next((name for name in (*given, *sorted(secret)) if name not in place), None)
+    if strange is not None:
+        raise UnseenValueError(explain("An item", f"one of the {len(items)} items", strange))
+    chance = np.array([float(given.get(name, 0.0)) for name in items])
+    return chance, np.array([name in secret for name in items], np.bool_)
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise InputError(explain("Names of items", "a list", names))
+    return [str(name) for name in names]
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """People of whom rules tell a private item that the adversary did not know.
+
+    exposed : people of whom some rule is surer than `alert` about a private item.
+    right : of these, those of whom the surest rule is right.
+    expected : how many would be right if everybody's item were guessed by its frequency alone.
+    """
+
+    people: int
+    exposed: int
+    right: int
+    expected: float
+    alert: float
+
+    def summary(self) -> str:
+        """Return the numbers in one sentence."""
+        return (f"{self.exposed:,} of {self.people:,} people meet a rule that is at least "
+                f"{self.alert:.0%} sure of something private, rightly for {self.right:,}; the "
+                f"same guesses without looking at the person would be right for "
+                f"{self.expected:,.0f}")
+
+
+def people_exposed(baskets: Baskets, rules: Rules, known: Known,
+                   private: Iterable[str] | None = None, *, alert: float = 0.5) -> Exposed:
+    """Count the people whom rules expose to somebody who knows the `known` items of everybody.
+
+    `baskets` are the people themselves: only their custodian can count this.
+    """
+    check("people_exposed", _ALERT, {"alert": alert})
+    chance, secret = _roles(baskets.items, known, private)
+    if rules.items != baskets.items:
+        raise InputError(explain("'rules'", "over the items of the baskets", "other items"))
+    best = np.zeros(len(baskets))
+    right, base = np.zeros(len(baskets), np.bool_), np.zeros(len(baskets))
+    frequency = baskets.frequencies() / max(len(baskets), 1)
+    for i, (left, then) in enumerate(zip(rules.left, rules.right, strict=True)):
+        told = [code for code in then if secret[code]]
+        if told and chance[list(left)].all() and rules.confidence[i] >= alert:
+            better = _held(baskets, left) & (rules.confidence[i] > best)
+            best[better], base[better] = rules.confidence[i], frequency[told].min()
+            right[better] = _held(baskets, told)[better]
+    hit = best > 0
+    return Exposed(len(baskets), int(hit.sum()), int(right[hit].sum()), float(base[hit].sum()),
+                   float(alert))
+
+
+def _held(baskets: Baskets, codes: Iterable[int]) -> npt.NDArray[np.bool_]:
+    return unpack(np.bitwise_and.reduce(baskets.bitmaps(list(codes)), axis=0), len(baskets))

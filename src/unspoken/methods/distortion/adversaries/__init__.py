@@ -1,0 +1,1 @@
+"""Adversaries against distorted values and randomised answers."""

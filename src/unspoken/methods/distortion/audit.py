@@ -1,0 +1,123 @@
+"""What distorted reports really stand for: rows of the original beside rows of the release.
+
+Distorting methods have no key and keep the order of rows, so each report is scored against the
+value in the same row. Where people could choose, adversaries know who told: shares are of those who
+distorted, and an adversary of its own counts those who told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.disclosure.adversary import Adversary, ColumnView, View, adversaries_for
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.column_audit import columns_result, run_columns, sample_values
+from unspoken.disclosure.ground_truth import Truth, Truths
+from unspoken.disclosure.knowledge import fullest_window
+from unspoken.disclosure.knowledge_levels import Setting
+from unspoken.methods.distortion.adversaries.known_choices import (
+    distorted_only,
+    distorted_rows,
+    markers,
+)
+from unspoken.numerics.random import seed_from
+from unspoken.numerics.rank_attack_bounds import range_width
+from unspoken.release.key import Key
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.table import Table
+
+MECHANISMS = ("noise", "multiplicative", "discretize")
+_CHOSEN = "where people chose, shares are of those who distorted; who told is known"
+
+
+def audit_distorted(  # noqa: PLR0913
+    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
+    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
+    progress: Any,
+) -> Audit:
+    """Attack a release of distorted values in every known way; filters need its rows."""
+    view = distorted_only(View.of(release, rows=True))
+    truths = row_truths(table, view, key)
+    setting = Setting(float(radius), int(trials), seed_from(random_state),
+                      sample_values(sample, truths))
+    chosen = adversaries_for(view, adversaries)
+    rows = run_columns(view, truths, chosen, setting, progress)
+    found = columns_result(release, truths, chosen, setting, rows, None)
+    return _with_told(found, table, view, radius) if markers(view.mechanism) else found
+
+
+def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
+    """Add what is simply known where people chose."""
+    chosen = markers(view.mechanism)
+    told = [row for name in chosen if name in table.schema.names
+            for row in _told(table, view, name, radius)]
+    why = dict.fromkeys(chosen.values(), "it holds choices, which are released as they are")
+    return replace(found, rows=(*found.rows, *told), limits=(*found.limits, _CHOSEN),
+                   words={**found.words, "told": "reads what was told"},
+                   unscored={**found.unscored, **why})
+
+
+for _name in MECHANISMS:
+    register("audit", _name)(audit_distorted)
+
+
+@register("truth", "noise")
+@register("truth", "multiplicative")
+@register("truth", "discretize")
+def row_truths(table: Table, view: View, key: Key | None) -> Truths:
+    """Return the truths of a release whose rows stand in the original order."""
+    found, unscored = {}, {}
+    for name, seen in view.columns.items():
+        if name not in table.schema.names or view.table is None:
+            unscored[name] = "the table has no column of this name"
+        elif name not in view.mechanism.get("columns", {}):
+            unscored[name] = "the column was released as it is"
+        elif not seen.codes.size:
+            unscored[name] = "nobody chose to distort it"
+        else:
+            found[name] = _truth(name, seen, to_numbers(table.arrow([name])[name]),
+                                 np.where(distorted_rows(view, name),
+                                          to_numbers(view.table[name]), np.nan))
+    return Truths(found, unscored)
+
+
+def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
+    """Yield the share of people who told a column, beside the best guess for everybody."""
+    assert view.table is not None
+    truth = np.asarray(to_numbers(table.arrow([name])[name]), np.float64)
+    sent = ~np.isnan(np.asarray(to_numbers(view.table[name]), np.float64))
+    told = sent & ~distorted_rows(view, name)
+    if not told.any():
+        return
+    values, owner = np.unique(truth[sent], return_inverse=True)
+    counts = np.bincount(owner.reshape(-1))
+    near = radius * range_width(values)
+    middle = fullest_window(values, counts, near)
+    hit = np.abs(values - middle) <= near
+    each = np.bincount(owner.reshape(-1), weights=told[sent]) / counts
+    for measure, share, blind in (("domain", each.mean(), hit.mean()),
+                                  ("records", told.sum() / sent.sum(),
+                                   counts[hit].sum() / counts.sum())):
+        yield Row("told", "ignorant", name, measure, float(share), float(share), float(share),
+                  float(blind), 1)
+
+
+def _truth(name: str, seen: ColumnView, original: Floats, released: Floats) -> Truth:
+    known = ~(np.isnan(np.asarray(original, np.float64)) | np.isnan(np.asarray(released,
+                                                                              np.float64)))
+    values, owner = np.unique(np.asarray(original, np.float64)[known], return_inverse=True)
+    where = np.searchsorted(seen.codes, np.asarray(released, np.float64)[known])
+    size = max(seen.codes.size, 1)
+    pairs, inverse, counts = np.unique(owner.reshape(-1) * size + where, return_inverse=True,
+                                       return_counts=True)
+    rows = np.full(original.size, -1, np.int32)
+    rows[known] = inverse.reshape(-1)
+    return Truth(name, name, values, pairs // size, pairs % size, counts, rows)

@@ -1,0 +1,97 @@
+"""The public law of a noisy column: family, scale, range and grid, and what it promises."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, explain
+from unspoken.methods.distortion.noise_laws import Noise
+from unspoken.numerics.random import words
+from unspoken.release.distorted import Distorted, finite
+from unspoken.table.table import Table
+
+GRID_BITS = 20
+
+
+@dataclass(frozen=True)
+class ColumnNoise:
+    """The public law of one column."""
+
+    noise: Noise
+    low: float
+    high: float
+
+    @property
+    def grid(self) -> float:
+        """Return the step to which reports are rounded, about a millionth of the scale.
+
+        Without it the last bits of a sum of floating-point numbers give the value away.
+        """
+        return 2.0 ** (math.floor(math.log2(self.noise.scale)) - GRID_BITS)
+
+    def add(self, values: Floats, seed: bytes, start: int = 0) -> Floats:
+        """Add the noise that belongs to rows `start` and following of a seed."""
+        drawn = self.noise.from_words(words(seed, start, values.size))
+        return (np.rint(values / self.grid) + np.rint(drawn / self.grid)) * self.grid
+
+    def to_json(self, confidence: float) -> dict[str, Any]:
+        """Return what the miner must know, and nothing else."""
+        return {**self.noise.to_json(), "low": self.low, "high": self.high, "grid": self.grid,
+                "width": self.noise.width(confidence)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ColumnNoise:
+        """Read a column of a manifest."""
+        return cls(Noise(data["family"], data["scale"]), float(data["low"]), float(data["high"]))
+
+
+def promise(laws: Mapping[str, ColumnNoise], confidence: float) -> Distorted:
+    """Return the guarantee of one release, with the odds that each law bounds."""
+    facts: dict[str, Any] = {"confidence": confidence, "columns": {}}
+    for name, law in laws.items():
+        gamma = law.noise.amplification(law.high - law.low)
+        facts["columns"][name] = {"width": law.noise.width(confidence),
+                                  "gamma": gamma if math.isfinite(gamma) else None,
+                                  "epsilon": math.log(gamma) if math.isfinite(gamma) else None}
+    return Distorted(
+        "Every value was changed by noise drawn for it alone. Somebody who knows the report and "
+        "nothing else can place the value no closer than the stated width, with the stated "
+        "confidence.",
+        ("the adversary does not know the distribution of the column, nor correlated columns",
+         "every value is reported once",
+         "a gamma of null means that no odds are bounded (uniform and Gaussian noise)"), facts)
+
+
+def rounded_out(name: str, low: float, high: float) -> tuple[float, float]:
+    """Return a range that holds the data's and whose ends are nobody's value but by accident."""
+    if not low < high:
+        raise DataError(explain(f"The range of column '{name}'", "wider than zero",
+                                "one value, as of 1 sample, or none",
+                                "Noise of zero width hides nothing: say 'ranges'."))
+    step = 10.0 ** math.floor(math.log10((high - low) / 5))
+    return math.floor(low / step) * step, math.ceil(high / step) * step
+
+
+def ends_of(values: Floats) -> tuple[float, float]:
+    """Return the least and the greatest value, NaN left out."""
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+
+
+def table_ends(table: Table, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return the least and the greatest value of columns in one pass over the table."""
+    found = {name: (math.inf, -math.inf) for name in names}
+    for batch in table.batches(list(names)) if names else ():
+        for name in names:
+            values, missing = finite(name, batch.column(name))
+            if not missing.all():
+                known = values[~missing] if missing.any() else values
+                low, high = found[name]
+                found[name] = min(low, float(known.min())), max(high, float(known.max()))
+    return {name: ends if ends[0] <= ends[1] else (0.0, 0.0) for name, ends in found.items()}

@@ -1,0 +1,233 @@
+"""Discretizer: people report the class their value belongs to (as2000 section 2).
+
+Who learns what. The collector learns the class of every value exactly, and so the value to within
+its class; with confidence c nothing else than c times the width. Nothing is random: the class of
+a person never changes, and a narrow class holds its people tightly. Quantile classes are drawn
+from the data; their ends are rounded so that they are nobody's value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.distortion.choices import (
+    check_choices,
+    chosen_changes,
+    limited,
+    markers_of,
+    sent,
+)
+from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.models.sklearn_fields import feature_names
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.distorted import (
+    OTHERS,
+    Distorted,
+    Names,
+    PerColumn,
+    Plan,
+    Range,
+    Text,
+    chosen_columns,
+    finite,
+    make_release,
+    of_column,
+)
+from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+MECHANISM = "discretize"
+
+
+@dataclass(frozen=True)
+class Edges:
+    """At least two increasing finite numbers."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a list of increasing finite numbers"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        try:
+            found = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            return False
+        return bool(found.ndim == 1 and found.size >= 2 and np.all(np.isfinite(found))
+                    and np.all(np.diff(found) > 0))
+
+
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "classes": (PerColumn(Whole(1)), "Use 10."),
+    "strategy": (OneOf(("width", "quantile")), ""),
+    "edges": (PerColumn(Edges(), none=True, single=False), "Leave it out to cut 'classes' pieces."),
+    "ranges": (PerColumn(Range(), none=True, single=False), "Leave it out to take the data's."),
+    "columns": (Names(), "Leave it out for all numeric features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to class everything."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+@dataclass(frozen=True)
+class _Classing:
+    """The change of one column: the number of the class, null where the value is missing."""
+
+    name: str
+    edges: Floats
+    kind: Any
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        values, missing = finite(self.name, batch.column(self.name))
+        return pa.array(class_of(np.where(missing, self.edges[0], values), self.edges),
+                        self.kind, mask=missing)
+
+
+def class_of(values: Floats, edges: Floats) -> Any:
+    """Return the class of each value; values beyond the ends belong to the outermost classes."""
+    return np.clip(np.searchsorted(edges, values, side="right") - 1, 0, edges.size - 2)
+
+
+class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replace values by the number of their class; the manifest holds the classes' edges.
+
+    Parameters
+    ----------
+    classes : number of classes; one for all, or a mapping by column.
+    strategy : classes of equal "width", or of about equally many records ("quantile").
+    edges : mapping from column to given edges, in place of `classes`.
+    ranges : mapping from column to (low, high) for equal widths, public knowledge.
+    columns, others : as for NoiseAdder.
+    choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
+        and values of those who told; the column of choices says which is which.
+
+    Attributes
+    ----------
+    edges_ : the edges of every column, by name.
+    """
+
+    def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,
+                 ranges: Any = None, columns: Any = None, choices: Any = None,
+                 others: str = "refuse") -> None:
+        self.classes = classes
+        self.strategy = strategy
+        self.edges = edges
+        self.ranges = ranges
+        self.columns = columns
+        self.choices = choices
+        self.others = others
+
+    def fit(self, X: Any, y: Any = None) -> Discretizer:
+        """Cut every column of X into classes."""
+        check("Discretizer", _RULES, self.get_params())
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        names = feature_names(self)
+        self.edges_ = {name: self._cut(name, data[:, i]) for i, name in enumerate(names)}
+        return self
+
+    def _cut(self, name: str, values: Floats) -> Floats:
+        given, count = of_column(self.edges, name), of_column(self.classes, name)
+        if given is not None:
+            return np.asarray(given, np.float64)
+        if count is None:
+            raise InputError(explain("Discretizer: 'classes'", f"given for column '{name}'",
+                                     "neither classes nor edges"))
+        known = values[~np.isnan(values)]
+        said = of_column(self.ranges, name)
+        low, high = (float(e) for e in said) if said is not None \
+            else rounded_out(name, *ends_of(known))
+        if self.strategy == "width":
+            return np.linspace(low, high, int(count) + 1)
+        return _quantile_edges(name, known, low, high, int(count))
+
+    def transform(self, X: Any) -> Any:
+        """Return the class of every value as float64; NaN stays NaN."""
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        out = np.empty(data.shape, order="F")
+        for index, edges in enumerate(self.edges_.values()):
+            column = data[:, index]
+            out[:, index] = np.where(np.isnan(column), np.nan, class_of(column, edges))
+        return out
+
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the classes of one record, or what the person chose, like NoiseAdder's.
+
+        Attributes that have no classes are not sent.
+        """
+        if not hasattr(self, "edges_"):
+            check("Discretizer", _RULES, self.get_params())
+            self._from_parameters()
+        check_choices(choices, self.edges_)
+        out: dict[str, int | None] = {}
+        for name, edges in self.edges_.items():
+            value = np.array([np.nan if record.get(name) is None else float(record[name])])
+            out[name] = None if np.isnan(value[0]) else int(class_of(value, edges)[0])
+        return sent(record, out, choices)
+
+    def _from_parameters(self) -> None:
+        named = {**(self.ranges or {}), **(self.edges or {})}
+        if not named or (self.strategy == "quantile" and set(named) - set(self.edges or {})):
+            raise InputError(explain("Discretizer: 'edges'", "given where there is no table to fit",
+                                     self.edges, "'ranges' will do for classes of equal width."))
+        self.edges_ = {name: self._cut(name, np.zeros(0)) for name in named}
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("Discretizer", _RULES, self.get_params())
+        names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
+        names, markers = markers_of("Discretizer", table.schema, names, self.choices)
+        self.edges_ = {name: self._cut(name, _column(table, name)) for name in names}
+        types = {name: pa.float64() if name in markers else pa.int32() for name in names}
+        changes = {name: _Classing(name, cut, types[name]) for name, cut in self.edges_.items()}
+        laws = {name: {"edges": edges.tolist()} for name, edges in self.edges_.items()}
+        plan = Plan("Discretizer", chosen_changes(changes, markers), types,
+                    {"name": MECHANISM, "columns": laws, "choices": markers},
+                    limited(promise(self.edges_), markers), self.others, tuple(markers.values()),
+                    {name: "numeric" if name in markers else "ordinal" for name in names})
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        return make_release(table, plan, fresh_seed(), False), None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def promise(edges: Mapping[str, Floats]) -> Distorted:
+    """Return the guarantee of one release: the narrowest class is what counts."""
+    facts = {"columns": {name: {"width": 0.95 * float(np.diff(cut).min()), "gamma": None,
+                                "epsilon": None} for name, cut in edges.items()},
+             "confidence": 0.95}
+    return Distorted("Every value was replaced by the class it belongs to. Inside its class a "
+                     "value is hidden from somebody who knows nothing else.",
+                     ("the adversary does not know how values are spread inside a class",
+                      "the class itself is told exactly: no odds are bounded"), facts)
+
+
+def _column(table: Table, name: str) -> Floats:
+    values, _ = finite(name, table.arrow([name])[name])
+    return values
+
+
+def _quantile_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:
+    """Return quantiles, rounded to a thousandth of the range, that are all different."""
+    if known.size == 0:
+        raise DataError(explain(f"Column '{name}'", "one with values for quantiles", "none"))
+    step = 10.0 ** math.floor(math.log10((high - low) / 1000) + 1e-9)
+    inner = np.quantile(known, np.arange(1, count) / count)
+    ends = np.unique(np.r_[low, np.rint(inner / step) * step, high])
+    return ends[(ends >= low) & (ends <= high)]

@@ -1,0 +1,154 @@
+"""What learners over distorted columns are told about each column, and releases as their input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.distortion.known_laws import Answers, law_of
+from unspoken.methods.distortion.learners.chosen_columns import Mixed, mixed_column
+from unspoken.methods.distortion.learners.distorted_column import (
+    Distorted,
+    Setting,
+    as_law,
+    column_of,
+)
+from unspoken.methods.distortion.noise_laws import Noise
+from unspoken.methods.distortion.reconstruct.reports import CHOICES, as_choices, choices_of
+from unspoken.release.release import Release
+
+Column = Distorted | Mixed
+
+
+def examples(learner: Any, X: Any, y: Any, choices: Any
+             ) -> tuple[Floats, npt.NDArray[Any], Ints]:
+    """Return checked reports, the classes in order, and everybody's class as its place there.
+
+    Only where people chose may a value be missing.
+    """
+    finite: Any = True if choices is None else "allow-nan"
+    data, labels = validate_data(learner, X, y, dtype=np.float64, ensure_all_finite=finite)
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise DataError(explain("y", "of two classes or more", "one class",
+                                "There is nothing to learn."))
+    return data, classes, codes.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says about the columns: laws, supports and the number of intervals."""
+
+    owner: str
+    names: Sequence[str]
+    noise: Any
+    support: Any
+    bins: int | None
+
+    def law(self, index: int) -> Any:
+        """Return the law of one column, None if it is taken as it is."""
+        return as_law(self._of(self.noise, "noise", index), self._support(index))
+
+    def _of(self, given: Any, what: str, index: int) -> Any:
+        if given is None or isinstance(given, Noise | Answers) or hasattr(given, "kernel"):
+            return given
+        if isinstance(given, Mapping):
+            return given.get(self.names[index], given.get(index))
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        if listed and len(given) == len(self.names):
+            return given[index]
+        raise InputError(explain(f"{self.owner}: '{what}'",
+                                 f"one for all, a mapping, or a sequence of {len(self.names)}",
+                                 given))
+
+    def _support(self, index: int) -> Any:
+        given = self.support
+        if isinstance(given, tuple) and len(given) == 2 and np.isscalar(given[0]):
+            return given
+        return self._of(given, "support", index)
+
+    def columns(self, data: Floats, choices: Any, setting: Setting) -> list[Column | None]:
+        """Return every column binned by its law; None for one that is taken as it is."""
+        said = None if choices is None else as_choices(choices, data.shape)
+        return [self._column(data[:, i], i, None if said is None else said[:, i], setting)
+                for i in range(data.shape[1])]
+
+    def _column(self, values: Floats, index: int, said: Any, setting: Setting) -> Column | None:
+        law = self.law(index)
+        missing = np.isnan(values).any()
+        if not missing and (said is None or np.all(said == "distort")):
+            return column_of(values, law, self.bins, setting)
+        everybody = np.full(values.size, "distort", dtype=object) if said is None else said
+        return mixed_column(values, everybody, law, self.bins, setting)
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a release: reports, choices (None if nobody had any), labels and laws."""
+
+    names: tuple[str, ...]
+    laws: Mapping[str, Any]
+    data: Floats
+    choices: Any
+    labels: npt.NDArray[Any]
+
+    @property
+    def said(self) -> Any:
+        """Return the choices for a learner; where values are missing it must be told them."""
+        if self.choices is None and np.isnan(self.data).any():
+            return np.full(self.data.shape, "distort", dtype=object)
+        return self.choices
+
+
+def records_of(release: Release) -> Records:
+    """Return the distorted columns of a release; records without a class are left out."""
+    names = tuple(release.mechanism.get("columns") or ())
+    if not names or release.mechanism.get("name") not in ("noise", "multiplicative", "discretize",
+                                                          "response"):
+        raise InputError(explain("The release", "of a method that distorts columns",
+                                 release.mechanism.get("name")))
+    laws = {name: law_of(release.mechanism, name) for name in names}
+    data = np.column_stack([_reports(release, name, laws[name]) for name in names])
+    labels = release.table.labels()
+    kept = np.array([label is not None and label == label for label in labels.tolist()])
+    kept &= ~np.isnan(data).all(axis=1)
+    if not kept.any():
+        raise DataError(explain("The release", "one with reports and classes", "none"))
+    said = _choices(release, names)
+    return Records(names, laws, data[kept], None if said is None else said[kept], labels[kept])
+
+
+def joint_column(release: Release, name: str, law: Any, bins: int, setting: Setting) -> Mixed:
+    """Return a column of a release with everybody's kind of report, those withheld included."""
+    said = choices_of(release, name)
+    values = _reports(release, name, law)
+    chosen = np.full(values.size, CHOICES[2], dtype=object) if said is None \
+        else as_choices(said, values.shape)
+    return mixed_column(values, chosen, law, bins, setting)
+
+
+def _reports(release: Release, name: str, law: Any) -> Floats:
+    """Return one column as numbers; answers become the codes of their categories."""
+    if not isinstance(law, Answers):
+        return np.asarray(release.table.numbers([name])[:, 0])
+    place = {value: float(i) for i, value in enumerate(law.values)}
+    said = release.table.arrow([name])[name].to_pylist()
+    return np.array([place.get(value, np.nan) for value in said])
+
+
+def _choices(release: Release, names: Sequence[str]) -> Any:
+    found = {name: choices_of(release, name) for name in names}
+    if all(said is None for said in found.values()):
+        return None
+    everybody = [CHOICES[2]] * release.table.rows
+    return np.column_stack([np.asarray(said if said is not None else everybody, dtype=object)
+                            for said in found.values()])

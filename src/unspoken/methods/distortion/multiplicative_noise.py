@@ -1,0 +1,248 @@
+"""MultiplicativeNoise: the two forms of Kim and Winkler, as baselines (liu2006 section 5).
+
+"truncated" multiplies every value by a number from a Gaussian with mean one, cut off at
+1 +- `cut` deviations. "lognormal" takes logarithms, adds Gaussian noise whose covariance is
+`variance` times that of the logarithms, and takes the exponential again.
+
+Who learns what. The noise grows with the value: zero is released as zero, small values stay small
+and signs are seen. Truncated noise confines a value to a known interval around the report; neither
+form bounds any odds. In the second form the noise is correlated like the data, which the manifest
+publishes: covariances are no secret. Correlated columns can be filtered in the first form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, explain
+from unspoken.methods.distortion.choices import (
+    check_choices,
+    chosen_changes,
+    limited,
+    markers_of,
+    sent,
+)
+from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.noise_laws import Noise
+from unspoken.methods.distortion.random_factors import truncated_quantile
+from unspoken.models.sklearn_fields import feature_names
+from unspoken.numerics.random import derive, shares, words
+from unspoken.release.distorted import (
+    OTHERS,
+    Distorted,
+    Draws,
+    Names,
+    PerColumn,
+    Plan,
+    Text,
+    chosen_columns,
+    finite,
+    make_release,
+)
+from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+MECHANISM = "multiplicative"
+FORMS = ("truncated", "lognormal")
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "form": (OneOf(FORMS), ""),
+    "deviation": (Real(0.0, 1.0), "Use 0.15."),
+    "cut": (Real(0.0, 10.0), "Use 2."),
+    "variance": (Real(0.0, 100.0), "Use 0.1."),
+    "columns": (Names(), "Leave it out for all numeric features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+@dataclass(frozen=True)
+class Factors:
+    """The public law: how factors are drawn for the columns of a row."""
+
+    form: str
+    names: tuple[str, ...]
+    deviation: float
+    cut: float
+    covariance: Floats
+
+    def draw(self, seed: bytes, index: int, start: int, count: int) -> Floats:
+        """Return the factors of one column for rows `start` and following."""
+        if self.form == "truncated":
+            bits = words(derive(seed, "factor", self.names[index]), start, count)
+            return truncated_quantile(shares(bits), self.deviation, self.cut)
+        root = _root(self.covariance)[index]
+        total = np.zeros(count)
+        for weight, name in zip(root, self.names, strict=True):
+            if weight:
+                bits = words(derive(seed, "factor", name), start, count)
+                total += weight * Noise("gaussian", 1.0).from_words(bits)
+        return np.exp(total)
+
+    def spread(self, index: int) -> float:
+        """Return the standard deviation of the factor, or of its logarithm."""
+        log = float(np.sqrt(self.covariance[index, index]))
+        return self.deviation if self.form == "truncated" else log
+
+
+def _root(covariance: Floats) -> Floats:
+    """Return a matrix square root that also exists where columns depend on each other."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+@dataclass(frozen=True)
+class _Multiplying:
+    name: str
+    index: int
+    law: Factors
+    seed: bytes
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        values, missing = finite(self.name, batch.column(self.name))
+        _positive(self.name, values, self.law.form)
+        factors = self.law.draw(self.seed, self.index, start, values.size)
+        return pa.array(np.where(missing, 0.0, values * factors), pa.float64(), mask=missing)
+
+
+def _positive(name: str, values: Floats, form: str) -> None:
+    if form == "lognormal" and np.nanmin(values, initial=1.0) <= 0:
+        raise DataError(explain(f"Column '{name}'", "above zero, for its logarithm is taken",
+                                float(np.nanmin(values)), "Shift it, or say form='truncated'."))
+
+
+class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Multiply numeric columns by random factors around one.
+
+    Parameters
+    ----------
+    form : "truncated" or "lognormal".
+    deviation, cut : standard deviation of the truncated form before it is cut, and where it is
+        cut, in deviations.
+    variance : covariance of the logarithmic noise as a multiple of the logarithms' covariance.
+    columns, choices, others, random_state : as for NoiseAdder.
+
+    Attributes
+    ----------
+    law_ : how factors are drawn; ranges_ : the rounded range of every column.
+    """
+
+    def __init__(self, form: str = "truncated", deviation: float = 0.15, cut: float = 2.0, *,
+                 variance: float = 0.1, columns: Any = None, choices: Any = None,
+                 others: str = "refuse", random_state: Any = None) -> None:
+        self.form = form
+        self.deviation = deviation
+        self.cut = cut
+        self.variance = variance
+        self.columns = columns
+        self.choices = choices
+        self.others = others
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> MultiplicativeNoise:
+        """Learn the covariance of the logarithms, which only the second form needs."""
+        check("MultiplicativeNoise", _RULES, self.get_params())
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        self._set(feature_names(self), data)
+        return self
+
+    def _set(self, names: Sequence[str], data: Floats) -> None:
+        for index, name in enumerate(names):
+            _positive(name, data[:, index], self.form)
+        covariance = np.zeros((len(names), len(names)))
+        if self.form == "lognormal":
+            covariance = self.variance * _covariance(np.log(data))
+        self.law_ = Factors(self.form, tuple(names), float(self.deviation), float(self.cut),
+                            covariance)
+        self.ranges_ = {name: rounded_out(name, *ends_of(data[:, i]))
+                        for i, name in enumerate(names)}
+        self.draws_ = Draws(self.random_state)
+
+    def transform(self, X: Any) -> Any:
+        """Return X times fresh factors at every call; NaN stays NaN."""
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        seed, out = self.draws_.next(), np.empty(data.shape, order="F")
+        for index, name in enumerate(self.law_.names):
+            _positive(name, data[:, index], self.form)
+            out[:, index] = data[:, index] * self.law_.draw(seed, index, 0, data.shape[0])
+        return out
+
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return one record times fresh factors, or as the person chose, like NoiseAdder's.
+
+        Attributes that have no law are not sent.
+        """
+        check_is_fitted(self)
+        names = self.law_.names
+        check_choices(choices, names)
+        told = {n: None if record.get(n) is None or record[n] != record[n] else float(record[n])
+                for n in names}
+        seed, out = self.draws_.next(), {}
+        for index, (name, value) in enumerate(told.items()):
+            _positive(name, np.array([np.nan if value is None else value]), self.law_.form)
+            out[name] = None if value is None \
+                else float(value * self.law_.draw(seed, index, 0, 1)[0])
+        return sent(told, out, choices)
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("MultiplicativeNoise", _RULES, self.get_params())
+        names = chosen_columns("MultiplicativeNoise", table.schema, ("numeric", "ordinal"),
+                               self.columns)
+        names, markers = markers_of("MultiplicativeNoise", table.schema, names, self.choices)
+        for name in names:
+            finite(name, table.arrow([name])[name])
+        self._set(names, table.numbers(names))
+        seed = self.draws_.next()
+        changes = {name: _Multiplying(name, i, self.law_, seed) for i, name in enumerate(names)}
+        plan = Plan("MultiplicativeNoise", chosen_changes(changes, markers),
+                    dict.fromkeys(names, pa.float64()), self._public() | {"choices": markers},
+                    limited(promise(self.law_), markers), self.others, tuple(markers.values()),
+                    dict.fromkeys(names, "numeric"))
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        return make_release(table, plan, seed, self.random_state is not None), None
+
+    def _public(self) -> dict[str, Any]:
+        law = self.law_
+        columns = {name: {"form": law.form, "deviation": law.spread(i), "cut": law.cut,
+                          "low": self.ranges_[name][0], "high": self.ranges_[name][1]}
+                   for i, name in enumerate(law.names)}
+        found = {"name": MECHANISM, "form": law.form, "columns": columns}
+        return found | ({"covariance": law.covariance.tolist()} if law.form == "lognormal" else {})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = self.form == "lognormal"
+        tags.non_deterministic = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _covariance(logs: Floats) -> Floats:
+    """Return the covariance of records that are complete."""
+    whole = logs[~np.isnan(logs).any(axis=1)]
+    if whole.shape[0] < 2:
+        raise DataError(explain("MultiplicativeNoise: the data", "two complete records or more",
+                                f"{whole.shape[0]} sample"))
+    return np.atleast_2d(np.cov(whole, rowvar=False))
+
+
+def promise(law: Factors) -> Distorted:
+    """Return the guarantee of one release."""
+    facts = {"columns": {name: {"deviation": law.spread(i), "gamma": None, "epsilon": None}
+                         for i, name in enumerate(law.names)}}
+    return Distorted("Every value was multiplied by a random factor around one. The smaller a "
+                     "value, the less it is hidden.",
+                     ("zero and signs are released as they are", "no odds are bounded"), facts)

@@ -1,0 +1,290 @@
+"""RandomizedResponse: people answer at random by a published matrix (vcz2006 section 3.2).
+
+Who learns what. The collector learns every answer. Whatever was believed about a person, the odds
+of any property change at most gamma-fold by the answer (epsilon = ln gamma, local differential
+privacy), per column; over several columns the gammas multiply, and answering twice squares them.
+What is missing stays visible as missing. Nothing is hidden about shares in the population: that
+is what the method is for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, InputError, UnseenValueError, explain
+from unspoken.methods.distortion.choices import (
+    check_choices,
+    chosen_changes,
+    limited,
+    markers_of,
+    sent,
+)
+from unspoken.methods.distortion.response_matrices import (
+    amplification,
+    check_matrix,
+    keep_or_draw,
+    least_variance,
+    warner,
+)
+from unspoken.models.sklearn_fields import feature_names
+from unspoken.numerics.random import derive, shares, words
+from unspoken.release.distorted import (
+    OTHERS,
+    Distorted,
+    Draws,
+    Names,
+    PerColumn,
+    Plan,
+    Text,
+    chosen_columns,
+    make_release,
+    of_column,
+)
+from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+MECHANISM = "response"
+MAX_VALUES = 1000
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A square table of probabilities; its rows are checked when the values are known."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a square table of probabilities whose rows sum to one"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, list | tuple | np.ndarray)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of different values."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a list of two or more different values"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
+
+
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "truth": (PerColumn(Real(-1e-9, 1 + 1e-9), none=True), "Use 0.75, or say gamma."),
+    "gamma": (PerColumn(Real(1.0), none=True), "Use 19 to exclude a breach from 5% to 50%."),
+    "matrix": (PerColumn(Matrix(), none=True), "Leave it out for truth or gamma."),
+    "values": (PerColumn(Listed(), none=True, single=False), "Leave it out to take the data's."),
+    "columns": (Names(), "Leave it out for all categorical and ordinal features."),
+    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out: all answer at random."),
+    "others": (OneOf(OTHERS), ""),
+}
+
+
+@dataclass(frozen=True)
+class ColumnResponse:
+    """The public law of one column: its values in order, and the matrix of answers."""
+
+    values: tuple[Any, ...]
+    matrix: Floats
+
+    def answer(self, where: Any, seed: bytes, start: int = 0) -> Any:
+        """Return for every position of a true value the position of the answer."""
+        share = shares(words(seed, start, where.size))
+        steps = np.cumsum(self.matrix, axis=1)
+        out = np.zeros(where.size, np.int64)
+        for column in range(len(self.values) - 1):
+            out += share > steps[where, column]
+        return out
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the miner must know."""
+        return {"values": list(self.values), "matrix": self.matrix.tolist()}
+
+
+@dataclass(frozen=True)
+class _Answering:
+    name: str
+    law: ColumnResponse
+    seed: bytes
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        column = batch.column(self.name)
+        known = pa.array(list(self.law.values), column.type)
+        where, null = _places(self.name, column, known)
+        answers = self.law.answer(where, self.seed, start)
+        return known.take(pa.array(np.where(null, 0, answers), mask=null))
+
+
+def _places(name: str, column: Any, known: Any) -> tuple[Any, Any]:
+    null = np.asarray(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))
+    found = pc.index_in(column, known)
+    strange = np.flatnonzero(np.asarray(found.is_null()) & ~null)
+    if strange.size:
+        raise UnseenValueError(explain(f"Column '{name}'", f"made of {known.to_pylist()[:10]}",
+                                       column[int(strange[0])].as_py(), "Say it in 'values'."))
+    return found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.intp), null
+
+
+class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Answer questions with few possible answers at random by a matrix.
+
+    Parameters
+    ----------
+    truth : probability of the true answer; every other answer is equally likely. For two values
+        this is Warner's scheme: the first of two opposite questions is answered with it.
+    gamma : in place of `truth`, the amplification wanted; the matrix of least variance is used.
+    matrix : in place of both, any invertible response matrix (rows: true value).
+    values : mapping from column to the possible answers, public knowledge; by default those that
+        occur, which are thereby published.
+    columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
+    random_state : for tests and experiments only; a release made with it says so.
+
+    Attributes
+    ----------
+    laws_ : the values and the matrix of every column, by name.
+    """
+
+    def __init__(self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
+                 values: Any = None, columns: Any = None, choices: Any = None,
+                 others: str = "refuse", random_state: Any = None) -> None:
+        self.truth = truth
+        self.gamma = gamma
+        self.matrix = matrix
+        self.values = values
+        self.columns = columns
+        self.choices = choices
+        self.others = others
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> RandomizedResponse:
+        """Learn the possible answers of every column of X."""
+        check("RandomizedResponse", _RULES, self.get_params())
+        data = validate_data(self, X, dtype=None, ensure_all_finite=False)
+        names = feature_names(self)
+        self._set({name: self._law(name, lambda i=i: _distinct(data[:, i]))
+                   for i, name in enumerate(names)})
+        return self
+
+    def _set(self, laws: dict[str, ColumnResponse]) -> None:
+        self.laws_ = laws
+        self.draws_ = Draws(self.random_state)
+
+    def _law(self, name: str, distinct: Any) -> ColumnResponse:
+        given = of_column(self.values, name)
+        values = tuple(given) if given is not None else tuple(distinct())
+        if not 2 <= len(values) <= MAX_VALUES:
+            raise DataError(explain(f"Column '{name}'", f"one of 2 to {MAX_VALUES} values",
+                                    f"{len(values)}, as of 1 sample or of a measurement",
+                                    "Say 'values', discretise it, or add noise."))
+        return ColumnResponse(values, self._matrix(name, len(values)))
+
+    def _matrix(self, name: str, size: int) -> Floats:
+        given = of_column(self.matrix, name)
+        gamma, truth = of_column(self.gamma, name), of_column(self.truth, name)
+        if sum(part is not None for part in (given, gamma, truth)) > 1:
+            raise InputError(explain("RandomizedResponse: 'truth'", "given without gamma or matrix",
+                                     f"more than one of them for column '{name}'"))
+        if given is not None:
+            return check_matrix(given, size)
+        if gamma is not None:
+            return least_variance(size, float(gamma))
+        share = 0.75 if truth is None else float(truth)
+        return warner(share) if size == 2 else keep_or_draw(size, share)
+
+    def transform(self, X: Any) -> Any:
+        """Return answers drawn afresh at every call, as objects; missing stays missing."""
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=False)
+        seed, out = self.draws_.next(), np.empty(data.shape, dtype=data.dtype)
+        for index, (name, law) in enumerate(self.laws_.items()):
+            column = pa.array(data[:, index].tolist(), from_pandas=True)
+            batch = pa.RecordBatch.from_arrays([column], [name])
+            found = _Answering(name, law, derive(seed, "answer", name))(batch, 0).to_pylist()
+            out[:, index] = [np.nan if v is None and data.dtype.kind == "f" else v for v in found]
+        return out
+
+    def distort(self, record: Mapping[str, Any],
+                choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the answers of one person, or what the person chose, like NoiseAdder's."""
+        if not hasattr(self, "laws_"):
+            check("RandomizedResponse", _RULES, self.get_params())
+            if not self.values:
+                raise InputError(explain("RandomizedResponse: 'values'",
+                                         "given where there is no table to fit", self.values))
+            self._set({name: self._law(name, None) for name in self.values})
+        check_choices(choices, self.laws_)
+        seed = self.draws_.next()
+        return sent(record, {name: _one(name, law, record.get(name), derive(seed, "answer", name))
+                             for name, law in self.laws_.items()}, choices)
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key."""
+        check("RandomizedResponse", _RULES, self.get_params())
+        names = chosen_columns("RandomizedResponse", table.schema, ("categorical", "ordinal"),
+                               self.columns)
+        names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
+        self._set({name: self._law(name, lambda n=name: table.engine.distinct(table.frame, n))
+                   for name in names})
+        seed = self.draws_.next()
+        changes = {name: _Answering(name, law, derive(seed, "answer", name))
+                   for name, law in self.laws_.items()}
+        known = table.engine.schema(table.frame)
+        public = {name: law.to_json() for name, law in self.laws_.items()}
+        plan = Plan("RandomizedResponse", chosen_changes(changes, markers),
+                    {n: known.field(n).type for n in names},
+                    {"name": MECHANISM, "columns": public, "choices": markers},
+                    limited(promise(self.laws_), markers), self.others, tuple(markers.values()))
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        return make_release(table, plan, seed, self.random_state is not None), None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.non_deterministic = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def promise(laws: Mapping[str, ColumnResponse]) -> Distorted:
+    """Return the guarantee of one release: the amplification of every column."""
+    columns = {}
+    for name, law in laws.items():
+        gamma = amplification(law.matrix)
+        bounded = math.isfinite(gamma)
+        columns[name] = {"gamma": gamma if bounded else None,
+                         "epsilon": math.log(gamma) if bounded else None}
+    return Distorted("Every answer was drawn by a published matrix. The odds of any property of a "
+                     "person change at most gamma-fold by one answer.",
+                     ("every question is answered once", "over several columns gammas multiply",
+                      "a gamma of null means that some answer rules a value out"),
+                     {"columns": columns})
+
+
+def _distinct(column: Any) -> list[Any]:
+    return sorted({v for v in column.tolist() if v is not None and v == v})
+
+
+def _one(name: str, law: ColumnResponse, value: Any, seed: bytes) -> Any:
+    if value is None or value != value:
+        return None
+    if value not in law.values:
+        raise UnseenValueError(explain(f"The answer to '{name}'",
+                                       f"one of {list(law.values)[:10]}", value))
+    return law.values[int(law.answer(np.array([law.values.index(value)]), seed)[0])]

@@ -1,0 +1,177 @@
+"""The estimate of one column from its reports, with error bars.
+
+People who told and people who distorted are estimated apart and added up, because choosing is not
+done at random; pooled, one distribution stands behind both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, explain
+from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Product
+from unspoken.methods.distortion.reconstruct.iterate import (
+    MAX_STEPS,
+    Found,
+    Part,
+    checked,
+    iterate,
+    stacked,
+)
+from unspoken.methods.distortion.reconstruct.iterate import reconstruct as solve
+from unspoken.methods.distortion.reconstruct.kernels import tally
+from unspoken.methods.distortion.reconstruct.reports import Reports, likely_support, spread
+from unspoken.methods.distortion.response_matrices import Shares, by_inverse
+from unspoken.models.distribution import Categories, Distribution
+
+METHODS = ("em", "bayes")
+ROUGHER = 10
+"""Error bars are drawn from estimates that are mixed so many times less."""
+
+
+@dataclass(frozen=True)
+class How:
+    """The settings of a reconstruction."""
+
+    bins: int = 50
+    method: str = "em"
+    kernel: str | None = None
+    stop: str = "smoothed"
+    steps: int = MAX_STEPS
+    bootstrap: int = 0
+    pooled: bool = False
+    seed: int = 0
+
+    def kernel_of(self, law: Law, edges: Floats, reported: Floats) -> Floats:
+        """Return the kernel of the method: EM wants columns that are distributions."""
+        kind = self.kernel or ("integrated" if self.method == "em" else "midpoint")
+        found = law.kernel(edges, reported, kind)
+        if self.method == "em" and kind == "midpoint":
+            return np.asarray(found / np.maximum(found.sum(axis=0), 1e-300))
+        return found
+
+
+def numbers(reports: Reports, law: Law, how: How, name: str, facts: dict[str, Any],
+            support: Any) -> Distribution:
+    """Return the distribution behind reports of a numeric column."""
+    if how.stop == "smoothed" and isinstance(law, Product) and law.form == "lognormal":
+        # Mixing by one share suits noise that is about as wide everywhere.
+        how = replace(how, stop="held-out")
+    edges = _edges(reports, law, how, support)
+    groups = _groups(reports, law, how, edges)
+    total = sum(part.counts.sum() for part in groups)
+    found = [_estimate(part, how) for part in groups]
+    weights = [part.counts.sum() / total for part in groups]
+    mixed = normal(sum(w * f.probabilities for w, f in zip(weights, found, strict=True)))
+    low, high = _bars(groups, found, how, mixed)
+    said = {"method": how.method, "stop": how.stop, "steps": max(f.steps for f in found),
+            "told": int(reports.told.size), "withheld": reports.withheld, **facts}
+    return Distribution(edges, mixed, name, int(total), low, high, said)
+
+
+def normal(values: Any) -> Floats:
+    """Return shares that sum to one."""
+    return np.asarray(values / values.sum())
+
+
+def _edges(reports: Reports, law: Law, how: How, support: Any) -> Floats:
+    found = law.edges(how.bins) if support is None else spread(support, how.bins)
+    bins = how.bins if found is None else found.size - 1
+    if reports.size < bins:
+        raise DataError(explain("The reports", f"at least as many as the {bins} intervals",
+                                f"{reports.size}", "Ask for fewer bins."))
+    if found is not None:
+        return found
+    assert isinstance(law, Additive)
+    return spread(likely_support(reports, law.noise), how.bins)
+
+
+def _groups(reports: Reports, law: Law, how: How, edges: Floats) -> list[Part]:
+    parts = []
+    if reports.distorted.size:
+        values = reports.distorted
+        reported = law.reported(float(values.min()), float(values.max()), edges)
+        parts.append(Part(tally(values, reported), how.kernel_of(law, edges, reported)))
+    if reports.told.size:
+        parts.append(Part(tally(reports.told, edges), np.eye(edges.size - 1)))
+    return [stacked(parts)] if how.pooled else parts
+
+
+def _estimate(part: Part, how: How) -> Found:
+    kernel = np.asarray(part.kernel)
+    if kernel.shape[0] == kernel.shape[1] and np.array_equal(kernel, np.eye(kernel.shape[0])):
+        return Found(part.counts / part.counts.sum(), 1, 0.0)
+    return solve(part.counts, part.kernel, how.stop, how.steps, how.seed)
+
+
+def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
+          estimate: Floats) -> tuple[Floats | None, Floats | None]:
+    """Return the bounds of 95% of the estimates from resampled records, at the same stop.
+
+    Resampled estimates are mixed less: what mixing smoothes away must show in the bars.
+    """
+    if not how.bootstrap:
+        return None, None
+    rng = np.random.default_rng(how.seed)
+    counts = np.concatenate([part.counts for part in groups])
+    drawn = rng.multinomial(int(counts.sum()), counts / counts.sum(), how.bootstrap).T
+    total, start, mixed = counts.sum(), 0, 0.0
+    for part, one in zip(groups, found, strict=True):
+        rows = drawn[start:start + part.counts.size].astype(np.float64)
+        weight = np.maximum(rows.sum(axis=0), 1e-300)
+        again = iterate(rows, checked(part.counts, part.kernel), one.steps,
+                        mixing=one.mixing / ROUGHER)
+        mixed = mixed + again * weight / total
+        start += part.counts.size
+    low, high = np.percentile(mixed, [2.5, 97.5], axis=1)
+    return np.minimum(low, estimate), np.maximum(high, estimate)
+
+
+def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
+           pooled: bool = False) -> Categories:
+    """Return the shares behind randomised answers; what was told counts as what it is."""
+    counted = counted_answers(said, choices, law)
+    groups = [(row, matrix) for row, matrix in zip(counted, (law.matrix, None), strict=True)
+              if row.sum() > 0]
+    if not groups:
+        raise DataError(explain(f"Column '{name}'", "one with answers", "none"))
+    total = sum(row.sum() for row, _ in groups)
+    unbiased = spreads = likely = np.zeros(len(law.values))
+    for row, matrix in groups:
+        weight = row.sum() / total
+        straight = _straight(row, matrix)
+        unbiased = unbiased + weight * straight.shares
+        # Who told and who distorted are groups of fixed size: their variances add up.
+        spreads = spreads + weight**2 * straight.deviations**2
+        likely = likely + weight * _likely([(row, matrix)])
+    if pooled:
+        likely = _likely(groups)
+    return Categories(law.values, normal(likely), unbiased, np.sqrt(spreads), name, int(total))
+
+
+def counted_answers(said: Sequence[Any], choices: Any, law: Answers) -> tuple[Floats, Floats]:
+    """Return how often each category was answered at random, and how often it was told."""
+    place = {value: index for index, value in enumerate(law.values)}
+    codes = np.array([place.get(value, -1) for value in said], np.int64)
+    told = np.zeros(codes.size, np.bool_) if choices is None else \
+        np.asarray(choices, dtype=object) == "truth"
+    size = len(law.values)
+    random, exact = (np.bincount(codes[(codes >= 0) & which], minlength=size).astype(np.float64)
+                     for which in (~told, told))
+    return random, exact
+
+
+def _straight(counts: Floats, matrix: Floats | None) -> Shares:
+    return by_inverse(counts, np.eye(counts.size) if matrix is None else matrix)
+
+
+def _likely(groups: Sequence[tuple[Floats, Floats | None]]) -> Floats:
+    parts = [Part(row, np.eye(row.size) if matrix is None else np.ascontiguousarray(matrix.T))
+             for row, matrix in groups]
+    whole = stacked(parts)
+    return solve(whole.counts, whole.kernel, "change").probabilities

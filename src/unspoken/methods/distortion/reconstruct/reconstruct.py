@@ -1,0 +1,171 @@
+"""mine.reconstruct: the distribution behind distorted values (as2000 section 3).
+
+What the miner learns is the distribution, not anybody's value; but a distribution that is known
+sharpens every single report (`risk.entropy`, `attack.posterior`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, explain
+from unspoken.methods.distortion.known_laws import Additive, Answers, law_of, marker_of
+from unspoken.methods.distortion.learners.distorted_column import Setting
+from unspoken.methods.distortion.learners.learner_inputs import joint_column
+from unspoken.methods.distortion.noise_laws import FAMILIES, Noise
+from unspoken.methods.distortion.reconstruct.column_estimate import (
+    METHODS,
+    How,
+    normal,
+    numbers,
+    shares,
+)
+from unspoken.methods.distortion.reconstruct.iterate import MAX_STEPS, RULES, Joint
+from unspoken.methods.distortion.reconstruct.iterate import reconstruct as solve
+from unspoken.methods.distortion.reconstruct.kernels import KERNELS
+from unspoken.methods.distortion.reconstruct.reports import (
+    as_values,
+    choices_of,
+    reports_of,
+    split_reports,
+    spread,
+)
+from unspoken.methods.distortion.reconstruct.unknown_noise_scale import Scale, estimate_scale
+from unspoken.models.distribution import Categories, Distribution, JointDistribution
+from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.release.release import Release
+
+JOINT_BINS = 20
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "bins": (Whole(1), "Use 50."),
+    "method": (OneOf(METHODS), ""),
+    "kernel": (OneOf((None, *KERNELS)), "Leave it out to follow the method."),
+    "stop": (OneOf(RULES), "Use 'smoothed'."),
+    "steps": (Whole(1), ""),
+    "bootstrap": (Whole(0), "Use 200 for error bars."),
+    "pooled": (OneOf((True, False)), ""),
+}
+
+
+def reconstruct(  # noqa: PLR0913
+    source: Any,
+    noise: Noise | str | None = None,
+    bins: int = 50,
+    *,
+    column: Any = None,
+    support: tuple[float, float] | None = None,
+    choices: Any = None,
+    method: str = "em",
+    kernel: str | None = None,
+    stop: str = "smoothed",
+    steps: int = MAX_STEPS,
+    bootstrap: int = 0,
+    pooled: bool = False,
+    random_state: int = 0,
+) -> Distribution | JointDistribution | Categories:
+    """Estimate the distribution of the original values.
+
+    `source`: a Release, whose manifest says how `column` was distorted (two names: jointly), or
+    an array of values with additive `noise`. `noise` as a name alone ("gaussian") says that the
+    scale is not known: it is estimated, which needs `support`, and the result's facts hold the
+    estimate with its interval. `support`: the range of the true values, where it is known.
+    `choices`: for an array, what each person chose: "withhold", "truth" or "distort".
+
+    `method` "em" maximises the likelihood, "bayes" is the iteration of as2000 with distances
+    between midpoints. `stop`: "smoothed" (default: intervals are mixed with their neighbours, as
+    much as records left out do not speak against), "held-out" (stopped where records left out are
+    explained best), "discrepancy" (when the fit is as good as chance allows), "change" (when a
+    step is small) or "steps" (after that many). Two columns are stopped where records left out
+    are explained best in place of "smoothed". `bootstrap`: how many resamples the error bars are
+    drawn from.
+    `pooled`: whether people who told the truth are taken to be like those who did not; by default
+    both groups are estimated apart and added up, because choosing is not done at random.
+    """
+    how = How(bins, method, kernel, stop, steps, bootstrap, pooled, random_state)
+    check("reconstruct", _RULES, {name: getattr(how, name) for name in _RULES})
+    if isinstance(source, Release):
+        return _from_release(source, column, how, support)
+    if column is not None:
+        raise InputError(explain("'column'", "given with a release only", column))
+    reports = split_reports(as_values(source), choices)
+    law, facts, ends = _law_of_array(noise, reports.distorted, support, how)
+    return numbers(reports, law, how, "", facts, ends)
+
+
+def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
+                  how: How) -> tuple[Additive, dict[str, Any], Any]:
+    if isinstance(noise, Noise):
+        return Additive(noise), {}, support
+    if noise not in FAMILIES:
+        raise InputError(explain("'noise'", f"a Noise, or one of {', '.join(FAMILIES)}", noise,
+                                 "Use unspoken.mine.Noise('gaussian', scale)."))
+    if support is None:
+        raise InputError(explain("'support'", "given where the scale of the noise is not known",
+                                 None, "How far reports reach beyond it tells the scale."))
+    found: Scale = estimate_scale(values, noise, spread(support, how.bins))
+    facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
+    return Additive(Noise(noise, found.value)), facts, support
+
+
+def _from_release(release: Release, column: Any, how: How,
+                  support: Any) -> Distribution | JointDistribution | Categories:
+    if isinstance(column, tuple | list) and len(column) == 2:
+        return _jointly(release, column, how)
+    if not isinstance(column, str):
+        raise InputError(explain("'column'", "a name, or two of them", column))
+    law = law_of(release.mechanism, column)
+    if isinstance(law, Answers):
+        said = release.table.arrow([column])[column].to_pylist()
+        return shares(said, choices_of(release, column), law, column, how.pooled)
+    return numbers(reports_of(release, column), law, how, column, {}, support)
+
+
+def _jointly(release: Release, columns: Sequence[str], how: How) -> JointDistribution:
+    """Reconstruct two columns together; their distortions are independent of each other."""
+    bins = min(how.bins, JOINT_BINS)
+    laws = [law_of(release.mechanism, name) for name in columns]
+    if any(isinstance(law, Answers) or marker_of(release, name)
+           for law, name in zip(laws, columns, strict=True)):
+        return _mixed_jointly(release, columns, laws, how)
+    data = release.table.numbers(columns)
+    data = data[~np.isnan(data).any(axis=1)]
+    axes = [_axis(law, data[:, i], bins, how) for i, law in enumerate(laws)]
+    counts, _, _ = np.histogram2d(data[:, 0], data[:, 1], bins=[axes[0][1], axes[1][1]])
+    return _cells(columns, (axes[0][0], axes[1][0]), counts, Joint(axes[0][2], axes[1][2]), how, {})
+
+
+def _mixed_jointly(release: Release, columns: Sequence[str], laws: Sequence[Any],
+                   how: How) -> JointDistribution:
+    """Reconstruct answers, or columns where people chose: every report as what it is, pooled."""
+    if how.method != "em" or how.kernel not in (None, "integrated"):
+        raise InputError(explain("'method' and 'kernel'", "left out for answers or choices",
+                                 f"{how.method} and {how.kernel}"))
+    setting = Setting(how.stop, min(how.steps, 1000), how.seed)
+    found = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
+             for name, law in zip(columns, laws, strict=True)]
+    tables = [np.ascontiguousarray(column.table) for column in found]
+    size = tables[0].shape[0] * tables[1].shape[0]
+    flat = found[0].where * tables[1].shape[0] + found[1].where
+    counts = np.bincount(flat, minlength=size).astype(np.float64)
+    values = {name: list(law.values) for name, law in zip(columns, laws, strict=True)
+              if isinstance(law, Answers)}
+    return _cells(columns, (found[0].edges, found[1].edges), counts,
+                  Joint(tables[0], tables[1]), how, {"values": values} if values else {})
+
+
+def _cells(columns: Sequence[str], edges: tuple[Floats, Floats], counts: Floats, kernel: Joint,
+           how: How, facts: dict[str, Any]) -> JointDistribution:
+    found = solve(counts, kernel, how.stop, min(how.steps, 1000), how.seed)
+    cells = normal(found.probabilities).reshape(edges[0].size - 1, -1)
+    return JointDistribution((columns[0], columns[1]), edges, cells, int(counts.sum()),
+                             {"steps": found.steps, "stop": how.stop, **facts})
+
+
+def _axis(law: Any, values: Floats, bins: int, how: How) -> tuple[Floats, Floats, Floats]:
+    edges = law.edges(bins)
+    reported = law.reported(float(values.min()), float(values.max()), edges)
+    return edges, reported, how.kernel_of(law, edges, reported)

@@ -1,0 +1,188 @@
+"""The audit of randomised response: how often the truth behind an answer is guessed.
+
+The answers of a release are one draw. Trials draw them again for the same people by the published
+matrix (the first trial is the release itself), so that the numbers say what the method leaves, with
+the spread of chance. The baseline is the best guess without an answer: the most frequent value, for
+everybody. Where people could choose, shares are of those who answered at random; those who told
+are counted by an adversary of their own, who reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.attribute_disclosure import SURE
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.measures import estimate
+from unspoken.methods.distortion.adversaries.response_answers import (
+    AnswerAdversary,
+    answer_view,
+)
+from unspoken.methods.distortion.known_laws import Answers, law_of
+from unspoken.methods.distortion.reconstruct.reports import choices_of
+from unspoken.numerics.random import generator, seed_from
+from unspoken.release.key import Key
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+LEVEL = "ignorant"
+MAX_CLASSES = 100
+_LIMITS = (
+    "only the listed adversaries were tried; a better one may exist",
+    "every column is attacked alone: answers to several questions that go together tell more",
+    "the target goes out as it is and is not attacked",
+    "where people chose, shares are of those who answered at random; who told is known",
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One column: how many people have each value, answer and class, and who told."""
+
+    name: str
+    matrix: Floats
+    table: Ints
+    told: Ints
+
+    @property
+    def people(self) -> Ints:
+        """Return those who answered at random, by value and class."""
+        return np.asarray(self.table.sum(axis=1))
+
+    def drawn(self, rng: np.random.Generator) -> Ints:
+        """Draw everybody's answer again."""
+        out = np.zeros_like(self.table)
+        for value, group in np.argwhere(self.people > 0).tolist():
+            out[value, :, group] = rng.multinomial(int(self.people[value, group]),
+                                                   self.matrix[value])
+        return out
+
+
+def audit_answers(  # noqa: PLR0913
+    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
+    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
+    progress: Any,
+) -> Audit:
+    """Attack randomised answers; a guess is right or wrong, so that the radius plays no part."""
+    asked, unscored = _asked(table, release)
+    chosen = [one for one in adversaries_for(release, adversaries)
+              if isinstance(one, AnswerAdversary)]
+    seed = seed_from(random_state)
+    rows: list[Row] = []
+    todo = [(column, one) for column in asked for one in chosen]
+    for done, (column, one) in enumerate(todo, 1):
+        rows += _rows(column, one, trials, generator(seed, "answers", column.name))
+        if progress is not None:
+            progress(done, len(todo))
+    for column in asked:
+        rows += _told(column)
+    about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
+             "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
+             "columns": {column.name: column.name for column in asked}}
+    words = {one.name: one.gets for one in chosen}
+    words |= {"told": "reads what was told"} if any(c.told.sum() for c in asked) else {}
+    return Audit(tuple(rows), radius, trials, about, words, unscored, limits=_LIMITS)
+
+
+register("audit", "response")(audit_answers)
+
+
+def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]]:
+    classes = _classes(release)
+    found, unscored = [], {}
+    for name in release.mechanism.get("columns", {}):
+        law = law_of(release.mechanism, name)
+        assert isinstance(law, Answers)
+        if name not in table.schema.names:
+            unscored[name] = "the table has no column of this name"
+            continue
+        truth, said = (_codes(source, name, law) for source in (table, release.table))
+        found.append(_counted(release, name, law, truth, said, classes))
+    kept = [n for n in release.schema.features if n not in release.mechanism.get("columns", {})
+            and n not in release.mechanism.get("choices", {}).values()]
+    return found, unscored | dict.fromkeys(kept, "the column was released as it is")
+
+
+def _counted(release: Release, name: str, law: Answers, truth: Ints, said: Ints,
+             classes: Ints) -> _Asked:
+    choices = choices_of(release, name)
+    told = np.zeros(truth.size, np.bool_) if choices is None \
+        else np.asarray(choices, dtype=object) == "truth"
+    known = (truth >= 0) & (said >= 0)
+    size = len(law.values)
+    seen = answer_view(release, {name: np.where(known & ~told, said, -1)}, classes)[name]
+    groups = seen.table.shape[1]
+    who = known & ~told
+    flat = (truth[who] * size + said[who]) * groups + classes[who]
+    table = np.bincount(flat, minlength=size * size * groups).reshape(size, size, groups)
+    return _Asked(name, law.matrix, table, np.bincount(truth[known & told], minlength=size))
+
+
+def _codes(source: Table, name: str, law: Answers) -> Ints:
+    place = {value: index for index, value in enumerate(law.values)}
+    return np.array([place.get(value, -1)
+                     for value in source.arrow([name])[name].to_pylist()], np.int64)
+
+
+def _classes(release: Release) -> Ints:
+    """Return everybody's class; a target of very many values counts as none."""
+    if release.schema.target is None:
+        return np.zeros(release.table.rows, np.int64)
+    labels = [str(label) for label in release.table.labels().tolist()]
+    found, codes = np.unique(labels, return_inverse=True)
+    return codes.reshape(-1) if found.size <= MAX_CLASSES else np.zeros(len(labels), np.int64)
+
+
+def _rows(column: _Asked, one: AnswerAdversary, trials: int,
+          rng: np.random.Generator) -> Iterator[Row]:
+    if column.people.sum() == 0:
+        return
+    shares: dict[str, list[float]] = {}
+    for number in range(trials):
+        drawn = column.table if number == 0 else column.drawn(rng)
+        for measure, share in _scored(drawn, one, column.matrix).items():
+            shares.setdefault(measure, []).append(share)
+    for measure in one.measures:
+        found = estimate(np.array(shares[measure]))
+        yield Row(one.name, LEVEL, column.name, measure, found.value, found.low, found.high,
+                  _blind(column.people.sum(axis=1))[measure], found.trials)
+
+
+def _scored(table: Ints, one: AnswerAdversary, matrix: Floats) -> dict[str, float]:
+    """Return the shares of values and of people that are guessed, and of those beyond doubt."""
+    posterior = one.posteriors(table.sum(axis=0).astype(np.float64), matrix)
+    best = posterior.argmax(axis=2)
+    hit = best.T[None] == np.arange(table.shape[0])[:, None, None]
+    sure = posterior.max(axis=2).T >= SURE
+    right, people = (table * hit).sum(axis=(1, 2)), table.sum(axis=(1, 2))
+    held = people > 0
+    return {"domain": float((right[held] / people[held]).mean()),
+            "records": float(right.sum() / people.sum()),
+            "certain": float((table * (hit & sure)).sum() / people.sum())}
+
+
+def _blind(people: Ints) -> dict[str, float]:
+    share = float(people.max() / people.sum())
+    return {"domain": 1.0 / int((people > 0).sum()), "records": share,
+            "certain": share if share >= SURE else 0.0}
+
+
+def _told(column: _Asked) -> Iterator[Row]:
+    """Yield what is simply known: the share of people, and of each value's, who told."""
+    if column.told.sum() == 0:
+        return
+    every = column.told + column.people.sum(axis=1)
+    held = every > 0
+    shares = {"domain": float((column.told[held] / every[held]).mean()),
+              "records": float(column.told.sum() / every.sum())}
+    for measure, share in shares.items():
+        yield Row("told", LEVEL, column.name, measure, share, share, share,
+                  _blind(every)[measure], 1)

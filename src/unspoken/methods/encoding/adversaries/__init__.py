@@ -1,0 +1,1 @@
+"""Adversaries against piecewise encodings (bu2007 sections 3.3 and 6)."""

@@ -1,0 +1,98 @@
+"""Pattern disclosure (bu2007 Definition 3): how many paths of a mined tree are cracked.
+
+A path is cracked when the thresholds of all tests on it are guessed within their radii. The
+paper counts 1,707 paths by length; its lengths cannot be leaf depths and are those of inner nodes,
+so both are offered. "All paths protected" (section 6.4) holds at the median only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.methods.encoding.audit.open_paths import counts_by_length, open_paths, pack
+from unspoken.models.tree import Tree
+
+GuessAt = Callable[[int, Floats], Floats]
+"""(number of a feature, thresholds) -> guesses (trials, thresholds)."""
+
+
+@dataclass(frozen=True)
+class PathDisclosure:
+    """Paths by length, and how many of each length are cracked in each trial."""
+
+    paths: Ints
+    cracked: Ints
+
+    @property
+    def trials(self) -> int:
+        """Return the number of trials."""
+        return int(self.cracked.shape[1])
+
+    @property
+    def share(self) -> Floats:
+        """Return the share of all paths that are cracked in each trial."""
+        return np.asarray(self.cracked.sum(axis=0) / max(int(self.paths.sum()), 1))
+
+    def by_length(self, longest: int = 6) -> list[dict[str, float | str]]:
+        """Return the table of section 6.4: lengths up to `longest`, then all longer ones."""
+        rows = [self._row(str(n), slice(n, n + 1)) for n in range(1, longest + 1)]
+        return [*rows, self._row(f"> {longest}", slice(longest + 1, None))]
+
+    def shares_by_length(self, longest: int = 6) -> list[tuple[str, Floats]]:
+        """Return the share of the paths of each length that are cracked, by trial."""
+        ranges = [(f"length {n}", slice(n, n + 1)) for n in range(1, longest + 1)]
+        ranges.append((f"length > {longest}", slice(longest + 1, None)))
+        return [(name, self.cracked[some].sum(axis=0) / int(self.paths[some].sum()))
+                for name, some in ranges if self.paths[some].sum() > 0]
+
+    def _row(self, name: str, lengths: slice) -> dict[str, float | str]:
+        cracked = self.cracked[lengths].sum(axis=0)
+        return {"length": name, "paths": int(self.paths[lengths].sum()),
+                "median": float(np.median(cracked)), "mean": float(cracked.mean()),
+                "largest": int(cracked.max(initial=0))}
+
+
+def path_disclosure(encoded: Tree, decoded: Tree, guess_at: GuessAt,
+                    radii: Mapping[int, float], ends: str = "leaves") -> PathDisclosure:
+    """Count the cracked paths of a tree mined on codes, whose truth is the decoded tree.
+
+    `ends` is "leaves" (paths from the root to a leaf) or "nodes" (to an inner node other than
+    the root, as the paper's table counts). `radii` holds the radius of each feature.
+    """
+    if ends not in ("leaves", "nodes"):
+        raise InputError(explain("'ends'", "'leaves' or 'nodes'", ends))
+    if not np.array_equal(encoded.left, decoded.left):
+        raise InputError(explain("The decoded tree", "of the shape of the encoded one",
+                                 f"{decoded.nodes} and {encoded.nodes} nodes"))
+    tests, trials = _tests(encoded, decoded, guess_at, radii)
+    ending = encoded.shape.leaves if ends == "leaves" else ~encoded.shape.leaves
+    chosen = np.flatnonzero(ending & (encoded.shape.depth > 0))
+    length = encoded.shape.depth[chosen]
+    cracked = counts_by_length(open_paths(encoded.shape, tests)[chosen], length, trials)
+    return PathDisclosure(np.bincount(length, minlength=cracked.shape[0]), cracked)
+
+
+def _tests(encoded: Tree, decoded: Tree, guess_at: GuessAt,
+           radii: Mapping[int, float]) -> tuple[npt.NDArray[np.uint8], int]:
+    """Return for every node, packed by trial, whether its threshold is cracked."""
+    hits: list[tuple[Ints, Ints, npt.NDArray[np.bool_]]] = []
+    for feature in np.unique(encoded.feature[~encoded.shape.leaves]).tolist():
+        nodes = np.flatnonzero((encoded.feature == feature) & ~encoded.shape.leaves)
+        pairs = np.column_stack([encoded.threshold[nodes], decoded.threshold[nodes]])
+        distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
+        guesses = guess_at(feature, distinct[:, 0])
+        hit = np.abs(guesses - distinct[:, 1]) <= radii[feature]
+        hits.append((nodes, inverse.reshape(-1), hit))
+    trials = max((hit.shape[0] for _, _, hit in hits), default=1)
+    out = np.zeros((encoded.nodes, -(-trials // 64) * 8), np.uint8)
+    for nodes, inverse, hit in hits:
+        # One trial stands for all: an attack that draws nothing.
+        every = np.broadcast_to(hit, (trials, hit.shape[1]))
+        out[nodes] = pack(np.ascontiguousarray(every.T))[inverse]
+    return out, trials

@@ -1,0 +1,199 @@
+"""Which learners see nothing but the order of values, with which parameters.
+
+Measured with scikit-learn 1.9, XGBoost 3.2 and LightGBM 4.7: a learner is listed here only if
+models on codes decoded to the original bit for bit over many random tables, and a parameter is
+refused where they did not. What is not listed is not covered.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from unspoken.methods.encoding.threshold_facts import ThresholdFacts
+from unspoken.release.guarantee import Verdict
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the release: facts of its columns, and its number of rows."""
+
+    columns: ThresholdFacts
+    rows: float
+
+
+Rule = Callable[[Params, Known], str]
+"""Returns why a learner is not covered, or an empty text."""
+
+HISTOGRAM_ROWS = 200_000
+_GAP = ("a column has float32 values within 1e-7 of each other, which scikit-learn's splitter "
+        "takes for equal; multiply the column by a power of two before reading it")
+_FLOAT32 = ("a column has values that differ only beyond float32, which this learner tells apart "
+            "and the codes do not; round the column to float32 before reading it")
+
+
+def _tree(params: Params, known: Known) -> str:
+    if params.get("splitter", "best") != "best":
+        return "splitter='random' draws thresholds between values, not between ranks"
+    return "" if known.columns.gaps_above_1e7 else _GAP
+
+
+def _gradient_boosting(params: Params, known: Known) -> str:
+    if params.get("subsample", 1.0) != 1.0:
+        return "subsample below 1: the rows behind each tree are not known when decoding"
+    if params.get("init") not in (None, "zero"):
+        return "init is an estimator that may look at values, not only at their order"
+    if params.get("n_iter_no_change") is not None:
+        return "n_iter_no_change holds rows out: the rows behind each tree are not known"
+    return _tree(params, known)
+
+
+def _histogram(params: Params, known: Known) -> str:
+    if params.get("categorical_features") not in (None, "from_dtype"):
+        return "categorical_features: codes are numbers, not categories"
+    stops = params.get("early_stopping")
+    if (stops is True or (stops == "auto" and known.rows > 10_000)) and params.get(
+        "validation_fraction"
+    ) is not None:
+        return ("early stopping places bins by a part of the rows, and a value of another row may "
+                "fall on the other side; set early_stopping=False")
+    if known.rows > HISTOGRAM_ROWS:
+        return f"above {HISTOGRAM_ROWS:,} rows it places bins by a sample of the rows"
+    return "" if known.columns.float32_exact else _FLOAT32
+
+
+def _xgboost(params: Params, known: Known) -> str:
+    if params.get("booster") not in (None, "gbtree", "dart"):
+        return f"booster={params['booster']!r} is not made of threshold trees"
+    if params.get("device") not in (None, "cpu"):
+        return "sums on an accelerator are not measured here"
+    if params.get("multi_strategy") == "multi_output_tree":
+        return "trees with several outputs are not decoded"
+    if params.get("enable_categorical") and params.get("feature_types") is not None:
+        return "categorical features: codes are numbers, not categories"
+    method = params.get("tree_method")
+    if method not in (None, "auto", "hist", "approx", "exact"):
+        return f"tree_method={method!r} is not measured here"
+    if not known.columns.float32_doubles:
+        return "a column has values above half of what float32 holds; rescale it"
+    return _xgboost_exact(method, params, known)
+
+
+def _xgboost_exact(method: Any, params: Params, known: Known) -> str:
+    if method in ("exact", "approx") and params.get("subsample") not in (None, 1, 1.0):
+        return f"tree_method={method!r} with subsample below 1: the rows of a tree are not known"
+    if method == "exact" and not known.columns.float32_midpoints:
+        return "a column has neighbouring float32 values with no midpoint between them"
+    return ""
+
+
+def _lightgbm(params: Params, known: Known) -> str:
+    for name in ("linear_tree", "forcedsplits_filename", "forcedbins_filename"):
+        if params.get(name):
+            return f"{name} looks at values, not only at their order"
+    if params.get("categorical_feature") not in (None, "", "auto"):
+        return "categorical_feature: codes are numbers, not categories"
+    sample = params.get("bin_construct_sample_cnt", params.get("subsample_for_bin", 200_000))
+    if not isinstance(sample, numbers.Real) or known.rows > float(sample):
+        return (f"it places bins by a sample of {sample} rows; set subsample_for_bin to at least "
+                "the number of rows")
+    facts = known.columns
+    if not facts.zero_kept:
+        return "LightGBM gives zero a bin of its own; encode with keep_zero=True"
+    if not facts.lightgbm_values:
+        return "a column has values that LightGBM takes for zero or for equal"
+    return "" if facts.float32_exact else _FLOAT32
+
+
+_STRICT: dict[tuple[str, str], Rule] = {
+    ("sklearn", "DecisionTreeClassifier"): _tree,
+    ("sklearn", "DecisionTreeRegressor"): _tree,
+    ("sklearn", "RandomForestClassifier"): _tree,
+    ("sklearn", "RandomForestRegressor"): _tree,
+    ("sklearn", "GradientBoostingClassifier"): _gradient_boosting,
+    ("sklearn", "GradientBoostingRegressor"): _gradient_boosting,
+    ("sklearn", "HistGradientBoostingClassifier"): _histogram,
+    ("sklearn", "HistGradientBoostingRegressor"): _histogram,
+    ("xgboost", "XGBClassifier"): _xgboost,
+    ("xgboost", "XGBRegressor"): _xgboost,
+    ("xgboost", "XGBRFClassifier"): _xgboost,
+    ("xgboost", "XGBRFRegressor"): _xgboost,
+    ("lightgbm", "LGBMClassifier"): _lightgbm,
+    ("lightgbm", "LGBMRegressor"): _lightgbm,
+}
+
+
+def _without_leaf_minima(params: Params, known: Known) -> str:
+    least = params.get("min_samples_leaf", 1)
+    if not isinstance(least, numbers.Integral) or int(least) > 1:
+        return (f"min_samples_leaf={least!r}: a leaf minimum can put the best split inside a "
+                "permuted piece; use mode='strict'")
+    if params.get("min_weight_fraction_leaf", 0.0) != 0.0:
+        return "min_weight_fraction_leaf is a leaf minimum; use mode='strict'"
+    if params.get("monotonic_cst") is not None:
+        return "monotonic_cst can put the best split inside a permuted piece; use mode='strict'"
+    if params.get("criterion", "gini") not in ("gini", "entropy", "log_loss"):
+        return f"criterion={params['criterion']!r} is not measured here"
+    return _whole_weights(params.get("class_weight")) or _tree(params, known)
+
+
+def _whole_weights(weights: Any) -> str:
+    if weights is None:
+        return ""
+    if isinstance(weights, Mapping) and all(_dyadic(w) for w in weights.values()):
+        return ""
+    return ("class_weight must be whole or dyadic: sums of other weights are rounded in another "
+            "order inside permuted pieces; use mode='strict'")
+
+
+def _dyadic(weight: Any) -> bool:
+    """A weight whose sums float64 holds exactly: a whole number of 1/1024 parts."""
+    real = isinstance(weight, numbers.Real) and not isinstance(weight, bool)
+    return real and (Fraction(float(weight)) * 1024).denominator == 1 and abs(weight) <= 2**20
+
+
+_MAX_MONO: dict[tuple[str, str], Rule] = {
+    ("sklearn", "DecisionTreeClassifier"): _without_leaf_minima,
+    ("sklearn", "RandomForestClassifier"): _without_leaf_minima,
+}
+
+
+def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Verdict:
+    """Say whether a learner finds the same model on codes of that mode."""
+    if isinstance(miner, type) or not hasattr(miner, "get_params"):
+        return Verdict(False, "Pass an estimator object with its parameters.")
+    if mode == "anti":
+        return Verdict(False, "Mode 'anti' reverses the order, so ties are broken the other way: "
+                       "only an equally good tree is promised.")
+    kind = type(miner)
+    name = (kind.__module__.split(".")[0], kind.__name__)
+    rules = {"strict": _STRICT, "max-mono": _MAX_MONO}.get(mode, {})
+    if name not in rules:
+        return Verdict(False, _unlisted(kind.__name__, mode, name in _STRICT))
+    params = miner.get_params(deep=False)
+    why = rules[name](params, Known(facts, math.inf if rows is None else rows))
+    return Verdict(False, f"{kind.__name__}: {why}.") if why else Verdict(True, _yes(params, mode))
+
+
+def _unlisted(name: str, mode: str, strict: bool) -> str:
+    if strict:
+        return (f"{name} is covered in mode 'strict' only: permuted pieces change its sums or "
+                "its leaf values.")
+    return (f"{name} is not a learner that was shown to see only the order of values "
+            f"(mode '{mode}').")
+
+
+def _yes(params: Params, mode: str) -> str:
+    weights = " Sample weights must be whole or dyadic numbers." if mode == "max-mono" else ""
+    if "learning_rate" in params:
+        weights = " No record may have the sample weight zero."
+    seed = ""
+    if "random_state" in params and params["random_state"] is None:
+        seed = " random_state is not set: two runs may differ by themselves, so pin it to compare."
+    return "The decoded model equals the model of the original data." + weights + seed

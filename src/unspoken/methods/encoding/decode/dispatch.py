@@ -1,0 +1,100 @@
+"""Decoding a mined model into the model of the original data, bit for bit.
+
+bu2007 Theorem 2 decodes a tree by applying the inverse encoding to each threshold. That is never
+exact, because a learner puts the threshold between two values of the *node*. What is exact:
+
+- exact splitters (scikit-learn trees, forests and gradient boosting, XGBoost exact): replay the
+  training rows through the mined tree (`nodes`);
+- histogram learners (HistGradientBoosting, XGBoost hist and approx, LightGBM): their thresholds
+  lie between values of the whole column, so the code table alone is enough, unless the learner
+  sampled rows to place them.
+
+Identity is with the same learner, parameters, seed and threads, fitted on the original rows in
+the released order. A reversed encoding (`book.increasing` False) promises an equally good tree
+only: true ties are broken the other way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy.typing as npt
+
+from unspoken.errors import DecodeError, explain
+from unspoken.methods.encoding.decode import sklearn_replay as exact
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.gradient_boosting_replay import decode_boosting
+from unspoken.methods.encoding.decode.histogram_replay import decode_histogram
+from unspoken.methods.encoding.decode.lightgbm_replay import decode_lightgbm
+from unspoken.methods.encoding.decode.own_tree_replay import (
+    decode_forest_pattern,
+    decode_tree_pattern,
+)
+from unspoken.methods.encoding.decode.training_rows import Rows, training_rows
+from unspoken.methods.encoding.decode.xgboost_replay import decode_xgboost
+from unspoken.models.forest import Forest
+from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
+from unspoken.models.tree import Tree
+
+LEARNERS = ("hist", "approx", "exact")
+
+
+def decode_with(
+    model: Any,
+    book: Codebook,
+    X: npt.ArrayLike | None,
+    y: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    learner: str | None = None,
+) -> Any:
+    """Decode a model that was mined on codes.
+
+    `X`, `y` and `sample_weight` are the original training rows in their original order; the
+    book knows the released order. `X` None asks for key-only decoding, which is refused where
+    it is not exact. `learner` says how an XGBoost model was trained ("hist", "approx" or
+    "exact") where that cannot be told from its thresholds.
+
+    Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
+    `XGBoostModel` or `LightGBMModel`. The given model is left as it is.
+    """
+    if learner is not None and learner not in LEARNERS:
+        raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
+    learner = learner or _tree_method(model)
+    found = as_model(model)
+    rows = None if X is None else training_rows(book, X, y, sample_weight)
+    if isinstance(found, XGBoostModel):
+        return decode_xgboost(found, book, rows, learner)
+    if isinstance(found, LightGBMModel):
+        return decode_lightgbm(found, book, rows)
+    if type(found).__name__.startswith("HistGradientBoosting"):
+        return decode_histogram(found, book, rows)
+    return _decode_exact(found, rows if rows is not None else _needs_rows(found))
+
+
+def _tree_method(model: Any) -> str | None:
+    """Return how a live XGBoost estimator was trained; its saved form does not say."""
+    if type(model).__module__.split(".")[0] != "xgboost" or not hasattr(model, "get_params"):
+        return None
+    method = model.get_params().get("tree_method")
+    return "hist" if method in (None, "auto") else method if method in LEARNERS else None
+
+
+def _decode_exact(model: Any, rows: Rows) -> Any:
+    if isinstance(model, Tree):
+        return decode_tree_pattern(model, rows)
+    if isinstance(model, Forest):
+        return decode_forest_pattern(model, rows)
+    name = type(model).__name__
+    if name.startswith("DecisionTree"):
+        return exact.decode_tree(model, rows)
+    if name.startswith("RandomForest"):
+        return exact.decode_forest(model, rows)
+    return decode_boosting(model, rows)
+
+
+def _needs_rows(model: Any) -> NoReturn:
+    raise DecodeError(
+        f"{type(model).__name__}: the training data is needed to decode this model. Its "
+        "thresholds lie between values of single nodes, which the key alone does not know. "
+        "Pass the original training features."
+    )

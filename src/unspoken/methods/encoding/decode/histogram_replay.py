@@ -1,0 +1,181 @@
+"""Decoding scikit-learn's HistGradientBoosting.
+
+It bins every column first and then works on bin numbers only. A strict encoding gives the same
+bins, so only the bin edges have to be replaced. Edges are placed by scikit-learn's own binning,
+run here once on the codes (it must give the mined edges) and once on the originals. Above
+200,000 rows, or with early stopping, edges come from a part of the rows, and a value of another
+row may fall on the other side of an edge half-way between two values; then the model is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DecodeError, explain
+from unspoken.methods.encoding.decode.code_tables import (
+    Table,
+    check_float64,
+    data_table,
+    key_table,
+    unexplained,
+)
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.sklearn_replay import restore_names
+from unspoken.methods.encoding.decode.training_rows import Rows, check_width
+
+Edges = list[Floats]
+
+
+def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
+    """Decode a HistGradientBoosting estimator, with the training rows or the key alone."""
+    check_width(book, int(model.n_features_in_))
+    if model.is_categorical_ is not None and np.any(model.is_categorical_):
+        raise DecodeError(explain("'categorical_features' of histogram boosting", "none",
+                                  "some", "Codes of categories have no order."))
+    mined = model._bin_mapper.bin_thresholds_
+    edges = _key_edges(mined, book, model) if rows is None else _data_edges(model, rows)
+    decoded = restore_names(copy.deepcopy(model), book)
+    if hasattr(decoded, "_label_encoder") and hasattr(decoded, "classes_"):
+        decoded._label_encoder.classes_ = decoded.classes_
+    decoded._bin_mapper.bin_thresholds_ = [edge.copy() for edge in edges]
+    for number, predictor in enumerate(p for stage in decoded._predictors for p in stage):
+        _replace(predictor.nodes, mined, edges, f"tree {number}")
+    return decoded
+
+
+def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) -> None:
+    """Replace the threshold of every inner node by the edge of the same bin."""
+    inner = (nodes["is_leaf"] == 0) & np.isfinite(nodes["num_threshold"])
+    for at in np.flatnonzero(inner).tolist():
+        column, number = int(nodes["feature_idx"][at]), int(nodes["bin_threshold"][at])
+        if number >= mined[column].size or mined[column][number] != nodes["num_threshold"][at]:
+            raise DecodeError(f"{where}, node {at}: its threshold is not the edge of its bin. "
+                              "The estimator was changed after it was fitted.")
+        nodes["num_threshold"][at] = edges[column][number]
+
+
+def _data_edges(model: Any, rows: Rows) -> Edges:
+    """Return the edges of the originals, after checking that every row keeps its bin."""
+    tables = [data_table(rows, column) for column in range(rows.values.shape[1])]
+    for part in _parts(model, rows):
+        again = _binner(model, rows, rows.codes, part)
+        if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
+            original = _binner(model, rows, rows.values, part)
+            _check_bins(tables, again, original)
+            return list(original.bin_thresholds_)
+    raise DecodeError(
+        "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
+        "not mined from exactly these rows of this release. Pass the training data, weights and "
+        "labels the miner's learner used, or decode with the right key."
+    )
+
+
+def _parts(model: Any, rows: Rows) -> list[Ints]:
+    """Return the rows that may have been binned: without the held-out part, or all."""
+    everything = np.arange(rows.count)
+    fraction = model.validation_fraction
+    if not model.do_early_stopping_ or fraction is None:
+        return [everything]
+    from sklearn.model_selection import train_test_split
+
+    stratify = None
+    if hasattr(model, "classes_"):
+        stratify = rows.labels("early stopping held out a stratified part")
+    kept, _ = train_test_split(everything, test_size=fraction, stratify=stratify,
+                               random_state=model._random_seed)
+    # A validation set passed to fit leaves the training rows whole.
+    return [kept, everything]
+
+
+def _binner(model: Any, rows: Rows, data: Floats, part: Ints) -> Any:
+    """Fit scikit-learn's own bin mapper on some rows; the one use of its private binning."""
+    from sklearn.base import clone
+
+    weight = _weights(model, rows)
+    binner = clone(model._bin_mapper)
+    chosen = None if weight is None else weight[part]
+    binner.fit(np.asfortranarray(data[part]), sample_weight=chosen)
+    return binner
+
+
+def _weights(model: Any, rows: Rows) -> Floats | None:
+    """Return sample weights times class weights, as scikit-learn bins with them."""
+    wanted = getattr(model, "class_weight", None)
+    if wanted is None:
+        return rows.weight
+    from sklearn.utils.class_weight import compute_sample_weight
+
+    y = rows.labels("class weights entered the placing of bins")
+    found: Floats = compute_sample_weight(class_weight=wanted, y=y)
+    return found if rows.weight is None else rows.weight * found
+
+
+def _same_edges(first: Edges, second: Edges) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def _check_bins(tables: list[Table], mined: Any, original: Any) -> None:
+    for column, table in enumerate(tables):
+        mine, theirs = mined.bin_thresholds_[column], original.bin_thresholds_[column]
+        before = np.searchsorted(mine, table.codes)
+        after = np.searchsorted(theirs, table.values)
+        if mine.size != theirs.size or np.any(before != after):
+            raise DecodeError(
+                f"HistGradientBoosting: feature '{table.name}' has values that fall into another "
+                "bin in codes than in originals, because bins were placed by a part of the rows. "
+                "Mine with early_stopping=False, at most 200,000 rows and no zero weights."
+            )
+
+
+def _partly(model: Any) -> bool:
+    """Return whether some rows may have had no part in placing the bins."""
+    weighted = getattr(model, "_fitted_with_sw", False) or (
+        getattr(model, "class_weight", None) is not None)
+    held_out = model.do_early_stopping_ and model.validation_fraction is not None
+    rows = int(model._predictors[0][0].nodes["count"][0]) if model._predictors else 0
+    return bool(weighted or held_out or rows > model._bin_mapper.subsample)
+
+
+def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:
+    """Return the edges from the key; only where the whole column placed them."""
+    check_float64(book, "HistGradientBoosting")
+    few = model._bin_mapper.n_bins - 1
+    if _partly(model):
+        raise DecodeError("HistGradientBoosting: early stopping, weights, or more than 200,000 "
+                          "rows: bins were placed by a part of the rows, which the key alone "
+                          "does not know. Pass the training data.")
+    return [
+        _key_column(edge, key_table(book, column), few) for column, edge in enumerate(mined)
+    ]
+
+
+def _key_column(mined: Floats, table: Table, few: int) -> Floats:
+    """Return original edges: a value, or half-way between two neighbours.
+
+    With few values there is one edge between each two of them, and nothing else.
+    """
+    if table.codes.size <= few and mined.size != max(table.codes.size - 1, 0):
+        raise DecodeError(f"HistGradientBoosting: feature '{table.name}' has {mined.size + 1} "
+                          f"bins for {table.codes.size} values. Rows were left out; pass the "
+                          "training data and weights.")
+    at, known = table.position(mined)
+    known &= table.codes.size > few
+    values = table.values
+    out = np.where(known, values[at] if values.size else 0.0, 0.0)
+    for place in np.flatnonzero(~known).tolist():
+        out[place] = _half_way(float(mined[place]), int(at[place]), table, few)
+    return out
+
+
+def _half_way(edge: float, at: int, table: Table, few: int) -> float:
+    where = "HistGradientBoosting"
+    if at == 0 or edge != (table.codes[at - 1] + table.codes[at]) / 2:
+        raise unexplained(where, table.name, edge, where)
+    low, high = table.values[at - 1], table.values[at]
+    # The mean of two neighbours, or numpy's percentile between them: other last bits.
+    return float(high - (high - low) * 0.5 if table.codes.size > few else (low + high) / 2)

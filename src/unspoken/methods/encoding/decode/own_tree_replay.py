@@ -1,0 +1,99 @@
+"""Decoding unspoken's own Tree and Forest, by replay as for scikit-learn's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DecodeError, explain
+from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
+from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
+from unspoken.methods.encoding.decode.sklearn_replay import (
+    check_close_values,
+    check_whole_weights,
+    whole,
+)
+from unspoken.methods.encoding.decode.training_rows import Rows, original_label, original_names
+from unspoken.models.forest import Bootstrap, Forest
+from unspoken.models.tree import Tree
+from unspoken.numerics.treewalk import apply
+
+
+def decode_tree_pattern(model: Tree, rows: Rows) -> Tree:
+    """Decode a Tree mined by an exact splitter with scikit-learn's midpoints."""
+    return _decoded(model, rows, rows.bag(), "tree")
+
+
+def decode_forest_pattern(model: Forest, rows: Rows) -> Forest:
+    """Decode a Forest, each tree on its own in-bag rows, drawn again from its seed."""
+    weight = _forest_weights(model.bootstrap, rows)
+    trees = []
+    for number, tree in enumerate(model.trees):
+        bag = rows.bag(weight)
+        if model.bootstrap is not None:
+            bag = _in_bag(model.bootstrap, number, rows.count, weight)
+        trees.append(_decoded(tree, rows, bag, f"tree {number}"))
+    return Forest(model.task, trees[0].features, trees[0].classes, tuple(trees),
+                  _original_bootstrap(model.bootstrap, rows))
+
+
+def _decoded(model: Tree, rows: Rows, bag: Ints, where: str) -> Tree:
+    features = original_names(rows.book, model.features)
+    classes = tuple(original_label(rows.book, label) for label in model.classes)
+    nodes = Nodes(model.shape, model.feature, model.threshold, where)
+    leaf = apply(model.shape, model.splits, rows.codes[bag])
+    replay = Replay(nodes, rows, bag, leaf)
+    replay.check_counts(model.n_samples)
+    check_whole_weights(replay, model.weighted_n_samples)
+    new = replace(model, features=features, classes=classes,
+                  threshold=replay_thresholds(replay, sklearn_midpoint))
+    counts = model.task == "classification" and whole(model.weighted_n_samples)
+    check_close_values(replay, model.impurity, counts)
+    return new if rows.book.increasing else _mirrored(new)
+
+
+def _mirrored(tree: Tree) -> Tree:
+    """Swap children where codes were reversed; missing-against-the-rest splits stay."""
+    turn = ~tree.shape.leaves & np.isfinite(tree.threshold)
+    return replace(
+        tree,
+        left=np.where(turn, tree.right, tree.left),
+        right=np.where(turn, tree.left, tree.right),
+        missing_left=np.where(turn, ~tree.missing_left, tree.missing_left),
+    )
+
+
+def _in_bag(bootstrap: Bootstrap, number: int, rows: int, weight: Floats | None) -> Ints:
+    from sklearn.ensemble._forest import _generate_sample_indices
+
+    if bootstrap.draws > 64 * rows + 64:
+        raise DecodeError(explain("model field 'bootstrap.draws'", f"at most {64 * rows + 64} "
+                                  f"for {rows} rows", str(bootstrap.draws)))
+    drawn = _generate_sample_indices(bootstrap.seeds[number], rows, bootstrap.draws, weight)
+    return np.unique(drawn).astype(np.int64)
+
+
+def _forest_weights(bootstrap: Bootstrap | None, rows: Rows) -> Floats | None:
+    """Return sample weights times class weights, as they entered the draw."""
+    if bootstrap is None or bootstrap.class_weight is None:
+        return rows.weight
+    from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
+
+    y = rows.labels("class weights entered the forest's draw of rows")
+    wanted = bootstrap.class_weight
+    if isinstance(wanted, str):
+        classes = np.unique(y)
+        each = compute_class_weight(wanted, classes=classes, y=y, sample_weight=rows.weight)
+        found = compute_sample_weight(dict(zip(classes.tolist(), each, strict=True)), y)
+    else:
+        found = compute_sample_weight(dict(wanted), y)
+    return np.asarray(found if rows.weight is None else rows.weight * found)
+
+
+def _original_bootstrap(bootstrap: Bootstrap | None, rows: Rows) -> Bootstrap | None:
+    if bootstrap is None or not isinstance(bootstrap.class_weight, tuple):
+        return bootstrap
+    pairs = tuple((original_label(rows.book, c), w) for c, w in bootstrap.class_weight)
+    return replace(bootstrap, class_weight=pairs)

@@ -1,0 +1,132 @@
+"""The custodian's training rows, as the miner's learner saw them and as they were.
+
+Decoding by replay (bu2007 Theorem 2 decodes a threshold by the inverse function alone, which is
+never exact) needs both sides of every row in the released order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DecodeError, InputError, explain
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+
+SOME = 1000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Training rows in released order: original values, codes, released labels, weights."""
+
+    book: Codebook
+    values: Floats
+    codes: Floats
+    y: npt.NDArray[Any] | None = None
+    weight: Floats | None = None
+
+    @property
+    def count(self) -> int:
+        """Return the number of rows."""
+        return int(self.values.shape[0])
+
+    def bag(self, weight: npt.NDArray[Any] | None = None) -> Ints:
+        """Return the rows whose weight is not zero: learners leave the others out."""
+        found = self.weight if weight is None else weight
+        return np.arange(self.count) if found is None else np.flatnonzero(found != 0)
+
+    @cached_property
+    def permuted(self) -> bool:
+        """Return whether codes do not follow the order of values everywhere (max-mono)."""
+        return any(self._permuted(column) for column in range(self.values.shape[1]))
+
+    def _permuted(self, column: int) -> bool:
+        values, table = self.book.column(column)
+        steps = np.diff(table) if self.book.increasing else -np.diff(table)
+        if np.any(steps <= 0) or values.size == 0:
+            return bool(values.size)
+        # A code drawn for each record differs from the table's; a few records show it.
+        some = self.values[:SOME, column].astype(np.float32)
+        known = ~np.isnan(some)
+        at = np.minimum(np.searchsorted(values.astype(np.float32), some[known]), table.size - 1)
+        return bool(np.any(table[at] != self.codes[:SOME, column][known]))
+
+    def labels(self, why: str) -> npt.NDArray[Any]:
+        """Return the released labels, or say why they are needed."""
+        if self.y is None:
+            raise DecodeError(explain("'y'", f"given: {why}", None, "Pass the training labels."))
+        return self.y
+
+
+def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
+                  weight: npt.ArrayLike | None = None) -> Rows:
+    """Encode original rows and bring everything into the released order."""
+    values = np.asarray(data, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != len(book.features):
+        raise InputError(explain("the training data", f"of shape (rows, {len(book.features)})",
+                                 str(values.shape)))
+    codes = np.asarray(book.encode(values), dtype=np.float64)
+    order = book.order(values.shape[0])
+    labels = None if y is None else released_labels(book, np.asarray(y))
+    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+    for name, found in (("y", labels), ("sample_weight", weights)):
+        if found is not None and found.shape != (values.shape[0],):
+            raise InputError(explain(f"'{name}'", f"of shape ({values.shape[0]},)",
+                                     str(found.shape)))
+    return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
+                _moved_maybe(weights, order))
+
+
+def _moved(found: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
+    return found if order is None else found[order]
+
+
+def _moved_maybe(found: npt.NDArray[Any] | None, order: Ints | None) -> npt.NDArray[Any] | None:
+    return None if found is None else _moved(found, order)
+
+
+def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the labels that the miner saw for original labels."""
+    if book.classes is None:
+        return y
+    back = {original: released for released, original in book.classes.items()}
+    try:
+        return np.array([back[label] for label in y.tolist()])
+    except KeyError as error:
+        raise InputError(explain("'y'", "made of the original class labels",
+                                 error.args[0])) from None
+
+
+def original_label(book: Codebook, label: Any) -> Any:
+    """Return the original class label of a released one."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    if book.classes is None:
+        return plain
+    if plain not in book.classes:
+        raise DecodeError(explain("the model's classes", "those of the release", plain,
+                                  "Is this the key of another release?"))
+    return book.classes[plain]
+
+
+def original_names(book: Codebook, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return original feature names; the model must have the released columns in order."""
+    if names == tuple(book.released_features):
+        return tuple(book.features)
+    if names in (tuple(f"x{i}" for i in range(len(names))),
+                 tuple(f"Column_{i}" for i in range(len(names)))):
+        check_width(book, len(names))
+        return names
+    raise DecodeError(explain("the model's feature names", "those of the release, in its order",
+                              ", ".join(names[:8]), "Is this the key of another release?"))
+
+
+def check_width(book: Codebook, width: int) -> None:
+    """Refuse a model of another number of features."""
+    if width != len(book.features):
+        raise DecodeError(explain("the model's number of features", str(len(book.features)),
+                                  str(width), "Is this the key of another release?"))

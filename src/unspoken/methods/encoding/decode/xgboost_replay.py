@@ -1,0 +1,205 @@
+"""Decoding XGBoost models.
+
+hist and approx cut at values of the column: `x < value`. So the code table alone decodes them,
+whatever rows each tree saw. The other cuts stand above the largest and below the smallest value
+and separate present from missing. exact cuts half-way between two values of the node, in
+float32, and is replayed. The JSON does not say which method was used; it is inferred from the
+thresholds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.code_tables import Table, key_table, unexplained
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
+from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
+from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
+from unspoken.models.readers.xgboost_json import BoostedTree, XGBoostModel
+from unspoken.numerics.treewalk import Splits, apply
+
+HIST_STEP = np.float64(np.float32(1e-5))
+EXACT_STEP = np.float32(1e-6)
+
+
+def decode_xgboost(
+    model: XGBoostModel, book: Codebook, rows: Rows | None, learner: str | None
+) -> XGBoostModel:
+    """Decode an XGBoost model; `learner` "hist", "approx" or "exact", or None to infer it."""
+    check_width(book, model.n_features)
+    names = original_names(book, model.feature_names) if model.feature_names else None
+    if any(tree.categorical[tree.inner].any() for tree in model.trees):
+        raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
+                          "Mine without enable_categorical.")
+    if learner is None:
+        return model.with_conditions(_inferred(model, book, rows), names)
+    if learner == "exact":
+        return model.with_conditions(_exact(model, _needed(rows)), names)
+    return model.with_conditions(_hist(model, book, rows), names)
+
+
+def _needed(rows: Rows | None) -> Rows:
+    if rows is None:
+        raise DecodeError("XGBoost exact: the training data is needed to decode this model. Its "
+                          "thresholds lie between values of single nodes, which the key alone "
+                          "does not know. Pass the original training features.")
+    return rows
+
+
+def _inferred(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
+    """Try both readings; refuse if both fit and differ."""
+    try:
+        hist = _hist(model, book, rows)
+    except DecodeError as error:
+        if rows is None:
+            raise
+        return _exact_or(model, rows, error)
+    if rows is None:
+        return hist
+    try:
+        exact = _exact(model, rows)
+    except DecodeError:
+        return hist
+    if all(np.array_equal(a, b) for a, b in zip(hist, exact, strict=True)):
+        return hist
+    raise DecodeError("XGBoost: the thresholds fit tree_method 'hist' as well as 'exact', with "
+                      "different results. Say which was used: learner='hist' or 'exact'.")
+
+
+def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Floats]:
+    try:
+        return _exact(model, rows)
+    except DecodeError as other:
+        raise DecodeError(f"XGBoost: the thresholds fit neither tree_method 'hist' ({error}) "
+                          f"nor 'exact' ({other})") from None
+
+
+def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
+    tables = {column: key_table(book, column) for column in range(model.n_features)}
+    ends = {column: _ends(tables[column], rows, column) for column in tables}
+    return [
+        _hist_tree(tree, tables, ends, f"XGBoost tree {number}")
+        for number, tree in enumerate(model.trees)
+    ]
+
+
+def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
+    """Return the positions of the smallest and largest value of rows of non-zero weight."""
+    if rows is None or rows.weight is None:
+        return 0, table.codes.size - 1
+    codes = rows.codes[rows.bag(), column]
+    codes = codes[~np.isnan(codes)]
+    if codes.size == 0:
+        return 0, table.codes.size - 1
+    low, high = np.searchsorted(table.codes, [codes.min(), codes.max()]).tolist()
+    return low, high
+
+
+def _hist_tree(
+    tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str
+) -> Floats:
+    out = tree.condition.copy()
+    for column in np.unique(tree.feature[tree.inner]).tolist():
+        table = tables[column]
+        node = np.flatnonzero(tree.inner & (tree.feature == column))
+        at, known = table.position(tree.condition[node])
+        if table.codes.size == 0:
+            raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
+        narrow = replace(table, values=table.values.astype(np.float32).astype(np.float64))
+        out[node[known]] = narrow.values[at[known]]
+        for other in node[~known].tolist():
+            out[other] = _outside(float(tree.condition[other]), narrow, ends[column],
+                                  f"{where}, node {int(tree.kept[other])}")
+    _check_finite(out, where)
+    return out
+
+
+def _outside(cut: float, table: Table, ends: tuple[int, int], where: str) -> float:
+    """Return the cut above the largest, or below the smallest, of the sketched values.
+
+    approx sketches by the hessian and so leaves out rows that a tree did not draw. Their
+    values may lie on either side of the cut, and must lie on the same in the originals.
+    """
+    for side, end in ((1.0, ends[1]), (-1.0, ends[0])):
+        if cut == outer_cut(table.codes, side)[end]:
+            return float(outer_cut(table.values, side)[end])
+    for side in (1.0, -1.0):
+        found = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
+        if found.size == 1 and np.all((table.codes < cut) == (table.values < found[0])):
+            return float(found[0])
+    raise unexplained(where, table.name, cut, "XGBoost hist")
+
+
+def outer_cut(end: Floats, side: float) -> Floats:
+    """XGBoost's cut beyond the largest (side 1) or the smallest (side -1) value of a column."""
+    with np.errstate(over="ignore"):
+        cut = (end + side * (np.abs(end) + HIST_STEP)).astype(np.float32)
+    return np.asarray(cut.astype(np.float64))
+
+
+def _exact(model: XGBoostModel, rows: Rows) -> list[Floats]:
+    return [_exact_tree(tree, rows, f"XGBoost tree {n}") for n, tree in enumerate(model.trees)]
+
+
+def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
+    nodes = Nodes(tree.shape, tree.feature, tree.condition, where)
+    splits = Splits(tree.feature, tree.condition, tree.default_left, strict=True)
+    for column in range(len(rows.book.features)):
+        key_table(rows.book, column)
+    # Rows of weight zero stay: XGBoost's exact method cuts beside their values too.
+    bag = np.arange(rows.count)
+    replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
+    out = tree.condition.copy()
+    for column in np.unique(tree.feature[tree.inner]).tolist():
+        sides = replay.sides(column, tree.inner & (tree.feature == column))
+        _check_mined(nodes, sides)
+        out[sides.node] = exact_cut(sides.low, sides.high)
+        _check_separates(sides, out[sides.node], where)
+    _check_finite(out, where)
+    return out
+
+
+def exact_cut(left: Floats, right: Floats) -> Floats:
+    """XGBoost exact: half-way, or a step beyond the one side that has values (NaN: none)."""
+    low, high = left.astype(np.float32), right.astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        above = low + (np.abs(low) + EXACT_STEP)
+        below = high - (np.abs(high) + EXACT_STEP)
+        middle = xgboost_midpoint(left, right)
+    one_sided = np.where(np.isnan(right), above, below).astype(np.float64)
+    return np.where(np.isnan(left) | np.isnan(right), one_sided, middle)
+
+
+def _check_mined(nodes: Nodes, sides: Sides) -> None:
+    wrong = np.flatnonzero(exact_cut(sides.left_code, sides.right_code)
+                           != nodes.threshold[sides.node])
+    if wrong.size:
+        at = int(wrong[0])
+        raise foreign(nodes.where, int(sides.node[at]),
+                      f"the threshold is {nodes.threshold[sides.node[at]]}, and the training "
+                      f"rows beside it have codes {sides.left_code[at]} and "
+                      f"{sides.right_code[at]}")
+
+
+def _check_separates(sides: Sides, cut: Floats, where: str) -> None:
+    """Refuse values so close that their float32 midpoint does not lie between them."""
+    low = sides.low.astype(np.float32).astype(np.float64)
+    high = sides.high.astype(np.float32).astype(np.float64)
+    wrong = np.flatnonzero((low >= cut) | (high <= cut))
+    if wrong.size:
+        raise DecodeError(
+            f"{where}, node {int(sides.node[wrong[0]])}: the original values {low[wrong[0]]} and "
+            f"{high[wrong[0]]} have no float32 midpoint between them, so XGBoost's exact method "
+            "goes wrong on the original. Use tree_method='hist', or rescale the column."
+        )
+
+
+def _check_finite(cuts: Floats, where: str) -> None:
+    if not np.all(np.isfinite(cuts)):
+        raise DecodeError(f"{where}: a threshold on the original values exceeds float32. "
+                          "Rescale the column before protecting it.")

@@ -1,0 +1,207 @@
+"""From a table to a release and a key: which columns go out, under which names, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.errors import DataError, SchemaError
+from unspoken.methods.encoding.code_book import MECHANISM, PiecewiseBook
+from unspoken.methods.encoding.draw_column import Recipe
+from unspoken.methods.encoding.guarantee import promise
+from unspoken.numerics.random import derive, generator, seed_from
+from unspoken.release.key import Key
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.schema import Column, Schema
+from unspoken.table.table import Table
+
+if TYPE_CHECKING:
+    from unspoken.methods.encoding.encoder import PiecewiseEncoder
+
+MAX_CLASSES = 1000
+_PINS = {
+    "seed": "use the same random_state (and the same number of threads) when comparing",
+    "columns": "keep the columns in the order of the schema",
+    "labels": "keep the class labels as they are: their sorted order breaks ties",
+    "rows": "identity is with the original table in the released row order",
+    "predict": "do not encode new records; the custodian decodes the model and predicts",
+}
+
+
+def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]:
+    """Fit an encoder on a table; return what goes out and what stays."""
+    recipe = encoder.recipe()
+    numeric, categorical = _features(table.schema, encoder.categorical)
+    _check_target(table, recipe)
+    seed = seed_from(encoder.random_state)
+    counts = table.counts(numeric, table.target if recipe.needs_classes else None)
+    encoder._draw(recipe, list(numeric), [(counts[n].values, counts[n].table) for n in numeric],
+                  derive(seed, "codes"))
+    encoder.book_ = book = _name_everything(encoder, table, categorical, seed)
+    schema = _released_schema(table.schema, book)
+    row_map = RowEncoder(book, schema.names)
+    frame = table.engine.map(table.frame, row_map, _arrow_schema(table, book))
+    if book.order_seed is not None:
+        frame = table.engine.shuffle(frame, book.order_seed)
+    release = Release(
+        table.with_frame(frame, schema), _mechanism(recipe, encoder),
+        promise(recipe, encoder.facts_, tuple(new for _, new in _labels_of(book)),
+                table.rows),
+        generator(seed, "id").bytes(16).hex(),
+        {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
+    )
+    encoder.n_features_in_ = len(numeric)
+    encoder.feature_names_in_ = np.array(numeric, dtype=object)
+    encoder.key_ = book.to_key(release.fingerprint)
+    return release, encoder.key_
+
+
+def _features(schema: Schema, categorical: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    numeric = schema.of_kind("numeric", "ordinal")
+    other = schema.of_kind("categorical", "basket")
+    if other and categorical == "refuse":
+        raise SchemaError(
+            "PiecewiseEncoder encodes numeric columns. Got the categorical features "
+            f"{list(other)[:10]}. Say categorical='relabel' to release them under random labels "
+            "for learners that treat categories as sets, or 'drop' to leave them out."
+        )
+    if not numeric:
+        raise SchemaError("PiecewiseEncoder needs at least one numeric feature. Got none.")
+    return numeric, other if categorical == "relabel" else ()
+
+
+def _check_target(table: Table, recipe: Recipe) -> None:
+    name = table.target if recipe.needs_classes else table.schema.target
+    if name is None:
+        return
+    missing = table.engine.count_missing(table.frame, name)
+    if missing:
+        raise DataError(
+            f"Target '{name}' must have a value in every row. {missing} rows have none. "
+            "Leave those rows out."
+        )
+    classes = table.engine.count_distinct(table.frame, name)
+    if classes < 2:
+        raise DataError(f"Target '{name}' must have at least 2 different values. Got {classes}. "
+                        "There is nothing to mine.")
+    if recipe.needs_classes and classes > MAX_CLASSES:
+        raise DataError(
+            f"Target '{name}' must have at most {MAX_CLASSES} classes for monochromatic pieces. "
+            f"Got {classes}. Use mode='strict' for regression."
+        )
+
+
+def _name_everything(
+    encoder: PiecewiseEncoder, table: Table, categorical: tuple[str, ...], seed: bytes
+) -> PiecewiseBook:
+    book: PiecewiseBook = encoder.book_
+    target = table.schema.target
+    order = derive(seed, "order") if encoder.shuffle_rows else None
+    labels = {name: _random_labels(table, name, seed) for name in categorical}
+    if not encoder.neutral_names:
+        return replace(book, order_seed=order, categories=_named(labels, {}),
+                       target=(target, target) if target else None)
+    kept = [n for n in table.schema.names if n in book.features or n in labels]
+    width = len(str(len(kept)))
+    neutral = {name: f"a{i + 1:0{width}d}" for i, name in enumerate(kept)}
+    columns = tuple(replace(c, released=neutral[c.name]) for c in book.columns)
+    return replace(book, columns=columns, order_seed=order, categories=_named(labels, neutral),
+                   target=(target, "target") if target else None,
+                   classes_=_neutral_classes(table) if target else None)
+
+
+def _named(labels: Mapping[str, Any], neutral: Mapping[str, str]) -> dict[str, Any]:
+    return {name: {"released": neutral.get(name, name), "labels": map_}
+            for name, map_ in labels.items()}
+
+
+def _labels_of(book: PiecewiseBook) -> list[tuple[str, str]]:
+    return [(name, str(entry["released"])) for name, entry in (book.categories or {}).items()]
+
+
+def _random_labels(table: Table, name: str, seed: bytes) -> dict[str, str]:
+    """Return a random label for every category; labels say nothing about order or frequency."""
+    found = [str(v) for v in table.engine.distinct(table.frame, name)]
+    order = generator(seed, "labels", name).permutation(len(found))
+    width = len(str(len(found)))
+    return {value: f"c{rank:0{width}d}" for value, rank in zip(found, order.tolist(), strict=True)}
+
+
+def _neutral_classes(table: Table) -> dict[Any, Any] | None:
+    """Return neutral names in the sorted order of the labels, which breaks ties; reals stay."""
+    if table.engine.count_distinct(table.frame, table.target) > MAX_CLASSES:
+        return None
+    found = table.engine.distinct(table.frame, table.target)
+    width = len(str(len(found)))
+    return {f"k{i:0{width}d}": label for i, label in enumerate(found)}
+
+
+def _released_schema(schema: Schema, book: PiecewiseBook) -> Schema:
+    renamed = {c.name: c.released for c in book.columns} | dict(_labels_of(book))
+    if book.target:
+        renamed[book.target[0]] = book.target[1]
+    kept = [c for c in schema.columns if c.name in renamed]
+    return Schema(tuple(Column(renamed[c.name], c.kind, c.role) for c in kept))
+
+
+def _arrow_schema(table: Table, book: PiecewiseBook) -> Any:
+    known = table.engine.schema(table.frame)
+    codes = {c.name: (c.released, pa.int32()) for c in book.columns}
+    labels = {name: (released, pa.string()) for name, released in _labels_of(book)}
+    fields = []
+    for name in table.schema.names:
+        if name in codes or name in labels:
+            fields.append(pa.field(*(codes | labels)[name]))
+        elif book.target and name == book.target[0]:
+            kind = pa.string() if book.classes_ is not None else known.field(name).type
+            fields.append(pa.field(book.target[1], kind))
+    return pa.schema(fields)
+
+
+@dataclass(frozen=True)
+class RowEncoder:
+    """The row map of a release: record batch in, released record batch out."""
+
+    book: PiecewiseBook
+    names: tuple[str, ...]
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        """Encode one batch whose first row is row `start` of the table."""
+        parts: dict[str, Any] = {}
+        for column in self.book.columns:
+            codes, missing = column.encode(to_numbers(batch.column(column.name)), start)
+            parts[column.released] = pa.array(codes, pa.int32(), mask=missing)
+        for name, entry in (self.book.categories or {}).items():
+            parts[entry["released"]] = _replaced(batch.column(name), entry["labels"])
+        if self.book.target:
+            name, released = self.book.target
+            parts[released] = self._target(batch.column(name))
+        return pa.RecordBatch.from_arrays([parts[n] for n in self.names], list(self.names))
+
+    def _target(self, column: Any) -> Any:
+        if self.book.classes_ is None:
+            return column
+        values = pa.array(list(self.book.classes_.values()), column.type)
+        return pa.array(list(self.book.classes_)).take(pc.index_in(column, values))
+
+
+def _replaced(column: Any, labels: Mapping[str, str]) -> Any:
+    values = pa.array(list(labels), pa.string())
+    return pa.array(list(labels.values()), pa.string()).take(
+        pc.index_in(column.cast(pa.string()), values)
+    )
+
+
+def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder) -> dict[str, Any]:
+    """What is public: the method, never the breakpoints, families or widths that were drawn."""
+    return {"name": MECHANISM, "mode": recipe.mode, "pieces": recipe.pieces,
+            "monochromatic": "record" if recipe.per_record else "permutation",
+            "zero_kept": recipe.keep_zero,
+            "rows_shuffled": bool(encoder.shuffle_rows),
+            "neutral_names": bool(encoder.neutral_names)}

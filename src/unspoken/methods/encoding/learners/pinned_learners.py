@@ -1,0 +1,81 @@
+"""The learners a miner can name, built with what has to be pinned for an identical model.
+
+Defaults differ from the libraries' only where the result would depend on chance or on the number
+of cores: `random_state` is 0, and the boosting libraries run on one thread.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from unspoken.errors import InputError, MissingExtraError, explain
+
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+TASKS = ("classification", "regression")
+_HOMES = {
+    "tree": ("sklearn.tree", "DecisionTree{}", "scikit-learn"),
+    "forest": ("sklearn.ensemble", "RandomForest{}", "scikit-learn"),
+    "xgboost": ("xgboost", "XGB{}", "xgboost-cpu"),
+    "lightgbm": ("lightgbm", "LGBM{}", "lightgbm"),
+}
+_PINNED: Mapping[str, Mapping[str, Any]] = {
+    "tree": {"random_state": 0},
+    "forest": {"random_state": 0},
+    "xgboost": {"random_state": 0, "n_jobs": 1},
+    "lightgbm": {"random_state": 0, "n_jobs": 1, "deterministic": True, "force_row_wise": True,
+                 "verbose": -1},
+}
+
+_MORE: Mapping[str, tuple[str, ...]] = {
+    # LightGBM takes any name; some of them read files or open connections, and a recipe comes
+    # from outside. These only shape the trees.
+    "lightgbm": ("deterministic", "force_row_wise", "force_col_wise", "verbose", "max_bin",
+                 "min_data_in_bin", "bin_construct_sample_cnt", "lambda_l1", "lambda_l2",
+                 "min_data_in_leaf", "min_sum_hessian_in_leaf", "min_gain_to_split",
+                 "feature_fraction", "feature_fraction_bynode", "bagging_fraction",
+                 "bagging_freq", "max_delta_step", "path_smooth", "use_missing",
+                 "zero_as_missing", "data_sample_strategy", "top_rate", "other_rate"),
+}
+
+
+def build(learner: str, task: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return an unfitted estimator and the parameters that were set."""
+    for what, got, known in (("learner", learner, LEARNERS), ("task", task, TASKS)):
+        if got not in known:
+            raise InputError(explain(f"The {what}", "one of " + ", ".join(known), got))
+    kind = _class_of(learner, task)
+    wanted = {**_PINNED[learner], **params}
+    if wanted.get("random_state") is None:
+        raise InputError("'random_state' must be a whole number. Got None. Without one the model "
+                         "cannot be compared with that of the original.")
+    _check_names(kind, wanted, _MORE.get(learner, ()))
+    return kind(**wanted), wanted
+
+
+def _class_of(learner: str, task: str) -> Any:
+    module, name, package = _HOMES[learner]
+    try:
+        home = importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(
+            f"The learner '{learner}' needs {package}, which is not installed. "
+            f"Install it: pip install {package}"
+        ) from None
+    suffix = "Classifier" if task == "classification" else "Regressor"
+    return getattr(home, name.format(suffix))
+
+
+def _check_names(kind: Any, params: Mapping[str, Any], more: tuple[str, ...]) -> None:
+    known = {*kind().get_params(), *more}
+    strange = sorted(set(params) - known)
+    if strange:
+        raise InputError(explain(f"The parameters of {kind.__name__}",
+                                 "among " + ", ".join(sorted(known)), ", ".join(strange)))
+
+
+def versions(learner: str) -> dict[str, str]:
+    """Return the version of the library that mines."""
+    module = importlib.import_module(_HOMES[learner][0].split(".")[0])
+    return {_HOMES[learner][2]: str(module.__version__)}

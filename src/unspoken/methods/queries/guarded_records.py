@@ -1,0 +1,151 @@
+"""The records behind the guard: which meet a condition, what a column holds, which table it is."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.arrays import Bools
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.queries.predicates import (
+    All,
+    Among,
+    Compare,
+    Constant,
+    Missing,
+    Not,
+    Predicate,
+    Some,
+)
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.table import Table
+
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}
+
+
+class Rows:
+    """A table in memory, its columns as arrays once they are asked for."""
+
+    def __init__(self, table: Table) -> None:
+        self.schema = table.schema
+        # Read once: a file that changes later must not mix two tables.
+        self._table = table.arrow()
+        self.count = int(self._table.num_rows)
+        self._read: dict[str, tuple[Any, npt.NDArray[Any], Bools]] = {}
+        self._texts: dict[str, dict[Any, int]] = {}
+
+    def _column(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
+        """Return a column's Arrow type, its numbers or codes, and where it has values."""
+        if name not in self._read:
+            self.schema[name]
+            found = self._table[name]
+            self._read[name] = self._numbers(found) if is_number(found.type) \
+                else self._codes(name, found)
+        return self._read[name]
+
+    def _numbers(self, found: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
+        values = to_numbers(found)
+        present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.size, np.bool_)
+        return found.type, values, present
+
+    def _codes(self, name: str, found: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
+        encoded = pc.dictionary_encode(found.combine_chunks())
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+        self._texts[name] = {text: i for i, text in enumerate(encoded.dictionary.to_pylist())}
+        return found.type, codes, codes >= 0
+
+    def values(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
+        """Return a numeric column and where it has values; elsewhere it is 0."""
+        kind, values, present = self._column(name)
+        if not is_number(kind) or pa.types.is_temporal(kind):
+            raise InputError(explain(f"Column '{name}'", "numeric to be summed", str(kind)))
+        numbers = np.where(present, values, 0).astype(np.float64)
+        if not np.all(np.isfinite(numbers)):
+            raise DataError(f"Column '{name}' must be finite to be summed. It holds infinities.")
+        return numbers, present
+
+    def meet(self, predicate: Predicate | None) -> Bools:
+        """Return which records meet a condition; None is met by all."""
+        if predicate is None:
+            return np.ones(self.count, np.bool_)
+        if isinstance(predicate, Not):
+            return ~self.meet(predicate.part)
+        if isinstance(predicate, All | Some):
+            join = np.logical_and if isinstance(predicate, All) else np.logical_or
+            return np.asarray(join.reduce([self.meet(part) for part in predicate.parts]))
+        return self._atom(predicate)
+
+    def _atom(self, predicate: Predicate) -> Bools:
+        if isinstance(predicate, Missing):
+            return ~self._column(predicate.name)[2]
+        if isinstance(predicate, Among):
+            hits = [self._compare(predicate.name, "=", value) for value in predicate.values]
+            return np.asarray(np.logical_or.reduce(hits)) if hits \
+                else np.zeros(self.count, np.bool_)
+        if not isinstance(predicate, Compare):
+            raise InputError(explain("A condition", "built with column(...) or parse(...)",
+                                     type(predicate).__name__))
+        return self._compare(predicate.name, predicate.sign, predicate.value)
+
+    def _compare(self, name: str, sign: str, value: Constant) -> Bools:
+        kind, values, present = self._column(name)
+        if is_number(kind):
+            return np.asarray(_SIGNS[sign](values, _number(name, kind, value)) & present)
+        if sign not in ("=", "!=") or not isinstance(value, str):
+            raise InputError(explain(f"A condition on column '{name}'", "= or != a text",
+                                     f"{sign} {value!r}", "The column holds texts."))
+        return np.asarray(_SIGNS[sign](values, self._texts[name].get(value, -2)) & present)
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return a keyed hash of names, types and values: which table this is."""
+        hashed = hashlib.blake2b(key=key, digest_size=32)
+        for name in self.schema.names:
+            found = self._table[name]
+            hashed.update(repr((name, str(found.type), len(found))).encode())
+            for part in _contents(found):
+                hashed.update(hashlib.blake2b(part).digest())
+        return hashed.hexdigest()
+
+
+def _number(name: str, kind: Any, value: Constant) -> int | float:
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _moment(name, kind, value)
+    if isinstance(value, str):
+        raise InputError(explain(f"A condition on column '{name}'", "with a number", value,
+                                 "The column holds numbers."))
+    return value
+
+
+def _moment(name: str, kind: Any, value: Constant) -> float:
+    """Return a date as days or a timestamp as seconds, as the column's numbers are."""
+    try:
+        moment = datetime.datetime.fromisoformat(str(value)).replace(tzinfo=datetime.UTC)
+    except ValueError:
+        raise InputError(explain(f"A condition on column '{name}'", "with a date such as "
+                                 "'2024-03-31'", value)) from None
+    seconds = moment.timestamp()
+    return seconds / 86400 if pa.types.is_date(kind) else seconds
+
+
+def _contents(found: Any) -> list[bytes]:
+    """Return the values of a column as bytes that do not depend on how it is chunked."""
+    missing = pc.is_null(found).to_numpy().tobytes()
+    if is_number(found.type):
+        return [missing, np.nan_to_num(to_numbers(found), nan=0.0, posinf=None).tobytes(),
+                np.isnan(to_numbers(found).astype(np.float64)).tobytes()]
+    encoded = pc.fill_null(found.cast(pa.large_string()), "").to_pylist()
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    return [missing, lengths.tobytes(), "".join(encoded).encode("utf-8", "surrogatepass")]

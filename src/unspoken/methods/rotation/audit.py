@@ -1,0 +1,245 @@
+"""The audit of turned records: every adversary of liu2006 and the stronger ones, with baselines.
+
+The key only says which released row is which record. Knowledge is drawn from the table, trial by
+trial: known records (already found in the release), samples, or nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row, Suggestion
+from unspoken.disclosure.knowledge import fullest_window
+from unspoken.disclosure.measures import estimate
+from unspoken.disclosure.record_scores import Scores, aligned, scores
+from unspoken.errors import DataError
+from unspoken.methods.rotation.adversaries.find_known_records import NormLinking
+from unspoken.methods.rotation.adversaries.rotation_adversary import (
+    EPSILON,
+    RotatedView,
+    RowAdversary,
+    RowGuesses,
+    RowKnowledge,
+)
+from unspoken.methods.rotation.secret_motion import MECHANISMS, Motion
+from unspoken.numerics.random import replayed, seed_from
+from unspoken.release.key import Key
+from unspoken.release.registry import register
+from unspoken.release.release import Release
+from unspoken.table.read import read
+from unspoken.table.table import Table
+
+Progress = Callable[[int, int], None]
+
+MAX_TRIALS = 20
+"""Trials of one attack on all records; liu2006 makes as many."""
+MAX_ROWS = 20_000
+"""Records that are guessed and scored; more would change the numbers hardly."""
+ALL = "(all)"
+SHARES = (0.05, 0.01)
+_BROKEN = 0.9
+_LIMITS = (
+    "only the listed adversaries were tried; a better one may exist",
+    "samples are drawn from the table itself: no similar data can be better",
+    "known records are taken as found in the release; 'norm-linking' says how many can be found",
+    "columns that are found up to order and sign are scored as if their names were plain",
+)
+
+
+@dataclass(frozen=True)
+class RowTruth:
+    """The complete records behind a view, in its order."""
+
+    names: tuple[str, ...]
+    records: Floats
+    view: RotatedView
+    centre: Floats
+    scale: Floats
+
+
+def audit_rotated(  # noqa: PLR0913
+    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
+    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
+    progress: Progress | None,
+) -> Audit:
+    """Attack a release of turned records in every known way."""
+    about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
+             "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256}
+    chosen = [one for one in adversaries_for(release, adversaries)
+              if isinstance(one, RowAdversary)]
+    words = {one.name: one.gets for one in chosen}
+    blank = Audit((), radius, trials, about, words, limits=_LIMITS)
+    if key is None and release.mechanism.get("rows_shuffled"):
+        return replace(blank, unscored={ALL: "the rows were shuffled: scoring needs the key"})
+    truth = truth_of(table, release, key, seed_from(random_state))
+    given = None if sample is None else _given(sample, truth.names)
+    setting = _Setting(min(int(trials), MAX_TRIALS), radius, seed_from(random_state), given)
+    rows, failures = _run(truth, chosen, setting, progress)
+    about["columns"] = {name: name for name in truth.names}
+    doubts = [f"{who} cannot tell that it succeeded: {why}" for who, why in failures.items()]
+    found = replace(blank, rows=tuple(rows), trials=setting.trials, release=about,
+                    limits=(*_LIMITS, *doubts))
+    return replace(found, suggestions=_suggestions(found))
+
+
+for _name in MECHANISMS:
+    register("audit", _name)(audit_rotated)
+
+
+def truth_of(table: Table, release: Release, key: Key | None, seed: bytes) -> RowTruth:
+    """Bring the original records into the order of the release; leave blank ones out."""
+    view = RotatedView.of(release)
+    names = table.schema.of_kind("numeric", "ordinal")
+    plain = table.numbers(names)
+    if key is not None:
+        motion = Motion.from_key(key)
+        names = motion.features
+        plain = table.numbers(names)[motion.order(table.rows)]
+        plain = plain if motion.fill is None else np.where(np.isnan(plain), motion.fill, plain)
+    plain = plain[view.rows]
+    if np.isnan(plain).any() or plain.shape[0] == 0:
+        raise DataError("The table must be the one that was released. Records that are complete "
+                        "in the release are not in the table. Pass the original table.")
+    centre, scale = plain.mean(axis=0), plain.std(axis=0)
+    if plain.shape[0] > MAX_ROWS:
+        rng = replayed(seed, "rows")
+        some = np.sort(rng.permutation(plain.shape[0])[:MAX_ROWS])
+        plain, view = plain[some], RotatedView(view.mechanism, view.records[some], view.rows[some])
+    return RowTruth(tuple(names), plain, view, centre, scale)
+
+
+@dataclass(frozen=True)
+class _Setting:
+    trials: int
+    radius: float
+    seed: bytes
+    sample: Floats | None
+
+    def rng(self, *purpose: str | int) -> np.random.Generator:
+        return replayed(self.seed, *purpose)
+
+
+def _given(sample: Any, names: tuple[str, ...]) -> Floats:
+    table = sample if isinstance(sample, Table) else read(sample, show=False)
+    found = table.numbers(names)
+    return found[~np.isnan(found).any(axis=1)]
+
+
+Tell = Callable[[RowTruth, np.random.Generator], RowKnowledge]
+
+
+def levels(needs: frozenset[str], truth: RowTruth,
+           given: Floats | None) -> Iterator[tuple[str, Tell]]:
+    """Yield the levels of knowledge at which an adversary with these needs is tried."""
+    width = len(truth.names)
+    samples: list[float | None] = [None] if given is not None else list(SHARES)
+    counts = sorted({1, max(1, width - 1), width + int(truth.view.translated)})
+    if not needs:
+        yield "ignorant", lambda t, rng: RowKnowledge(width)
+    elif needs == {"records"}:
+        for count in counts:
+            yield f"records {count}", _teller(count, 0.0, None)
+    else:
+        count = max(1, width - 1) if "records" in needs else 0
+        for share in samples:
+            label = "sample given" if share is None else f"sample {100 * share:g}%"
+            yield (f"records {count}+{label}" if count else label,
+                   _teller(count, share or 0.0, given))
+
+
+def _teller(count: int, share: float, given: Floats | None) -> Tell:
+    def tell(truth: RowTruth, rng: np.random.Generator) -> RowKnowledge:
+        order = rng.permutation(truth.records.shape[0])
+        size = max(2, round(share * order.size)) if share else 0
+        known, drawn = order[:count], order[count:count + size]
+        sample = given if given is not None else truth.records[drawn] if size else None
+        if not count:
+            return RowKnowledge(len(truth.names), sample=sample)
+        return RowKnowledge(len(truth.names), truth.records[known], known, sample,
+                            truth.centre, truth.scale)
+
+    return tell
+
+
+def _run(truth: RowTruth, chosen: list[RowAdversary], setting: _Setting,
+         progress: Progress | None) -> tuple[list[Row], dict[str, str]]:
+    todo = [(one, label, tell) for one in chosen
+            for label, tell in levels(one.needs, truth, setting.sample)]
+    rows: list[Row] = []
+    failures: dict[str, str] = {}
+    for done, (one, label, tell) in enumerate(todo, 1):
+        found, reason = _case(truth, one, label, tell, setting)
+        rows += found
+        if reason:
+            failures[f"{one.name} ({label})"] = reason
+        if progress is not None:
+            progress(done, len(todo))
+    return rows, failures
+
+
+def _case(truth: RowTruth, one: RowAdversary, label: str, tell: Tell,
+          setting: _Setting) -> tuple[list[Row], str]:
+    """Run one adversary at one level; return its rows, and its own doubts if it always had any."""
+    parts, bases, reasons = [], [], []
+    for trial in range(setting.trials):
+        rng = setting.rng("turned", one.name, label, trial)
+        told = tell(truth, rng)
+        linking = isinstance(one, NormLinking)
+        guesses = one.attack(truth.view, replace(told, where=None) if linking else told, rng)
+        parts.append(_scored(truth, guesses, setting.radius))
+        bases.append(_baseline(truth, told, guesses, setting.radius))
+        if linking and told.where is not None:
+            exact = (guesses.records[told.where] == told.records).all(axis=1)
+            parts[-1] = {(ALL, "linked"): float(exact.mean())}
+            bases[-1] = {(ALL, "linked"): 1.0 / truth.records.shape[0]}
+        reasons.append("" if guesses.ok else guesses.reason)
+    rows = [_row(one.name, label, column, measure, [part[column, measure] for part in parts],
+                 [base[column, measure] for base in bases]) for column, measure in parts[0]]
+    return rows, reasons[0] if all(reasons) else ""
+
+
+def _scored(truth: RowTruth, guesses: RowGuesses, radius: float) -> Scores:
+    guess = guesses.records if guesses.named else aligned(guesses.records, truth.records)
+    return scores(guess, truth.records, truth.names, radius, EPSILON)
+
+
+def _baseline(truth: RowTruth, told: RowKnowledge, guesses: RowGuesses, radius: float) -> Scores:
+    """Score the mean, and for single columns the fullest window where values are known."""
+    drawn = told.sample if told.sample is not None else told.records
+    constant = guesses.baseline
+    shape = truth.records.shape
+    found = scores(np.broadcast_to(constant, shape), truth.records, truth.names, radius, EPSILON)
+    if drawn is None or drawn.shape[0] < 2:
+        return found
+    reach = radius * np.ptp(truth.records, axis=0)
+    ones = np.ones(drawn.shape[0], np.int64)
+    window = np.array([fullest_window(np.sort(drawn[:, i]), ones, float(reach[i]))
+                       for i in range(shape[1])])
+    better = scores(np.broadcast_to(window, shape), truth.records, truth.names, radius, EPSILON)
+    return {**found, **{at: max(better[at], found[at]) for at in found if at[0] != ALL}}
+
+
+def _row(name: str, label: str, column: str, measure: str, values: list[float],
+         bases: list[float]) -> Row:
+    found = estimate(np.array(values))
+    return Row(name, label, column, measure, found.value, found.low, found.high,
+               float(np.median(bases)), found.trials)
+
+
+def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
+    """Say which knowledge suffices, the least of it first."""
+    broken: Mapping[str, Row] = {
+        f"{row.adversary}, {row.knowledge}": row for row in found.select(measure="breach")
+        if row.value >= _BROKEN and row.value > row.baseline + 0.05}
+    if not broken:
+        return ()
+    listed = "; ".join(f"{what} ({row.value:.0%} of the records)" for what, row in broken.items())
+    first = "release it to nobody who could know this, or release something else"
+    return (Suggestion(None, f"Take the release for broken: {first}", f"it falls to {listed}"),)

@@ -1,0 +1,59 @@
+"""How exposed records are before anybody attacks: the breach probability of liu2006 section 3.1.
+
+A rotation keeps every record's distance from the span of the records that are known, so the
+probability that a record is guessed within a share of its length follows from the release alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, explain
+from unspoken.methods.rotation.adversaries.rotation_adversary import EPSILON, RotatedView
+from unspoken.numerics.orthogonal import breach_probability, paper_breach
+from unspoken.release.release import Release
+
+__all__ = ["Exposure", "breach_probability", "exposure", "paper_breach"]
+
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """The probability of a breach of every record, for three attackers, and what is unknown."""
+
+    unknown: int
+    uniform: Floats
+    shrunken: Floats
+    by_paper: Floats
+
+    @property
+    def expected(self) -> float:
+        """Return the expected share of records that the better attacker breaches."""
+        return float(self.shrunken.mean())
+
+    @property
+    def most_exposed(self) -> int:
+        """Return the record that is likeliest to be breached."""
+        return int(np.argmax(self.shrunken))
+
+
+def exposure(release: Release, known: npt.ArrayLike, epsilon: float = EPSILON) -> Exposure:
+    """Return how exposed every complete record is to one who knows the records `known`."""
+    view = RotatedView.of(release)
+    if view.translated or view.standardised or not view.orthogonal:
+        raise InputError(explain("The release", "a rotation of the columns as they are",
+                                 str(dict(view.mechanism))))
+    span = view.records[np.asarray(known, np.int64)]
+    _, sizes, axes = np.linalg.svd(span, full_matrices=False)
+    inside = axes[sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)]
+    rest = view.records - view.records @ inside.T @ inside
+    distance = np.linalg.norm(rest, axis=1)
+    length = np.linalg.norm(view.records, axis=1)
+    ratio = np.minimum(epsilon * length / np.maximum(2 * distance, 1e-300), 1e6)
+    unknown = int(view.records.shape[1] - inside.shape[0])
+    return Exposure(unknown, breach_probability(ratio, unknown),
+                    breach_probability(ratio, unknown, "shrunken"), paper_breach(ratio))

@@ -1,0 +1,69 @@
+"""How far a random projection may stretch or shrink distances (Johnson and Lindenstrauss).
+
+With Gaussian entries the squared length of a projected vector is its squared length times a
+chi-squared variable over its degrees of freedom, so the chance for one pair is exact; with sign
+entries the bound of Achlioptas (2003) holds. Pairs are joined by the union bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, explain
+
+ENTRIES = ("gaussian", "sign", "sparse")
+
+
+def projection(rows: int, columns: int, entries: str, rng: np.random.Generator) -> Floats:
+    """Draw R with independent entries of mean 0 and variance 1 / rows (liu2006 section 6).
+
+    "sign" entries are +-1, "sparse" ones +-sqrt(3) with chance 1/6 each and 0 otherwise.
+    """
+    if entries == "gaussian":
+        drawn: npt.NDArray[Any] = rng.standard_normal((rows, columns))
+    elif entries == "sign":
+        drawn = rng.integers(0, 2, (rows, columns)) * 2.0 - 1.0
+    elif entries == "sparse":
+        die = rng.integers(0, 6, (rows, columns))
+        drawn = np.sqrt(3.0) * ((die == 0).astype(np.float64) - (die == 1))
+    else:
+        raise InputError(explain("'entries'", "one of " + ", ".join(ENTRIES), entries))
+    return np.asarray(drawn / np.sqrt(rows))
+
+
+def failure(delta: float, rows: int, entries: str = "gaussian") -> float:
+    """Bound the chance that one squared distance changes by more than the factor 1 +- delta."""
+    if entries == "gaussian":
+        from scipy.special import gammainc, gammaincc
+
+        low = float(gammainc(rows / 2, max(1 - delta, 0.0) * rows / 2))
+        return low + float(gammaincc(rows / 2, (1 + delta) * rows / 2))
+    # Beyond 1 the exponent turns; a larger change is no likelier than one of 1.
+    delta = min(delta, 1.0)
+    return float(2 * np.exp(-rows * (delta**2 / 4 - delta**3 / 6)))
+
+
+def distortion(rows: int, records: int, chance: float = 0.05,
+               entries: str = "gaussian") -> float:
+    """Return the least delta such that all squared distances stay within 1 +- delta.
+
+    With probability 1 - chance, over all pairs of so many records; infinite where the bound for
+    sign entries says nothing. From 1 on distances may all but vanish.
+    """
+    pairs = max(1, records * (records - 1) // 2)
+    low, high = 0.0, 1.0
+    while pairs * failure(high, rows, entries) > chance:
+        if entries != "gaussian":
+            return float("inf")
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        if pairs * failure(middle, rows, entries) > chance:
+            low = middle
+        else:
+            high = middle
+    return high

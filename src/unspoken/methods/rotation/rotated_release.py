@@ -1,0 +1,97 @@
+"""From a table to a turned release: which columns go out, under which names, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.arrays import Floats
+from unspoken.errors import SchemaError
+from unspoken.methods.rotation.secret_motion import Motion
+from unspoken.numerics.random import generator
+from unspoken.release.guarantee import Guarantee
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.schema import Column, Schema
+from unspoken.table.table import Table
+
+_PINS = {
+    "columns": "use all released columns together; each mixes all original ones",
+    "distance": "use the Euclidean distance",
+    "predict": "new records and starting points must be turned by the custodian first",
+}
+
+
+def numeric_features(owner: str, schema: Schema, categorical: str) -> tuple[str, ...]:
+    """Return the columns that are turned; texts have no distances."""
+    other = schema.of_kind("categorical", "basket")
+    if other and categorical == "refuse":
+        raise SchemaError(
+            f"{owner} turns numeric columns. Got the categorical features {list(other)[:10]}. "
+            "Say categorical='drop' to leave them out.")
+    return schema.of_kind("numeric", "ordinal")
+
+
+def record_blocks(table: Table, names: tuple[str, ...]) -> Iterator[Floats]:
+    """Yield the records of a table as float64, batch by batch."""
+    for batch in table.batches(list(names)):
+        yield as_matrix(batch, names)
+
+
+def as_matrix(batch: Any, names: tuple[str, ...]) -> Floats:
+    """Return columns of a record batch as one float64 array, NaN where missing."""
+    out = np.empty((batch.num_rows, len(names)))
+    for index, name in enumerate(names):
+        out[:, index] = to_numbers(batch.column(name))
+    return out
+
+
+def release_of(
+    table: Table, motion: Motion, mechanism: Mapping[str, Any], seed: bytes, seeded: bool,
+    promise: Callable[[tuple[str, ...]], Guarantee],
+) -> Release:
+    """Describe the turned table in the released row order."""
+    target = table.schema.target
+    columns = released_names(motion.inner, target)
+    kept = [Column(name, "numeric", "plain") for name in columns]
+    fields = [pa.field(name, pa.float64()) for name in columns]
+    if target is not None:
+        kept.append(Column(target, table.schema[target].kind, "target"))
+        fields.append(table.engine.schema(table.frame).field(target))
+    frame = table.engine.map(table.frame, RowTurner(motion, columns, target), pa.schema(fields))
+    if motion.order_seed is not None:
+        frame = table.engine.shuffle(frame, motion.order_seed)
+    return Release(table.with_frame(frame, Schema(tuple(kept))), dict(mechanism),
+                   promise(columns), generator(seed, "id").bytes(16).hex(),
+                   {"seeded": seeded, "miner": dict(_PINS)})
+
+
+def released_names(count: int, target: str | None) -> tuple[str, ...]:
+    """Return neutral names for mixtures of columns, none of them the target's."""
+    prefix = "r" if target is None or not target.startswith("r") else "turned_"
+    prefix = "column_" if target is not None and target.startswith(prefix) else prefix
+    return tuple(f"{prefix}{i + 1}" for i in range(count))
+
+
+@dataclass(frozen=True)
+class RowTurner:
+    """The row map of a release: record batch in, turned record batch out."""
+
+    motion: Motion
+    columns: tuple[str, ...]
+    target: str | None
+
+    def __call__(self, batch: Any, start: int) -> Any:
+        """Turn one batch whose first row is row `start` of the table."""
+        turned = self.motion.released(as_matrix(batch, self.motion.features), start)
+        parts = [pa.array(turned[:, i], pa.float64(), from_pandas=True)
+                 for i in range(turned.shape[1])]
+        names = list(self.columns)
+        if self.target is not None:
+            parts.append(batch.column(self.target))
+            names.append(self.target)
+        return pa.RecordBatch.from_arrays(parts, names)

@@ -1,0 +1,201 @@
+"""What every method of this family shares: a transformer, a release, a key, a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unspoken.arrays import Floats
+from unspoken.errors import DataError, ForeignKeyError, explain
+from unspoken.methods.rotation.guarantee import preserved
+from unspoken.methods.rotation.rotated_release import (
+    numeric_features,
+    record_blocks,
+    release_of,
+)
+from unspoken.methods.rotation.secret_motion import Motion
+from unspoken.methods.rotation.streamed_moments import Moments, moments
+from unspoken.models.sklearn_fields import feature_names
+from unspoken.numerics.random import derive, fresh_seed, seed_from
+from unspoken.release.guarantee import Guarantee
+from unspoken.release.key import Key
+from unspoken.release.parameters import OneOf, Rule, check
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+MISSING = ("refuse", "blank", "mean")
+COMMON: Mapping[str, tuple[Rule, str]] = {
+    "standardise": (OneOf((True, False)), ""),
+    "missing": (OneOf(MISSING), "Use 'blank' to release records with missing values blank."),
+    "categorical": (OneOf(("refuse", "drop")), ""),
+    "shuffle_rows": (OneOf((True, False)), ""),
+}
+_ROWS = 1 << 16
+
+
+class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the methods that release records as M x: parameters of all of them.
+
+    `standardise`, `missing`, `categorical`, `shuffle_rows` and `random_state` mean the same
+    everywhere; see Rotation.
+    """
+
+    mechanism: ClassVar[str] = ""
+    rules: ClassVar[Mapping[str, tuple[Rule, str]]] = COMMON
+    least_columns: ClassVar[int] = 2
+
+    standardise: bool
+    missing: str
+    categorical: str
+    shuffle_rows: bool
+    random_state: Any
+
+    def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
+        """Draw the secret map for data of these moments."""
+        raise NotImplementedError
+
+    def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
+        """Return the guarantee of a release of these columns; a turn keeps all distances."""
+        blank = found.gaps if self.missing == "blank" else 0
+        return preserved(columns, len(columns), bool(self.standardise), blank)
+
+    def _public(self) -> dict[str, Any]:
+        """Return what the release says about the mechanism besides its name."""
+        return {}
+
+    def _checked(self) -> None:
+        check(type(self).__name__, self.rules, self.get_params())
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the secret map for the columns of X."""
+        self._checked()
+        data = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
+        data = np.asarray(data, np.float64)
+        blocks = (data[i:i + _ROWS] for i in range(0, data.shape[0], _ROWS))
+        self._learn(feature_names(self), blocks, seed_from(self.random_state))
+        return self
+
+    def _learn(self, names: tuple[str, ...], blocks: Iterator[Floats], seed: bytes) -> Moments:
+        if len(names) < self.least_columns:
+            raise DataError(
+                f"{type(self).__name__} needs at least {self.least_columns} columns "
+                f"(n_features = {len(names)} feature(s) given): one column alone can only be "
+                "mirrored, and its values would leave as they are.")
+        found = moments(blocks, len(names))
+        _check_values(type(self).__name__, found, self.missing)
+        motion = self._draw(found, names, derive(seed, "motion"))
+        fill = found.mean if self.missing == "mean" else None
+        self.motion_ = replace(motion, fill=fill)
+        self.key_ = self.motion_.to_key("")
+        return found
+
+    def _frame_of(self, found: Moments) -> tuple[Floats, Floats]:
+        """Return what is subtracted from and divided out of columns before they are turned."""
+        width = found.mean.size
+        if not self.standardise:
+            return np.zeros(width), np.ones(width)
+        return found.mean, np.where(found.spread > 0, found.spread, 1.0)
+
+    def transform(self, X: Any) -> Any:
+        """Turn records, those of the release or later ones, with the same secret map."""
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
+        _check_later(type(self).__name__, data, self.missing)
+        turned = self.motion_.apply(data)
+        if self.motion_.noise:
+            seed = fresh_seed() if self.random_state is None else seed_from(self.random_state)
+            later = replace(self.motion_, noise_seed=derive(seed, "later"))
+            turned = later.released(data, 0)
+        return turned
+
+    def inverse_transform(self, Z: Any) -> Any:
+        """Turn released records back, rounded as the originals were written."""
+        check_is_fitted(self)
+        return self.motion_.invert(np.asarray(Z, np.float64))
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Return the names of the released columns, which are mixtures of the original ones."""
+        check_is_fitted(self)
+        return np.array([f"r{i + 1}" for i in range(self.motion_.inner)], dtype=object)
+
+    def protect(self, table: Table) -> tuple[Release, Key | None]:
+        """Draw a secret map, return the turned table and the key that turns it back."""
+        self._checked()
+        names = numeric_features(type(self).__name__, table.schema, self.categorical)
+        seed = seed_from(self.random_state)
+        found = self._learn(names, record_blocks(table, names), seed)
+        order = derive(seed, "order") if self.shuffle_rows else None
+        self.motion_ = replace(self.motion_, order_seed=order, target=table.schema.target)
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        release = release_of(
+            table, self.motion_, self._mechanism(), seed, self.random_state is not None,
+            lambda columns: self._promise(columns, found, table.rows))
+        self.key_ = self.motion_.to_key(release.fingerprint)
+        return release, self.key_
+
+    def _mechanism(self) -> dict[str, Any]:
+        return {"name": self.mechanism, "standardised": bool(self.standardise),
+                "rows_shuffled": bool(self.shuffle_rows), "missing": self.missing,
+                **self._public()}
+
+    @classmethod
+    def from_key(cls, key: Key) -> Self:
+        """Return a fitted method that turns later records, and released ones back."""
+        if key.mechanism != cls.mechanism:
+            raise ForeignKeyError(explain(f"A key for {cls.__name__}", f"of '{cls.mechanism}'",
+                                          key.mechanism))
+        method = cls()
+        method.motion_ = Motion.from_key(key)
+        method.missing = "blank" if method.motion_.fill is None else "mean"
+        method.key_ = key
+        method.n_features_in_ = len(method.motion_.features)
+        method.feature_names_in_ = np.array(method.motion_.features, dtype=object)
+        return method
+
+    def inverse(self, release: Release, key: Key | None = None) -> Floats:
+        """Return the original records of a release, in their original order."""
+        motion = Motion.from_key(self.key_ if key is None else key)
+        (self.key_ if key is None else key).fits(release)
+        turned = release.table.numbers(release.guarantee.facts["columns"])
+        back = np.empty((turned.shape[0], len(motion.features)))
+        back[motion.order(turned.shape[0])] = motion.invert(turned)
+        return back
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "refuse"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _check_values(owner: str, found: Moments, missing: str) -> None:
+    if found.infinite:
+        raise DataError(f"{owner}: values must be finite. Got {found.infinite} records with "
+                        "infinity (inf). Leave them out.")
+    if found.gaps and missing == "refuse":
+        raise DataError(
+            f"{owner}: every record must be complete, because each released number mixes all "
+            f"columns. {found.gaps} records have missing values (NaN). Say missing='blank' to "
+            "release those records blank, 'mean' to fill them in, or leave them out.")
+    if found.count == 0:
+        raise DataError(f"{owner}: at least one complete record is needed. Got none.")
+
+
+def _check_later(owner: str, data: Any, missing: str) -> None:
+    if data.dtype.kind != "f":
+        return
+    # A sum is finite unless something in it is not, or it overflows: look closer only then.
+    if np.isfinite(data.sum()):
+        return
+    if np.isinf(data).any():
+        raise DataError(f"{owner}: values must be finite. Got infinity (inf).")
+    if missing == "refuse" and np.isnan(data).any():
+        raise DataError(f"{owner}: every record must be complete. Got missing values (NaN). "
+                        "Leave those records out, or fit with missing='blank'.")

@@ -1,0 +1,137 @@
+"""Motion: the secret map of this family, y = M (x - centre) / scale + shift, and its key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import ForeignKeyError, InputError, explain
+from unspoken.methods.rotation.streamed_moments import snapped
+from unspoken.numerics.random import derive, generator
+from unspoken.numerics.shuffle import permutation
+from unspoken.release.key import Key
+
+MECHANISMS = ("rotation", "pairwise-rotation", "random-projection", "similarity-outsourcing")
+"""The releases of this family: what attacks one of them attacks all."""
+NOISE_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class Motion:
+    """An affine map of records, with what the custodian needs to use it again.
+
+    `decimals`: how the original values were written, for rounding what is turned back (-1: as
+    it is). `fill` replaces missing values where that was asked for. `noise` is its standard
+    deviation; a release draws it from `noise_seed`, block by block of rows.
+    """
+
+    mechanism: str
+    features: tuple[str, ...]
+    matrix: Floats = field(repr=False)
+    shift: Floats = field(repr=False)
+    centre: Floats = field(repr=False)
+    scale: Floats = field(repr=False)
+    decimals: Ints = field(repr=False)
+    fill: Floats | None = field(default=None, repr=False)
+    order_seed: bytes | None = field(default=None, repr=False)
+    noise: float = 0.0
+    noise_seed: bytes | None = field(default=None, repr=False)
+    target: str | None = None
+
+    @property
+    def inner(self) -> int:
+        """Return the number of released columns."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def moved(self) -> bool:
+        """Return whether records are centred or scaled before they are turned."""
+        return bool(np.any(self.centre != 0) or np.any(self.scale != 1))
+
+    def apply(self, records: Floats) -> Floats:
+        """Turn records; a missing value blanks its record, or is filled if that was asked for."""
+        data = _matrix(records, len(self.features))
+        if self.fill is not None:
+            data = np.where(np.isnan(data), self.fill, data)
+        if self.moved:
+            data = (data - self.centre) / self.scale
+        # A missing value times zero is missing: the whole record is blank.
+        turned = data @ self.matrix.T
+        if np.any(self.shift != 0):
+            turned += self.shift
+        return np.asarray(turned)
+
+    def released(self, records: Floats, start: int) -> Floats:
+        """Turn records as the release does, noise included; the first is row `start`."""
+        turned = self.apply(records)
+        if self.noise and self.noise_seed is not None:
+            turned += self.noise * block_noise(self.noise_seed, start, turned.shape)
+        return turned
+
+    def invert(self, turned: Floats, snap: bool = True) -> Floats:
+        """Turn records back, rounded as the originals were written.
+
+        A projection to fewer columns gives the shortest of all records that fit.
+        """
+        data = _matrix(turned, self.inner) - self.shift
+        back = (data @ self._backward().T) * self.scale + self.centre
+        exact = snap and not self.noise and self.inner >= len(self.features)
+        return snapped(back, self.decimals) if exact else np.asarray(back)
+
+    def _backward(self) -> Floats:
+        if self.mechanism == "random-projection":
+            return np.asarray(np.linalg.pinv(self.matrix))
+        return self.matrix.T
+
+    def order(self, rows: int) -> Ints:
+        """Return the original row of each released row."""
+        if self.order_seed is None:
+            return np.arange(rows)
+        return np.asarray(permutation(self.order_seed, rows), np.int64)
+
+    def to_key(self, fingerprint: str) -> Key:
+        """Return the key of a release."""
+        secrets: dict[str, Any] = {
+            "features": list(self.features), "noise": self.noise,
+            "order_seed": None if self.order_seed is None else self.order_seed.hex(),
+            "noise_seed": None if self.noise_seed is None else self.noise_seed.hex(),
+            "target": None if self.target is None else [self.target, self.target],
+        }
+        arrays = {"matrix": self.matrix, "shift": self.shift, "centre": self.centre,
+                  "scale": self.scale, "decimals": self.decimals}
+        if self.fill is not None:
+            arrays["fill"] = self.fill
+        return Key(self.mechanism, fingerprint, secrets, arrays)
+
+    @classmethod
+    def from_key(cls, key: Key) -> Motion:
+        """Read a motion from its key."""
+        if key.mechanism not in MECHANISMS:
+            raise ForeignKeyError(explain("The key", "of " + ", ".join(MECHANISMS), key.mechanism))
+        secrets, arrays = key.secrets, key.arrays
+        seeds = [None if secrets[name] is None else bytes.fromhex(secrets[name])
+                 for name in ("order_seed", "noise_seed")]
+        return cls(key.mechanism, tuple(secrets["features"]), arrays["matrix"], arrays["shift"],
+                   arrays["centre"], arrays["scale"], arrays["decimals"], arrays.get("fill"),
+                   seeds[0], float(secrets["noise"]), seeds[1],
+                   secrets["target"][0] if secrets.get("target") else None)
+
+
+def _matrix(records: Any, columns: int) -> Floats:
+    data = np.asarray(records, np.float64)
+    if data.ndim != 2 or data.shape[1] != columns:
+        raise InputError(explain("Records", f"an array of shape (records, {columns})",
+                                 str(data.shape), "Keep the columns in the order of the key."))
+    return data
+
+
+def block_noise(seed: bytes, start: int, shape: tuple[int, ...]) -> Floats:
+    """Return standard normal noise of some rows, the same however the rows are cut up."""
+    first, last = start // NOISE_ROWS, (start + shape[0] - 1) // NOISE_ROWS
+    blocks = [generator(derive(seed, "block", number)).standard_normal((NOISE_ROWS, shape[1]))
+              for number in range(first, last + 1)]
+    begin = start - first * NOISE_ROWS
+    return np.concatenate(blocks)[begin:begin + shape[0]] if blocks else np.empty(shape)

@@ -1,0 +1,162 @@
+"""SimilarityOutsourcing: somebody else stores and searches, and sees turned records only.
+
+The storage outsourcing scenario of liu2006 section 2.1. The owner turns records and queries by one
+secret rigid motion; the store compares distances; the owner turns the answers back. The store
+learns every distance between records and queries, which queries repeat, and how often each record
+is an answer; what breaks a rotation breaks this too, and every query is one more record.
+
+Answers are exactly those of the plain data: the store returns everything that may belong to an
+answer within rounding, and the owner decides on the values turned back. Values with at most six
+decimals come back to the last bit, so their ties are ties, and go to the lower row number; where
+columns hold longer fractions, distances closer than the tolerance may be ordered by rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.methods.rotation.guarantee import tolerance_for
+from unspoken.methods.rotation.whole_rotation import Rotation
+from unspoken.release.release import Release
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the store sends back for one turned query: rows of the release and their records."""
+
+    rows: Ints
+    records: Floats
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the owner makes of it: rows of the original table, nearest first, and values."""
+
+    rows: Ints
+    records: Floats
+    distances: Floats
+
+
+class Store:
+    """The other side: holds a release, knows no key, answers by distance."""
+
+    def __init__(self, release: Release) -> None:
+        facts = release.guarantee.facts
+        self._records = release.table.numbers(facts["columns"])
+        self._squares = (self._records**2).sum(axis=1)
+        self._known = np.flatnonzero(~np.isnan(self._squares))
+        self._share = tolerance_for(self._records.shape[1])
+
+    def nearest(self, queries: Floats, count: int) -> list[Candidates]:
+        """Return for each query the nearest records, and all that tie within rounding."""
+        if count < 1:
+            raise InputError(explain("'count'", "an int >= 1", count))
+        return [self._near(query, min(count, self._known.size)) for query in _rows(queries)]
+
+    def within(self, queries: Floats, radius: float) -> list[Candidates]:
+        """Return for each query all records within a radius, and those just beyond."""
+        if not radius >= 0:
+            raise InputError(explain("'radius'", "a number >= 0", radius))
+        return [self._reach(query, float(radius)) for query in _rows(queries)]
+
+    def _near(self, query: Floats, count: int) -> Candidates:
+        distances = self._distances(query)
+        if count == 0:
+            return self._reach(query, -np.inf)
+        last = float(np.partition(distances, count - 1)[count - 1])
+        return self._chosen(query, distances, last)
+
+    def _reach(self, query: Floats, radius: float) -> Candidates:
+        return self._chosen(query, self._distances(query), radius)
+
+    def _chosen(self, query: Floats, distances: Floats, radius: float) -> Candidates:
+        longest = float(self._squares[self._known].max(initial=0.0))
+        size = max(longest, float(query @ query)) ** 0.5
+        found = self._known[distances <= radius + 4 * self._share * size]
+        return Candidates(found, self._records[found])
+
+    def _distances(self, query: Floats) -> Floats:
+        rest = self._records[self._known] - query
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", rest, rest)))
+
+
+def _rows(queries: Any) -> Floats:
+    data = np.asarray(queries, np.float64)
+    if data.ndim != 2 or not np.isfinite(data).all():
+        raise InputError(explain("Queries", "an array of finite numbers, one row a query",
+                                 f"shape {data.shape}"))
+    return data
+
+
+class SimilarityOutsourcing(Rotation):
+    """The owner's side of a similarity search on somebody else's machine.
+
+        owner = SimilarityOutsourcing()
+        release, key = owner.protect(table)      # the release goes to the store
+        store = Store(release)                   # this runs there
+        found = owner.nearest(store, queries, 5)
+
+    Parameters are those of Rotation; records may be added later with `transform`. `nearest` and
+    `within` turn the queries, ask the store, and turn its answers back.
+    """
+
+    mechanism: ClassVar[str] = "similarity-outsourcing"
+
+    def turned(self, queries: Any) -> Floats:
+        """Return queries as they are sent to the store."""
+        return self.motion_.apply(_rows(queries))
+
+    def nearest(self, store: Store, queries: Any, count: int = 1) -> list[Answer]:
+        """Return the nearest records of the plain data; ties go to the lower row number."""
+        plain = _rows(queries)
+        found = store.nearest(self.turned(plain), count)
+        return [self._answer(q, c, count, np.inf) for q, c in zip(plain, found, strict=True)]
+
+    def within(self, store: Store, queries: Any, radius: float) -> list[Answer]:
+        """Return all records of the plain data within a radius, nearest first."""
+        plain = _rows(queries)
+        found = store.within(self.turned(plain), radius)
+        return [self._answer(q, c, c.rows.size, float(radius))
+                for q, c in zip(plain, found, strict=True)]
+
+    def _answer(self, query: Floats, found: Candidates, count: int, radius: float) -> Answer:
+        records = self.motion_.invert(found.records)
+        rows = self._order()[found.rows]
+        rest = (records - query) / self.motion_.scale
+        distances = plain_distances(rest)
+        order = np.lexsort((rows, distances))
+        order = order[distances[order] <= radius][:count]
+        return Answer(rows[order], records[order], distances[order])
+
+    def _order(self) -> Ints:
+        # The number of rows is not in the key; the order is made once, for the release at hand.
+        if not hasattr(self, "order_"):
+            raise InputError("SimilarityOutsourcing: a release must be opened before it is asked "
+                             "about. Got none. Call protect, or from_key(key).opened(release).")
+        found: Ints = self.order_
+        return found
+
+    def protect(self, table: Any) -> Any:
+        """Return the release for the store, and the key."""
+        release, key = super().protect(table)
+        self.order_ = self.motion_.order(table.rows)
+        return release, key
+
+    def opened(self, release: Release) -> SimilarityOutsourcing:
+        """Make ready to ask about a release, after `from_key`."""
+        self.key_.fits(release)
+        self.order_ = self.motion_.order(release.table.rows)
+        return self
+
+
+def plain_distances(differences: Floats) -> Floats:
+    """Return lengths summed column by column, so that equal records give equal numbers."""
+    total = np.zeros(differences.shape[0])
+    for column in range(differences.shape[1]):
+        total += differences[:, column] ** 2
+    return np.asarray(np.sqrt(total))

@@ -1,0 +1,164 @@
+"""Does a turned table give the same clusters and neighbours? Run both and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError, InputError, explain
+from unspoken.methods.rotation.secret_motion import Motion
+from unspoken.release.key import Key
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+ROWS = 1000
+"""Records on which both sides are mined; all pairs of them are compared."""
+_CLUSTERS = 3
+_NEIGHBOURS = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One comparison: what was compared, whether both sides agree, and in numbers."""
+
+    what: str
+    same: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """All comparisons; true in a condition exactly if every one of them agrees."""
+
+    findings: tuple[Finding, ...]
+    rows: int
+
+    def __bool__(self) -> bool:
+        return all(finding.same for finding in self.findings)
+
+    def __getitem__(self, what: str) -> Finding:
+        return {finding.what: finding for finding in self.findings}[what]
+
+    def summary(self) -> str:
+        """Return the comparisons as text."""
+        head = f"Compared on {self.rows:,} records:"
+        return "\n".join([head, *(f"  {'same' if f.same else 'DIFFERENT'}  {f.what}: {f.detail}"
+                                  for f in self.findings)])
+
+
+def verify_distances(table: Table, release: Release, key: Key | None,
+                     tolerance: float) -> Verification:
+    """Compare distances and four miners on the original and on the release."""
+    plain, turned = both_sides(table, release, key)
+    step = max(1, plain.shape[0] // ROWS)
+    plain, turned = plain[::step][:ROWS], turned[::step][:ROWS]
+    if plain.shape[0] < 2:
+        raise DataError("A comparison needs at least 2 records without missing values. "
+                        f"Got {plain.shape[0]}.")
+    findings = [_distances(plain, turned, tolerance)]
+    for what, mine in _MINERS.items():
+        findings.append(_compared(what, mine(plain), mine(turned)))
+    return Verification(tuple(findings), int(plain.shape[0]))
+
+
+def both_sides(table: Table, release: Release, key: Key | None) -> tuple[Floats, Floats]:
+    """Return original and released records row by row, blank ones left out."""
+    facts = release.guarantee.facts
+    turned = release.table.numbers(facts.get("columns"))
+    plain = table.numbers() if key is None else table.numbers(Motion.from_key(key).features)
+    if plain.shape[0] != turned.shape[0]:
+        raise DataError(explain("The table", f"the one of the release ({turned.shape[0]:,} rows)",
+                                f"{plain.shape[0]:,} rows"))
+    if key is not None:
+        key.fits(release)
+        motion = Motion.from_key(key)
+        plain = plain[motion.order(plain.shape[0])]
+        if motion.fill is not None:
+            plain = np.where(np.isnan(plain), motion.fill, plain)
+    elif release.mechanism.get("rows_shuffled"):
+        raise InputError(explain("'key'", "given: the rows of this release were shuffled", None,
+                                 "Pass the key, which knows their order."))
+    full = ~np.isnan(turned).any(axis=1)
+    plain, turned = plain[full], turned[full]
+    return (standardised(plain) if facts.get("standardised") else plain), turned
+
+
+def standardised(records: Floats) -> Floats:
+    """Return columns with mean 0 and variance 1; constant columns become 0."""
+    spread = records.std(axis=0)
+    return np.asarray((records - records.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def pair_distances(records: Floats) -> Floats:
+    """Return all distances, from differences, which do not cancel."""
+    out = np.empty((records.shape[0], records.shape[0]))
+    for row in range(records.shape[0]):
+        out[row] = np.sqrt(((records - records[row]) ** 2).sum(axis=1))
+    return out
+
+
+def _distances(plain: Floats, turned: Floats, tolerance: float) -> Finding:
+    worst = float(np.abs(pair_distances(plain) - pair_distances(turned)).max())
+    size = float(np.sqrt(np.maximum((plain**2).sum(1).max(), (turned**2).sum(1).max())))
+    allowed = tolerance * max(size, np.finfo(np.float64).tiny)
+    return Finding("distances", worst <= allowed,
+                   f"largest change {worst:.2g}, allowed {allowed:.2g}")
+
+
+def _kmeans(records: Floats) -> Ints:
+    from sklearn.cluster import KMeans
+
+    start = records[: min(_CLUSTERS, records.shape[0])]
+    model = KMeans(start.shape[0], init=start, n_init=1, max_iter=100)
+    return np.asarray(model.fit(records).labels_)
+
+
+def _knn(records: Floats) -> Ints:
+    """Predict a label that is fixed by row number: both sides get the same one."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    labels = np.arange(records.shape[0]) * 7919 % 5 % 2
+    half = max(1, records.shape[0] // 2)
+    model = KNeighborsClassifier(min(_NEIGHBOURS, half))
+    return np.asarray(model.fit(records[:half], labels[:half]).predict(records[half:]))
+
+
+def _hierarchical(records: Floats) -> Ints:
+    from sklearn.cluster import AgglomerativeClustering
+
+    found = AgglomerativeClustering(min(_CLUSTERS, records.shape[0]), linkage="average")
+    return np.asarray(found.fit(records).labels_)
+
+
+def _dbscan(records: Floats) -> Ints:
+    """Cluster with the median distance to the fifth neighbour, nudged off exact distances."""
+    from sklearn.cluster import DBSCAN
+
+    near = np.sort(pair_distances(records), axis=1)[:, min(_NEIGHBOURS, records.shape[0] - 1)]
+    eps = float(np.median(near)) * 1.001
+    if eps <= 0:
+        return np.zeros(records.shape[0], np.int64)
+    return np.asarray(DBSCAN(eps=eps, min_samples=_NEIGHBOURS).fit(records).labels_)
+
+
+_MINERS: dict[str, Callable[[Floats], Ints]] = {
+    "k-means from the same start": _kmeans,
+    "k-nearest-neighbour predictions": _knn,
+    "hierarchical clusters": _hierarchical,
+    "DBSCAN labels": _dbscan,
+}
+
+
+def _compared(what: str, one: Ints, two: Ints) -> Finding:
+    differ = np.flatnonzero(one != two)
+    if differ.size == 0:
+        return Finding(what, True, f"{one.size:,} of {one.size:,} equal")
+    return Finding(what, False, f"{differ.size:,} of {one.size:,} differ, first at row "
+                   f"{int(differ[0])}; ties and rounding can do that on data with equal distances")
+
+
+__all__ = ["Finding", "Verification", "both_sides", "pair_distances", "standardised",
+                      "verify_distances"]

@@ -1,0 +1,1 @@
+"""What mining yields: trees, forests, rules, regressions, mixtures, networks, and their files."""

@@ -1,0 +1,104 @@
+"""Clusters: the centres that k-means found, as a pattern (vcz2006 section 7.2.2).
+
+A site of a vertical study has the centres' parts in its own columns; `predict` needs all columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.models.comparison import (
+    Comparison,
+    compare_arrays,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
+from unspoken.models.json_files import JsonFile
+from unspoken.models.tree import check_format
+
+FORMAT = "unspoken-clusters"
+VERSION = 1
+MAX_CLUSTERS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters(JsonFile):
+    """Centres over named columns; `assigned` the cluster of each record, where that is known."""
+
+    features: tuple[str, ...]
+    centres: Floats
+    assigned: Ints | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what are no centres."""
+        if self.centres.ndim != 2 or self.centres.shape[1] != len(self.features) \
+                or not 0 < self.centres.shape[0] <= MAX_CLUSTERS:
+            refuse("centres", f"of shape (clusters, {len(self.features)})",
+                   str(self.centres.shape))
+        if not np.isfinite(self.centres).all():
+            refuse("centres", "finite", "others")
+        if self.assigned is not None and self.assigned.size and not (
+                0 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
+            refuse("assigned", f"from 0 to {self.centres.shape[0] - 1}", "others")
+
+    def predict(self, data: npt.ArrayLike) -> Ints:
+        """Return the nearest centre of every record, the first among equals."""
+        rows = np.asarray(data, np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(self.features):
+            raise InputError(explain("Records", f"of shape (records, {len(self.features)})",
+                                     str(rows.shape)))
+        gaps = [((rows - centre) ** 2).sum(axis=1) for centre in self.centres]
+        return np.asarray(np.stack(gaps, axis=1).argmin(axis=1), np.int64)
+
+    def sizes(self) -> Ints | None:
+        """Return how many records each cluster has, where assignments are known."""
+        if self.assigned is None:
+            return None
+        return np.asarray(np.bincount(self.assigned, minlength=self.centres.shape[0]), np.int64)
+
+    def same_as(self, other: object) -> Comparison:
+        """Compare with other clusters and say where they first differ."""
+        if not isinstance(other, Clusters):
+            return Comparison(f"kind: Clusters and {type(other).__name__}")
+        mine, theirs = (x.assigned if x.assigned is not None else np.zeros(0, np.int64)
+                        for x in (self, other))
+        return first_difference(
+            lambda: compare_sequences("column", self.features, other.features),
+            lambda: compare_arrays("centre", "column", self.centres, other.centres),
+            lambda: compare_arrays("record", "cluster", mine, theirs))
+
+    def summary(self) -> str:
+        """Return the centres as a small table."""
+        sizes = self.sizes()
+        head = f"{self.centres.shape[0]} clusters over {', '.join(self.features) or 'no column'}"
+        lines = ["  " + "  ".join(f"{value:.4g}" for value in centre)
+                 + ("" if sizes is None else f"  ({sizes[place]:,} records)")
+                 for place, centre in enumerate(self.centres)]
+        return "\n".join([head, *lines])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready object that `from_json` reads back bit for bit."""
+        found = {"format": FORMAT, "version": VERSION, "features": list(self.features),
+                 "clusters": int(self.centres.shape[0]), "centres": self.centres.ravel().tolist()}
+        return found if self.assigned is None else {**found, "assigned": self.assigned.tolist()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Clusters:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
+        features = fields.texts("features", limits.max_features)
+        k = fields.whole("clusters", 1, MAX_CLUSTERS)
+        centres = fields.floats("centres", k * len(features)).reshape(k, len(features))
+        assigned = None
+        if "assigned" in data:
+            assigned = fields.ints("assigned", None, 0, k - 1)
+        return cls(features, centres, assigned)

@@ -1,0 +1,208 @@
+"""The patterns Distribution, JointDistribution and Categories: what reconstruction yields.
+
+A Distribution has equal or unequal intervals and is flat inside each. `low` and `high` hold, where
+they were asked for, the bounds between which 95% of bootstrap estimates lie: how far the estimate
+would move with other people and other noise, not how far a wrong stop or a wrong noise moves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import InputError, MissingExtraError, explain
+from unspoken.models.comparison import Comparison, compare_arrays, first_difference
+from unspoken.release import registry
+
+
+def _checked(probabilities: Floats, what: str) -> None:
+    if not np.all(np.isfinite(probabilities)) or probabilities.min(initial=0.0) < 0:
+        raise InputError(explain(what, "finite and never negative", "others"))
+    if not np.isclose(probabilities.sum(), 1.0, atol=1e-6):
+        raise InputError(explain(what, "a distribution that sums to one", probabilities.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A distribution over intervals, estimated from what people reported."""
+
+    edges: Floats
+    probabilities: Floats
+    name: str = ""
+    records: int = 0
+    low: Floats | None = None
+    high: Floats | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        _checked(self.probabilities, "'probabilities'")
+        if self.edges.shape != (self.probabilities.size + 1,) or np.any(np.diff(self.edges) <= 0):
+            raise InputError(explain("'edges'", "increasing, one more than intervals",
+                                     str(self.edges.shape)))
+
+    @property
+    def midpoints(self) -> Floats:
+        """Return the middle of every interval."""
+        return np.asarray((self.edges[1:] + self.edges[:-1]) / 2)
+
+    @property
+    def mean(self) -> float:
+        """Return the mean."""
+        return float(self.midpoints @ self.probabilities)
+
+    @property
+    def deviation(self) -> float:
+        """Return the standard deviation, counting the width of the intervals."""
+        inside = (self.midpoints - self.mean) ** 2 + np.diff(self.edges) ** 2 / 12
+        return float(np.sqrt(inside @ self.probabilities))
+
+    def density(self, at: npt.ArrayLike) -> Floats:
+        """Return the density; zero outside the intervals."""
+        points = np.asarray(at, np.float64)
+        where = np.searchsorted(self.edges, points, side="right") - 1
+        where = np.where(points == self.edges[-1], self.probabilities.size - 1, where)
+        heights = np.r_[self.probabilities / np.diff(self.edges), 0.0]
+        outside = (where < 0) | (where >= self.probabilities.size)
+        return np.asarray(heights[np.where(outside, -1, where)])
+
+    def cdf(self, at: npt.ArrayLike) -> Floats:
+        """Return the share of values up to each point."""
+        steps = np.r_[0.0, np.cumsum(self.probabilities)]
+        return np.minimum(np.interp(np.asarray(at, np.float64), self.edges, steps), 1.0)
+
+    def quantile(self, share: npt.ArrayLike) -> Floats:
+        """Return the points below which shares of the values lie."""
+        steps = np.r_[0.0, np.cumsum(self.probabilities)]
+        return np.asarray(np.interp(np.asarray(share, np.float64), steps / steps[-1], self.edges))
+
+    def sample(self, size: int, random_state: Any = None) -> Floats:
+        """Draw values that nobody reported, for experiments: they protect nobody."""
+        rng = np.random.default_rng(random_state)
+        return self.quantile(rng.random(size))
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the density with its error bars (a matplotlib figure, made by `unspoken.report`)."""
+        draw = registry.find("plot", "distribution")
+        if draw is None:
+            raise MissingExtraError("Plots are drawn by unspoken.report. It cannot be found: "
+                                    "import unspoken before plotting.")
+        return draw(self, **options)
+
+    def same_as(self, other: object) -> Comparison:
+        """Compare with another distribution and say where they first differ."""
+        if not isinstance(other, Distribution):
+            return Comparison(f"kind: Distribution and {type(other).__name__}")
+        if other.edges.size != self.edges.size:
+            return Comparison(f"number of edges: {self.edges.size} and {other.edges.size}")
+        return first_difference(
+            lambda: compare_arrays("edge", "value", self.edges, other.edges),
+            lambda: compare_arrays("interval", "probability", self.probabilities,
+                                   other.probabilities))
+
+    def summary(self) -> str:
+        """Return what was estimated, in a few lines."""
+        title = f"distribution of {self.name or 'a column'}: {self.probabilities.size} intervals " \
+                f"from {self.edges[0]:.6g} to {self.edges[-1]:.6g}, {self.records:,} records"
+        quartiles = ", ".join(f"{q:.6g}" for q in self.quantile([0.25, 0.5, 0.75]))
+        lines = [title, f"mean {self.mean:.6g}, deviation {self.deviation:.6g}, "
+                        f"quartiles {quartiles}"]
+        return "\n".join(lines + [f"{name}: {value}" for name, value in self.facts.items()])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the distribution as plain data."""
+        bars = {k: v.tolist() for k, v in (("low", self.low), ("high", self.high))
+                if v is not None}
+        return {"format": "unspoken-distribution", "version": 1, "name": self.name,
+                "records": self.records, "edges": self.edges.tolist(),
+                "probabilities": self.probabilities.tolist(), **bars, "facts": dict(self.facts)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Distribution:
+        """Read `to_json`'s object."""
+        from unspoken.models.hostile_json import Fields, refuse
+
+        fields = Fields(data)
+        if fields.text("format") != "unspoken-distribution":
+            refuse("format", "'unspoken-distribution'", fields.text("format"))
+        bars = {k: fields.floats(k, None) for k in ("low", "high") if k in data}
+        facts = data.get("facts")
+        return cls(fields.floats("edges", None), fields.floats("probabilities", None),
+                   fields.text("name"), fields.whole("records", 0, 2**62), **bars,
+                   facts=facts if isinstance(facts, dict) else {})
+
+
+@dataclass(frozen=True, eq=False)
+class JointDistribution:
+    """A distribution over pairs of intervals of two columns."""
+
+    names: tuple[str, str]
+    edges: tuple[Floats, Floats]
+    probabilities: Floats
+    records: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        _checked(self.probabilities, "'probabilities'")
+        wanted = (self.edges[0].size - 1, self.edges[1].size - 1)
+        if self.probabilities.shape != wanted:
+            raise InputError(explain("'probabilities'", f"of shape {wanted}",
+                                     str(self.probabilities.shape)))
+
+    def marginal(self, which: int) -> Distribution:
+        """Return the distribution of the first (0) or the second (1) column alone."""
+        found = self.probabilities.sum(axis=1 - which)
+        return Distribution(self.edges[which], found / found.sum(), self.names[which],
+                            self.records)
+
+    @property
+    def correlation(self) -> float:
+        """Return the correlation of the two columns."""
+        first, second = self.marginal(0), self.marginal(1)
+        product = first.midpoints @ self.probabilities @ second.midpoints
+        return float((product - first.mean * second.mean) / (first.deviation * second.deviation))
+
+    def sample(self, size: int, random_state: Any = None) -> Floats:
+        """Draw pairs that nobody reported, for experiments."""
+        rng = np.random.default_rng(random_state)
+        flat = rng.choice(self.probabilities.size, size, p=self.probabilities.ravel())
+        cells = np.unravel_index(flat, self.probabilities.shape)
+        columns = [edges[cell] + rng.random(size) * np.diff(edges)[cell]
+                   for edges, cell in zip(self.edges, cells, strict=True)]
+        return np.column_stack(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """Shares of categories: the likeliest ones, and the unbiased estimate with its errors."""
+
+    values: tuple[Any, ...]
+    probabilities: Floats
+    unbiased: Floats
+    deviations: Floats
+    name: str = ""
+    records: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        _checked(self.probabilities, "'probabilities'")
+
+    def sample(self, size: int, random_state: Any = None) -> list[Any]:
+        """Draw categories, for experiments."""
+        rng = np.random.default_rng(random_state)
+        drawn = rng.choice(len(self.values), size, p=self.probabilities)
+        return [self.values[index] for index in drawn.tolist()]
+
+    def summary(self) -> str:
+        """Return every share with its standard error."""
+        head = f"shares of {self.name or 'a column'}, {self.records:,} records"
+        return "\n".join([head, *(
+            f"{value}: {share:.4f} (unbiased {raw:.4f} +- {error:.4f})"
+            for value, share, raw, error in zip(self.values, self.probabilities, self.unbiased,
+                                                self.deviations, strict=True))])

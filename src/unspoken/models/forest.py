@@ -1,0 +1,219 @@
+"""The pattern Forest: trees, and what is needed to draw their in-bag rows again.
+
+A forest decodes exactly only if each tree is replayed on its own in-bag rows (bu2007 has no
+forests). scikit-learn draws them from one seed a tree, so the seed, the
+number of draws and whether weights entered the draw are kept with the trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import ModelError, explain
+from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
+from unspoken.models.json_files import JsonFile
+from unspoken.models.labels import Label, Task
+from unspoken.models.sklearn_fields import (
+    check_fitted,
+    class_labels,
+    feature_names,
+    node_arrays,
+    task_of,
+)
+from unspoken.models.tree import (
+    Tree,
+    as_rows,
+    check_format,
+    header_from_json,
+    header_to_json,
+    label_array,
+    nodes_from_json,
+    nodes_to_json,
+    same_header,
+)
+from unspoken.numerics.treewalk import apply
+
+ClassWeight = str | tuple[tuple[Label, float], ...] | None
+
+FORMAT = "unspoken-forest"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How scikit-learn drew the in-bag rows: one seed a tree and the number of draws.
+
+    `weighted` says that sample or class weights entered the draw; `class_weight` repeats the
+    parameter ("balanced", or pairs of label and weight), so that it can be drawn again.
+    """
+
+    seeds: tuple[int, ...]
+    draws: int
+    weighted: bool = False
+    class_weight: ClassWeight = None
+
+
+@dataclass(frozen=True, eq=False)
+class Forest(JsonFile):
+    """A random forest: the mean of its trees. `bootstrap` None: every tree saw every row."""
+
+    task: Task
+    features: tuple[str, ...]
+    classes: tuple[Label, ...]
+    trees: tuple[Tree, ...]
+    bootstrap: Bootstrap | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse trees that do not belong together."""
+        if not self.trees:
+            refuse("trees", "at least one tree", "none")
+        if self.bootstrap is not None and len(self.bootstrap.seeds) != len(self.trees):
+            refuse("bootstrap.seeds", f"{len(self.trees)} long", f"{len(self.bootstrap.seeds)}")
+        for tree in self.trees:
+            if (tree.task, tree.features, tree.classes) != self._header():
+                refuse("trees", "of the forest's task, features and classes", "another")
+
+    def _header(self) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:
+        return self.task, self.features, self.classes
+
+    def _mean(self, data: npt.ArrayLike) -> Floats:
+        rows = as_rows(data, len(self.features))
+        total = np.zeros((rows.shape[0], len(self.classes) or 1))
+        # One by one, as scikit-learn sums with a single job: another order, other last bits.
+        for tree in self.trees:
+            total += tree.value[apply(tree.shape, tree.splits, rows)]
+        return total / len(self.trees)
+
+    def predict_proba(self, data: npt.ArrayLike) -> Floats:
+        """Return the mean share of each class over the trees."""
+        if self.task != "classification":
+            raise ModelError(explain("'predict_proba'", "asked of a classification forest",
+                                     "a regression forest", "Use predict."))
+        return self._mean(data)
+
+    def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each row."""
+        if self.task == "classification":
+            return np.asarray(label_array(self.classes)[self._mean(data).argmax(axis=1)])
+        return np.asarray(self._mean(data)[:, 0])
+
+    def same_as(self, other: object) -> Comparison:
+        """Compare with another forest, bit for bit, and say where they first differ."""
+        if not isinstance(other, Forest):
+            return Comparison(f"kind: Forest and {type(other).__name__}")
+        header = first_difference(
+            lambda: same_header(self, other),
+            lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
+        )
+        return header and self._same_trees(other)
+
+    def _same_trees(self, other: Forest) -> Comparison:
+        for number, (mine, theirs) in enumerate(zip(self.trees, other.trees, strict=True)):
+            found = mine.same_as(theirs)
+            if not found:
+                return found.inside(f"tree {number}")
+        return SAME
+
+    def summary(self) -> str:
+        """Return a few lines: task, sizes, bootstrap and the first tree."""
+        nodes = [tree.nodes for tree in self.trees]
+        bag = f", {self.bootstrap.draws} rows drawn for each" if self.bootstrap else ""
+        head = (f"{self.task} forest: {len(nodes)} trees{bag}, {min(nodes)} to {max(nodes)} "
+                f"nodes, depth up to {max(tree.depth for tree in self.trees)}")
+        return f"{head}\nfirst tree: {self.trees[0].summary()}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready object that `from_json` reads back bit for bit."""
+        return {
+            "format": FORMAT, "version": VERSION, **header_to_json(self),
+            "bootstrap": _bootstrap_to_json(self.bootstrap),
+            "trees": [nodes_to_json(tree) for tree in self.trees],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Forest:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
+        header = header_from_json(fields)
+        items = fields.items("trees", limits.max_trees)
+        if not items:
+            refuse("trees", "at least one tree", "none")
+        nested = [Fields(item, f"trees[{i}]", limits) for i, item in enumerate(items)]
+        total = sum(each.whole("nodes", 1, limits.max_nodes) for each in nested)
+        limits.check("trees", total, limits.max_total_nodes)
+        trees = tuple(nodes_from_json(each, *header) for each in nested)
+        return cls(*header, trees, _bootstrap_from_json(fields, len(trees)))
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any) -> Forest:
+        """Take over a fitted RandomForestClassifier or RandomForestRegressor."""
+        check_fitted(estimator, "estimators_", "a fitted scikit-learn random forest")
+        task, features, classes = (task_of(estimator), feature_names(estimator),
+                                   class_labels(estimator))
+        trees = tuple(Tree(task, features, classes, **node_arrays(each.tree_))
+                      for each in estimator.estimators_)
+        return cls(task, features, classes, trees, _bootstrap(estimator))
+
+
+def _bootstrap(estimator: Any) -> Bootstrap | None:
+    if not estimator.bootstrap:
+        return None
+    seeds = tuple(int(tree.random_state) for tree in estimator.estimators_)
+    weighted = getattr(estimator, "_sample_weight", None) is not None
+    return Bootstrap(seeds, int(estimator._n_samples_bootstrap), weighted,
+                     _class_weight(getattr(estimator, "class_weight", None)))
+
+
+def _class_weight(weight: Any) -> ClassWeight:
+    if weight is None or weight == "balanced_subsample":
+        # balanced_subsample weighs after the draw: it changes no in-bag row.
+        return None
+    if isinstance(weight, str):
+        return weight
+    return tuple((_plain(label), float(number)) for label, number in weight.items())
+
+
+def _plain(label: Any) -> Label:
+    plain: Label = label.item() if isinstance(label, np.generic) else label
+    return plain
+
+
+def _bootstrap_to_json(found: Bootstrap | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    weight = found.class_weight
+    pairs = weight if isinstance(weight, str | None) else [list(pair) for pair in weight]
+    return {"seeds": list(found.seeds), "draws": found.draws, "weighted": found.weighted,
+            "class_weight": pairs}
+
+
+def _bootstrap_from_json(fields: Fields, trees: int) -> Bootstrap | None:
+    if fields.raw("bootstrap") is None:
+        return None
+    found = fields.fields("bootstrap")
+    weighted = found.raw("weighted")
+    if not isinstance(weighted, bool):
+        refuse("bootstrap.weighted", "true or false", weighted)
+    seeds = found.ints("seeds", trees, 0, 2**32 - 1)
+    # More draws than any table has rows would make the replay a memory attack.
+    draws = found.whole("draws", 1, 2**31 - 1)
+    return Bootstrap(tuple(seeds.tolist()), draws, weighted, _weights_from_json(found))
+
+
+def _weights_from_json(found: Fields) -> ClassWeight:
+    weight = found.raw("class_weight")
+    if weight is None or weight == "balanced":
+        return None if weight is None else "balanced"
+    pairs = found.items("class_weight", found.limits.max_classes)
+    for pair in pairs:
+        if not (isinstance(pair, list) and len(pair) == 2 and type(pair[1]) in (int, float)):
+            refuse(found.at("class_weight"), "pairs of label and number", pair)
+    return tuple((label, float(number)) for label, number in pairs)

@@ -1,0 +1,80 @@
+"""Outliers: which objects lie far from most others, as a pattern (vcz2006 section 7.3.1).
+
+An object is an outlier if at least (or more than) a fraction p of the others (or of all objects,
+itself among them) lie further away than a distance. The rule travels with the answer, because the
+book states it in several ways that differ at the edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Bools
+from unspoken.models.comparison import (
+    Comparison,
+    compare_arrays,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
+from unspoken.models.json_files import JsonFile
+from unspoken.models.tree import check_format
+
+FORMAT = "unspoken-outliers"
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outliers(JsonFile):
+    """One flag an object, and the rule in words."""
+
+    flags: Bools
+    rule: str
+
+    def __post_init__(self) -> None:
+        """Refuse what are no flags."""
+        if self.flags.ndim != 1 or self.flags.dtype != np.bool_:
+            refuse("flags", "one yes or no for each object", str(self.flags.dtype))
+
+    @property
+    def places(self) -> npt.NDArray[np.int64]:
+        """Return the numbers of the objects that are outliers."""
+        return np.asarray(np.flatnonzero(self.flags), np.int64)
+
+    def same_as(self, other: object) -> Comparison:
+        """Compare with other outliers and say where they first differ."""
+        if not isinstance(other, Outliers):
+            return Comparison(f"kind: Outliers and {type(other).__name__}")
+        return first_difference(
+            lambda: compare_sequences("rule", [self.rule], [other.rule]),
+            lambda: compare_arrays("object", "flag", self.flags, other.flags))
+
+    def summary(self) -> str:
+        """Return how many there are and the first of them."""
+        shown = ", ".join(str(place) for place in self.places[:10].tolist())
+        more = ", ..." if self.places.size > 10 else ""
+        return (f"{self.places.size:,} outliers among {self.flags.size:,} objects ({self.rule})"
+                + (f": {shown}{more}" if shown else ""))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready object that `from_json` reads back."""
+        return {"format": FORMAT, "version": VERSION, "objects": int(self.flags.size),
+                "outliers": self.places.tolist(), "rule": self.rule}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Outliers:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
+        size = fields.whole("objects", 0, limits.max_total_nodes)
+        places = fields.ints("outliers", None, 0, size - 1)
+        if np.any(np.diff(places) <= 0):
+            refuse("outliers", "increasing", "others")
+        flags = np.zeros(size, np.bool_)
+        flags[places] = True
+        return cls(flags, fields.text("rule"))

@@ -1,0 +1,95 @@
+"""Models of other libraries: read from JSON or text, never from pickle.
+
+`read_model` reads what came from outside; `as_model` takes over what is already in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unspoken.errors import ModelError, explain
+from unspoken.models.categorical_tree import FORMAT as MIXED
+from unspoken.models.categorical_tree import CategoricalTree
+from unspoken.models.forest import FORMAT as FOREST
+from unspoken.models.forest import Forest
+from unspoken.models.hostile_json import (
+    DEFAULT_LIMITS,
+    Limits,
+    Source,
+    as_text,
+    parse_json,
+    read_bytes,
+)
+from unspoken.models.readers.lightgbm_text import LightGBMModel
+from unspoken.models.readers.xgboost_json import XGBoostModel
+from unspoken.models.tree import FORMAT as TREE
+from unspoken.models.tree import Tree
+
+Model = Tree | Forest | CategoricalTree | XGBoostModel | LightGBMModel
+
+SKLEARN_MODELS = (
+    "DecisionTreeClassifier", "DecisionTreeRegressor", "RandomForestClassifier",
+    "RandomForestRegressor", "GradientBoostingClassifier", "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+)
+
+__all__ = ["SKLEARN_MODELS", "LightGBMModel", "Model", "XGBoostModel", "as_model",
+           "is_sklearn", "read_model"]
+
+
+def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
+    """Read a model from a path, or from its text or bytes, whatever supported kind it is.
+
+    unspoken's JSON trees and forests, XGBoost's JSON and LightGBM's text are told apart by their
+    content. Anything malformed or too large is a ModelError that names the field.
+    """
+    content = read_bytes(source, limits)
+    if content[:5] == b"tree\n":
+        return LightGBMModel(as_text(content), limits)
+    if content.lstrip()[:1] != b"{":
+        raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
+                                 f"a file that starts with {content[:12]!r}",
+                                 "Pickles are never read: they run whatever they are told to."))
+    return model_from_json(parse_json(content, limits), limits)
+
+
+def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Model:
+    """Return the model in a parsed JSON document of unspoken or XGBoost."""
+    if "learner" in data:
+        return XGBoostModel(data, limits)
+    kind = data.get("format")
+    if kind == TREE:
+        return Tree.from_json(data, limits)
+    if kind == FOREST:
+        return Forest.from_json(data, limits)
+    if kind == MIXED:
+        return CategoricalTree.from_json(data, limits)
+    raise ModelError(explain("model field 'format'", f"'{TREE}', '{FOREST}' or '{MIXED}'", kind))
+
+
+def is_sklearn(model: object) -> bool:
+    """Return whether this is one of the supported scikit-learn estimators itself."""
+    kind = type(model)
+    return kind.__module__.startswith("sklearn.") and kind.__name__ in SKLEARN_MODELS
+
+
+def as_model(model: Any, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """Return a model in memory in the form that decoding and comparing work on.
+
+    Live xgboost and lightgbm objects become their JSON or text; scikit-learn estimators and
+    unspoken's own patterns stay; a mapping is taken as parsed JSON, text, bytes and paths are read.
+    """
+    if isinstance(model, Model) or is_sklearn(model):
+        return model
+    room = type(model).__module__.partition(".")[0]
+    if room == "xgboost":
+        return XGBoostModel.from_object(model, limits)
+    if room == "lightgbm":
+        return LightGBMModel.from_object(model, limits)
+    if isinstance(model, Mapping):
+        return model_from_json(model, limits)
+    if isinstance(model, str | bytes) or hasattr(model, "__fspath__"):
+        return read_model(model, limits)
+    raise ModelError(explain("the model", "one of unspoken, XGBoost or LightGBM, or one of "
+                             + ", ".join(SKLEARN_MODELS), type(model).__name__))

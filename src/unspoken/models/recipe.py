@@ -1,0 +1,88 @@
+"""Recipe: how a model was mined, so that the custodian can mine the original in the same way.
+
+The miner sends it beside the model. Whoever reads it treats it as hostile input: names and plain
+values only, nothing is run because of it but a learner of a known name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unspoken.models.hostile_json import Fields, parse_json, read_bytes, refuse
+from unspoken.models.tree import check_format
+from unspoken.table.atomic_files import write_file
+
+FORMAT = "unspoken-recipe"
+VERSION = 1
+_SCALARS = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Learner, task, parameters, columns and library of one mined model."""
+
+    learner: str
+    task: str
+    params: Mapping[str, Any]
+    columns: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    release: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def summary(self) -> str:
+        """Return the recipe in a few lines."""
+        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        lines = [f"{self.learner} for {self.task} on {len(self.columns)} columns ({params})"]
+        if self.left_out:
+            lines.append(f"left out, not numeric: {', '.join(self.left_out)}")
+        return "\n".join(lines + ([f"mined with {versions}"] if versions else []))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the recipe as plain data (a field "learner" would make it look like XGBoost's)."""
+        return {
+            "format": FORMAT, "version": VERSION, "mined": self.learner, "task": self.task,
+            "params": dict(self.params), "columns": list(self.columns),
+            "left_out": list(self.left_out), "release": self.release,
+            "versions": dict(self.versions),
+        }
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write a JSON file at once or not at all."""
+        text = json.dumps(self.to_json(), indent=2, allow_nan=False)
+        write_file(Path(path), text.encode(), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Recipe:
+        """Read a recipe file; anything malformed is a ModelError naming the field."""
+        return cls.from_json(parse_json(read_bytes(Path(path))))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Recipe:
+        """Read `to_json`'s object."""
+        fields = Fields(data)
+        check_format(fields, FORMAT)
+        limit = fields.limits.max_features
+        release = fields.raw("release")
+        if release is not None and not isinstance(release, str):
+            refuse("release", "a text or null", release)
+        return cls(fields.text("mined"), fields.text("task"), _params(fields),
+                   fields.texts("columns", limit), fields.texts("left_out", limit), release,
+                   _versions(fields))
+
+
+def _params(fields: Fields) -> dict[str, Any]:
+    found = dict(fields.fields("params").data)
+    for name, value in found.items():
+        if not isinstance(value, _SCALARS):
+            refuse(f"params.{name}", "a text, a number, true, false or null", value)
+    return found
+
+
+def _versions(fields: Fields) -> dict[str, str]:
+    return {str(name): str(text)[:40] for name, text in fields.fields("versions").data.items()}

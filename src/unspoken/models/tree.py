@@ -1,0 +1,267 @@
+"""The pattern Tree: a binary threshold tree as flat arrays (bu2007 section 3.1).
+
+Encoded trees, decoded trees and trees mined jointly are all this type. An inner node asks
+`float32(x[feature]) <= threshold`, compared in float64, and sends missing values where
+`missing_left` says; predictions equal scikit-learn's bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.errors import DataError, ModelError, explain
+from unspoken.models.comparison import (
+    Comparison,
+    compare_arrays,
+    compare_scalars,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
+from unspoken.models.json_files import JsonFile
+from unspoken.models.labels import Label, Task
+from unspoken.models.sklearn_fields import (
+    check_fitted,
+    class_labels,
+    feature_names,
+    node_arrays,
+    task_of,
+)
+from unspoken.numerics.treewalk import Shape, ShapeError, Splits, apply, check_shape
+
+FORMAT = "unspoken-tree"
+VERSION = 1
+NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value", "n_samples",
+               "weighted_n_samples", "impurity")
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(JsonFile):
+    """A decision or regression tree; node 0 is the root, leaves have children and feature -1.
+
+    `value` holds one row a node: the share of each class, or the one predicted number.
+    """
+
+    task: Task
+    features: tuple[str, ...]
+    classes: tuple[Label, ...]
+    feature: Ints
+    threshold: Floats
+    left: Ints
+    right: Ints
+    missing_left: Bools
+    value: Floats
+    n_samples: Ints
+    weighted_n_samples: Floats
+    impurity: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that are no tree; afterwards nothing else has to be checked."""
+        _check_header(self.task, self.classes)
+        size, outputs = self.left.size, len(self.classes) or 1
+        for name in NODE_ARRAYS:
+            wanted = (size, outputs) if name == "value" else (size,)
+            if getattr(self, name).shape != wanted:
+                refuse(name, f"of shape {wanted}", str(getattr(self, name).shape))
+        self._check_splits()
+
+    def _check_splits(self) -> None:
+        inner = ~self.shape.leaves
+        feature = self.feature[inner]
+        if feature.size and (feature.min() < 0 or feature.max() >= len(self.features)):
+            refuse("feature", f"from 0 to {len(self.features) - 1} at inner nodes", "others")
+        if np.isnan(self.threshold).any():
+            refuse("threshold", "a list of numbers", "NaN")
+
+    @cached_property
+    def shape(self) -> Shape:
+        """Return children, parents and depths, checked to form one tree."""
+        try:
+            return check_shape(self.left, self.right)
+        except ShapeError as error:
+            refuse("left, right", "the children of one binary tree", str(error))
+
+    @property
+    def splits(self) -> Splits:
+        """Return what the inner nodes ask."""
+        return Splits(self.feature, self.threshold, self.missing_left)
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of nodes."""
+        return int(self.left.size)
+
+    @property
+    def depth(self) -> int:
+        """Return the depth of the deepest leaf; a single node has depth 0."""
+        return int(self.shape.depth.max())
+
+    def apply(self, data: npt.ArrayLike) -> Ints:
+        """Return the leaf that each row reaches."""
+        return apply(self.shape, self.splits, as_rows(data, len(self.features)))
+
+    def predict_proba(self, data: npt.ArrayLike) -> Floats:
+        """Return the share of each class in the leaf of each row."""
+        if self.task != "classification":
+            raise ModelError(explain("'predict_proba'", "asked of a classification tree",
+                                     "a regression tree", "Use predict."))
+        return self.value[self.apply(data)]
+
+    def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each row."""
+        if self.task == "classification":
+            best = self.predict_proba(data).argmax(axis=1)
+            return np.asarray(label_array(self.classes)[best])
+        return np.asarray(self.value[self.apply(data), 0])
+
+    def same_as(self, other: object) -> Comparison:
+        """Compare with another tree, bit for bit, and say where they first differ."""
+        if not isinstance(other, Tree):
+            return Comparison(f"kind: Tree and {type(other).__name__}")
+        header = first_difference(
+            lambda: same_header(self, other),
+            lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
+        )
+        return header and self._same_nodes(other)
+
+    def _same_nodes(self, other: Tree) -> Comparison:
+        return first_difference(*(
+            lambda n=name: compare_arrays("node", n, getattr(self, n), getattr(other, n))
+            for name in NODE_ARRAYS
+        ))
+
+    def summary(self) -> str:
+        """Return a few lines: task, size, classes and the splits nearest to the root."""
+        lines = [f"{self.task} tree: {self.nodes} nodes, {int(self.shape.leaves.sum())} leaves, "
+                 f"depth {self.depth}, {int(self.n_samples[0])} rows"]
+        if self.classes:
+            shown = ", ".join(map(str, self.classes[:8])) + (", ..." * (len(self.classes) > 8))
+            lines.append(f"classes: {shown}")
+        return "\n".join(lines + self._top_splits(7))
+
+    def _top_splits(self, count: int) -> list[str]:
+        inner = np.flatnonzero(~self.shape.leaves)
+        first = inner[np.argsort(self.shape.depth[inner], kind="stable")][:count]
+        return [
+            f"{'  ' * int(self.shape.depth[n])}{self.features[self.feature[n]]} <= "
+            f"{self.threshold[n]:.9g}  (node {n}, {self.n_samples[n]} rows)"
+            for n in first.tolist()
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a JSON-ready object that `from_json` reads back bit for bit."""
+        head = {"format": FORMAT, "version": VERSION}
+        return head | header_to_json(self) | nodes_to_json(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Tree:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
+        return nodes_from_json(fields, *header_from_json(fields))
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any) -> Tree:
+        """Take over a fitted scikit-learn DecisionTreeClassifier or DecisionTreeRegressor."""
+        check_fitted(estimator, "tree_", "a fitted scikit-learn decision tree")
+        return cls(task_of(estimator), feature_names(estimator), class_labels(estimator),
+                   **node_arrays(estimator.tree_))
+
+
+def as_rows(data: npt.ArrayLike, features: int) -> Floats:
+    """Return rows as scikit-learn's trees see them: float32 values, held in float64."""
+    rows = np.asarray(data, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != features:
+        raise DataError(explain("the data", f"of shape (rows, {features})", str(rows.shape)))
+    with np.errstate(over="ignore"):
+        narrow = rows.astype(np.float32)
+    if np.isinf(narrow).any():
+        raise DataError(explain("the data", "finite in float32, or missing", "an infinite value"))
+    # float64 again: numpy 2 would compare float32 with a Python float in float32.
+    return narrow.astype(np.float64)
+
+
+def label_array(classes: tuple[Label, ...]) -> npt.NDArray[Any]:
+    """Return class labels as an array that keeps their type."""
+    one_type = len({type(label) for label in classes}) == 1
+    return np.array(classes) if one_type else np.array(classes, dtype=object)
+
+
+def _check_header(task: str, classes: tuple[Label, ...]) -> None:
+    if task not in ("classification", "regression"):
+        refuse("task", '"classification" or "regression"', task)
+    if (task == "classification") != bool(classes):
+        refuse("classes", "given for classification only", f"{len(classes)} for {task}")
+    for label in classes:
+        if type(label) not in (str, int, float, bool):
+            refuse("classes", "texts, numbers or booleans", type(label).__name__)
+
+
+def check_format(fields: Fields, wanted: str) -> None:
+    """Refuse another format, or a version written by a newer unspoken."""
+    if fields.text("format") != wanted:
+        refuse("format", repr(wanted), fields.text("format"))
+    fields.whole("version", 1, VERSION)
+
+
+def header_to_json(model: Any) -> dict[str, Any]:
+    """Return what a tree and a forest share."""
+    return {"task": model.task, "features": list(model.features), "classes": list(model.classes)}
+
+
+def same_header(one: Any, other: Any) -> Comparison:
+    """Compare what a tree and a forest share."""
+    return first_difference(
+        lambda: compare_scalars("task", one.task, other.task),
+        lambda: compare_sequences("class", one.classes, other.classes),
+        lambda: compare_sequences("feature name", one.features, other.features))
+
+
+def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:
+    """Read what a tree and a forest share."""
+    task: Any = fields.text("task")
+    features = fields.texts("features", fields.limits.max_features)
+    classes = tuple(fields.items("classes", fields.limits.max_classes))
+    _check_header(task, classes)
+    return task, features, classes
+
+
+def nodes_to_json(tree: Tree) -> dict[str, Any]:
+    """Return the node arrays of one tree."""
+    found = {name: getattr(tree, name).tolist() for name in NODE_ARRAYS if name != "value"}
+    found["threshold"] = [v if np.isfinite(v) else str(v) for v in found["threshold"]]
+    found["missing_left"] = tree.missing_left.astype(int).tolist()
+    return {"nodes": tree.nodes, **found, "value": tree.value.ravel().tolist()}
+
+
+def nodes_from_json(
+    fields: Fields, task: Task, features: tuple[str, ...], classes: tuple[Label, ...]
+) -> Tree:
+    """Read the node arrays of one tree."""
+    size = fields.whole("nodes", 1, fields.limits.max_nodes)
+    outputs, most = len(classes) or 1, 2**62
+    left = fields.ints("left", size, -1, size - 1)
+    right = fields.ints("right", size, -1, size - 1)
+    try:
+        check_shape(left, right, fields.limits.max_depth)
+    except ShapeError as error:
+        refuse(fields.at("left, right"), "the children of one binary tree", str(error))
+    return Tree(
+        task, features, classes,
+        feature=fields.ints("feature", size, -1, len(features) - 1),
+        threshold=fields.floats("threshold", size, infinite=True),
+        left=left,
+        right=right,
+        missing_left=fields.flags("missing_left", size),
+        value=fields.floats("value", size * outputs).reshape(size, outputs),
+        n_samples=fields.ints("n_samples", size, 0, most),
+        weighted_n_samples=fields.floats("weighted_n_samples", size),
+        impurity=fields.floats("impurity", size),
+    )

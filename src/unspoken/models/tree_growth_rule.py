@@ -1,0 +1,211 @@
+"""Growth: how a tree is grown and when it stops, so that somebody else finds the same tree.
+
+The learner of this house splits categories as well as numbers. Whoever gets a Growth and the
+number of its steps grows the same tree from the same table: candidates have an order, and of
+equally good ones the first wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import DataError, InputError, SchemaError, explain
+from unspoken.models.labels import Label, Task
+from unspoken.numerics.splitting import CRITERIA, NUMERIC
+from unspoken.numerics.tree_grower import (
+    ORDERS,
+    Attribute,
+    Growing,
+    Labels,
+    Parts,
+    Response,
+    start,
+)
+from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.table.arrow_arrays import to_labels, to_numbers
+from unspoken.table.integer_columns import Coded, Steps, code_column, in_steps
+from unspoken.table.table import Table
+
+Groups = Mapping[str, Sequence[tuple[str | None, Sequence[str | None]]]]
+UNSPOKEN, SKLEARN = LEARNERS = ("unspoken", "scikit-learn")
+MAX_CLASSES, MOST_CLASSES = 100, 1000
+"""A target of more whole numbers is a quantity; of more classes nothing is grown at all."""
+TIES = ("Of equally good splits the first wins: columns in their order, in a column the lowest "
+        "cut, missing values to the right first, categories in the order of the response and "
+        "then of their labels; of equally urgent leaves the oldest is expanded.")
+SKLEARN_TIES = "scikit-learn's own, from random_state; no tie may decide, or nothing is released."
+
+_RULES: Mapping[str, tuple[Rule, str]] = {
+    "criterion": (OneOf((None, *CRITERIA)), "Leave it out to follow the target."),
+    "learner": (OneOf(LEARNERS), ""),
+    "categories": (OneOf(("two-way", "multiway")), ""),
+    "order": (OneOf(ORDERS), ""),
+    "max_leaves": (Whole(1), "Use 32."),
+    "min_leaf": (Whole(1), "Use 1."),
+    "random_state": (Whole(0), "Use 0."),
+}
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How one tree is grown.
+
+    `criterion`: gini, entropy (information gain), gain-ratio (the plain one: C4.5's filter by the
+    average gain looks at all columns, which a release has no longer) or variance; None follows the
+    target. `learner`: this house's or scikit-learn's, which sees numbers only. `categories`: two
+    groups, or a child each. `order`: best-first or level by level. `target`: a column, if not
+    the table's target. `max_leaves` bounds the growth; `min_leaf` is the fewest records of a leaf.
+    """
+
+    criterion: str | None = None
+    learner: str = UNSPOKEN
+    categories: str = "two-way"
+    order: str = "best-first"
+    target: str | None = None
+    max_leaves: int = 32
+    min_leaf: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check("Growth", _RULES, asdict(self))
+        if self.target is not None and not isinstance(self.target, str):
+            raise InputError(explain("Growth: 'target'", "None or a column name", self.target))
+        if self.learner == SKLEARN and (self.criterion == "gain-ratio"
+                                        or self.order != "best-first"):
+            raise InputError("Growth: scikit-learn grows best-first and knows no gain ratio. Use "
+                             "learner='unspoken', or another criterion and order.")
+
+    @classmethod
+    def of(cls, given: Any) -> Growth:
+        """Return a Growth from a Growth, a mapping of its fields, or None."""
+        if given is None or isinstance(given, Growth):
+            return given or cls()
+        known = {f.name for f in fields(cls)}
+        if not isinstance(given, Mapping) or set(given) - known:
+            raise InputError(explain("'tree'", "a Growth or a mapping with some of "
+                                     + ", ".join(sorted(known)), given))
+        return cls(**given)
+
+    def for_table(self, table: Table) -> Growth:
+        """Return the growth with target and criterion filled in from a table."""
+        target = self.target or table.target
+        table.schema[target]
+        regression = self._is_regression(table, target)
+        criterion = self.criterion or ("variance" if regression else "gini")
+        return replace(self, target=target, criterion=criterion)
+
+    def _is_regression(self, table: Table, target: str) -> bool:
+        if self.criterion is not None or table.schema[target].kind not in ("numeric", "ordinal"):
+            return False
+        found = np.asarray(to_numbers(table.arrow([target])[target]))
+        whole = bool(np.all(found == np.rint(found)))
+        return not whole or np.unique(found).size > MAX_CLASSES
+
+    @property
+    def task(self) -> Task:
+        """Return what is predicted: a class or a number."""
+        return "regression" if self.criterion == "variance" else "classification"
+
+    def rule(self, steps: int, leaves: int) -> dict[str, Any]:
+        """Return the stopping rule: everything that a miner must use to find the same tree."""
+        ties = TIES if self.learner == UNSPOKEN else SKLEARN_TIES
+        return {**asdict(self), "steps": steps, "leaves": leaves, "ties": ties}
+
+    @classmethod
+    def of_rule(cls, rule: Mapping[str, Any]) -> tuple[Growth, int]:
+        """Read a stopping rule: the growth and the number of its steps."""
+        given = {f.name: rule[f.name] for f in fields(cls) if f.name in rule}
+        steps = rule.get("steps")
+        if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
+            raise InputError(explain("'steps' of a stopping rule", "a whole number", steps))
+        return cls(**given), steps
+
+
+@dataclass(frozen=True)
+class Learning:
+    """A table ready to be grown from: predictors and response in codes."""
+
+    growth: Growth
+    columns: tuple[Coded, ...]
+    rows: int
+    labels: npt.NDArray[np.integer] | None
+    classes: tuple[Label, ...]
+    steps: Steps | None
+
+    def response(self) -> Response:
+        """Return what is counted at a node."""
+        if self.steps is not None:
+            return Parts(self.steps.parts)
+        assert self.labels is not None
+        return Labels(self.labels, len(self.classes))
+
+    def start(self, response: Response | None = None,
+              attributes: Sequence[Attribute] | None = None) -> Growing:
+        """Return the tree of one node, over these rows or over cells of them."""
+        growth = self.growth
+        return start(response or self.response(), attributes or self.attributes(),
+                     str(growth.criterion), rows=self.rows, min_leaf=growth.min_leaf,
+                     scale=float(1 << self.steps.bits) if self.steps else 1.0,
+                     order=growth.order)
+
+    def attributes(self) -> list[Attribute]:
+        """Return the predictors as the grower takes them."""
+        return [Attribute(c.codes, c.size, c.kind) for c in self.columns]
+
+
+def predictors(table: Table, targets: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that may be asked about: no target, nothing sensitive, no identifier."""
+    return tuple(c.name for c in table.schema.columns
+                 if c.role in ("quasi", "plain") and c.name not in targets
+                 and c.kind != "basket")
+
+
+def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups | None = None,
+            coded: Mapping[str, Coded] | None = None) -> Learning:
+    """Code a table for one growth; `coded` holds columns that were coded before."""
+    target = str(growth.target)
+    if table.rows == 0:
+        raise DataError("A table must have at least one row to grow a tree. Got none.")
+    if growth.learner == SKLEARN:
+        names = [n for n in names if table.schema[n].kind in ("numeric", "ordinal")]
+    if not names:
+        raise SchemaError(explain("The table", "one with at least one predictor", "none",
+                                  "Targets, sensitive columns and identifiers are none."))
+    columns = tuple(_column(table, name, growth, groups or {}, coded or {}) for name in names)
+    data = table.arrow([target])[target]
+    if table.engine.count_missing(table.frame, target):
+        raise DataError(f"Target '{target}' must have a value in every row. Some have none.")
+    if growth.task == "regression":
+        return Learning(growth, columns, table.rows, None, (), in_steps(target, to_numbers(data)))
+    classes, labels = to_labels(data)
+    if len(classes) > MOST_CLASSES:
+        raise DataError(explain(f"Target '{target}'", f"of at most {MOST_CLASSES} classes",
+                                f"{len(classes)}", "Use criterion='variance' for a number."))
+    plain = tuple(c if isinstance(c, str | int | float | bool) else str(c) for c in classes)
+    return Learning(growth, columns, table.rows, labels, plain, None)
+
+
+def _column(table: Table, name: str, growth: Growth, groups: Groups,
+            coded: Mapping[str, Coded]) -> Coded:
+    if name in coded:
+        found = coded[name]
+        return found if found.kind == NUMERIC else replace(found, kind=growth.categories)
+    column = code_column(table.schema[name], table.arrow([name])[name], growth.categories)
+    return in_group_order(column, [label for label, _ in groups[name]]) if name in groups \
+        else column
+
+
+def in_group_order(column: Coded, labels: Sequence[str | None]) -> Coded:
+    """Return a column of released labels in the order of their groups."""
+    place = {label: index for index, label in enumerate(labels)}
+    strange = [label for label in column.labels if label not in place]
+    if strange:
+        raise DataError(explain(f"Column '{column.name}'", "made of the labels in the manifest",
+                                strange[0]))
+    rank = np.array([place[label] for label in column.labels], np.int64)
+    return replace(column, codes=rank[column.codes], labels=tuple(labels))

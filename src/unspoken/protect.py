@@ -1,0 +1,43 @@
+"""Release methods, one file or folder each, with their decode and their guarantee."""
+
+from __future__ import annotations
+
+from unspoken.methods.anonymity.masking import (
+    CellSuppressor,
+    DataSwapper,
+    Generalizer,
+    MondrianAnonymizer,
+    SampleReleaser,
+    TopBottomCoder,
+)
+from unspoken.methods.anonymity.tree_preserving import Growth, TreePreservingAnonymizer
+from unspoken.methods.baskets import (
+    CutAndPaste,
+    GuidedPerturbation,
+    Mask,
+    SelectASize,
+    UniformOperator,
+)
+from unspoken.methods.baskets.hiding import RuleHider
+from unspoken.methods.distortion.additive_noise import NoiseAdder
+from unspoken.methods.distortion.discretize import Discretizer
+from unspoken.methods.distortion.multiplicative_noise import MultiplicativeNoise
+from unspoken.methods.distortion.randomized_response import RandomizedResponse
+from unspoken.methods.encoding import PiecewiseEncoder
+from unspoken.methods.mixtures.local_mixture import LocalMixture
+from unspoken.methods.queries import QueryGuard, column
+from unspoken.methods.rotation import (
+    PairwiseRotation,
+    RandomProjection,
+    Rotation,
+    SimilarityOutsourcing,
+    Store,
+)
+from unspoken.release.decoding import decode
+
+__all__ = ["CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer", "Generalizer", "Growth",
+           "GuidedPerturbation", "LocalMixture", "Mask", "MondrianAnonymizer",
+           "MultiplicativeNoise", "NoiseAdder", "PairwiseRotation", "PiecewiseEncoder",
+           "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "RuleHider",
+           "SampleReleaser", "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
+           "TreePreservingAnonymizer", "UniformOperator", "column", "decode"]

@@ -1,0 +1,1 @@
+"""The release, its key, its guarantee, and how methods describe themselves."""

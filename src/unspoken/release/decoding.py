@@ -1,0 +1,41 @@
+"""decode: from a mined model to the model of the original data, exactly or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import DecodeError
+from unspoken.release.key import Key
+from unspoken.release.registry import find
+from unspoken.table.table import Table
+
+
+def decode(model: Any, key: Key, data: Any = None, y: Any = None, **options: Any) -> Any:
+    """Turn a mined model into the one that the original data would have given.
+
+    `model`: a unspoken Tree or Forest, a fitted scikit-learn tree, forest or boosting object, an
+    XGBoost JSON or a LightGBM text model. `data`: the original training features, rows in their
+    original order: a Table, a DataFrame or an array. The training rows are sent through the mined
+    trees and every threshold is put where the learner would have put it between the original
+    values (bu2007 Theorem 2 decodes thresholds by the inverse function, which is never exact).
+    Without data only histogram learners can be decoded exactly, everything else is refused.
+    """
+    decoder = find("decoder", key.mechanism)
+    if decoder is None:
+        raise DecodeError(f"No models are decoded for the mechanism '{key.mechanism}'.")
+    return decoder(model, key, data, y, **options)
+
+
+def features_of(data: Any, names: tuple[str, ...], y: Any = None) -> tuple[Any, Any]:
+    """Return features as float64 in the named order, and the target where a Table has one."""
+    if data is None:
+        return None, y
+    if isinstance(data, Table):
+        if y is None and data.schema.target is not None:
+            y = data.labels()
+        return data.numbers(names), y
+    if hasattr(data, "columns"):
+        data = np.column_stack([np.asarray(data[name], np.float64) for name in names])
+    return np.asarray(data, np.float64), y

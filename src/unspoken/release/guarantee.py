@@ -1,0 +1,64 @@
+"""Guarantee: a named statement with its conditions that travels inside a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from unspoken.errors import NotCoveredError, ReleaseError, explain
+from unspoken.release import registry
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Yes or no, and why; true in a condition exactly if it is yes."""
+
+    ok: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return f"{'yes' if self.ok else 'no'}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a release promises, under which conditions, for which miners."""
+
+    name: ClassVar[str] = "none"
+
+    statement: str
+    conditions: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
+        """Say whether the promise holds for that miner, on all columns or on those named."""
+        return Verdict(False, f"This guarantee ('{self.name}') makes no promise for a miner.")
+
+    def require(self, miner: Any, columns: Sequence[str] | None = None) -> None:
+        """Raise NotCoveredError with the reason unless the promise holds for that miner."""
+        verdict = self.covers(miner, columns)
+        if not verdict:
+            raise NotCoveredError(verdict.reason)
+
+    def summary(self) -> str:
+        """Return the statement and its conditions as text."""
+        return "\n".join([self.statement, *(f"  - {line}" for line in self.conditions)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the guarantee as plain data."""
+        return {"name": self.name, "statement": self.statement,
+                "conditions": list(self.conditions), "facts": dict(self.facts)}
+
+    @staticmethod
+    def from_json(data: Any) -> Guarantee:
+        """Read a guarantee; a name that this unspoken does not know promises nothing."""
+        if not isinstance(data, dict) or not isinstance(data.get("statement"), str):
+            raise ReleaseError(explain("A guarantee", "{name, statement, conditions, facts}", data))
+        kind = registry.find("guarantee", str(data.get("name"))) or Guarantee
+        conditions = tuple(str(line) for line in data.get("conditions") or ())
+        facts = data.get("facts")
+        return kind(data["statement"], conditions, facts if isinstance(facts, dict) else {})

@@ -1,0 +1,162 @@
+"""Key: what only the custodian holds.
+
+A key file is `UNSPOKEN`, a version, two lengths, a JSON header, a body and the SHA-256 of all
+that. The body is a JSON description followed by raw arrays. With a passphrase the body is sealed
+with AES-256-GCM under a key from Argon2id (both from `cryptography`), and the header is
+authenticated with it. The checksum tells accidental damage from a wrong passphrase; it protects
+nobody from a person who can write the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import (
+    DamagedKeyError,
+    ForeignKeyError,
+    InputError,
+    KeyFileError,
+    KeyVersionError,
+    NotAKeyError,
+    PassphraseError,
+    TruncatedKeyError,
+)
+from unspoken.release.sealing import open_sealed, seal
+from unspoken.table.atomic_files import write_file
+
+MAGIC = b"UNSPOKEN"
+VERSION = 1
+_FRONT = struct.Struct("<8sIIQ")
+_DIGEST = 32
+_DTYPES = ("<f8", "<i8", "<i4", "|u1")
+
+
+@dataclass(frozen=True, repr=False)
+class Key:
+    """The secret side of a release: its mechanism, the release it belongs to, and its secrets."""
+
+    mechanism: str
+    fingerprint: str
+    secrets: Mapping[str, Any] = field(repr=False)
+    arrays: Mapping[str, npt.NDArray[Any]] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Key({self.mechanism!r}, release {self.fingerprint[:12] or 'none'}, secrets hidden)"
+
+    def fits(self, release: Any) -> None:
+        """Raise ForeignKeyError unless this is the key of that release."""
+        if release.fingerprint != self.fingerprint:
+            raise ForeignKeyError(
+                f"The key must belong to this release ({release.fingerprint[:12]}). "
+                f"Got the key of release {self.fingerprint[:12] or 'none'}. Use the key that was "
+                "written when this release was made."
+            )
+
+    def save(self, path: str | os.PathLike[str], passphrase: str | None = None,
+             overwrite: bool = False) -> None:
+        """Write the key file, readable by its owner only, sealed if a passphrase is given."""
+        if passphrase is not None and not passphrase:
+            raise InputError("A passphrase must not be empty. Leave it out for an unsealed key.")
+        try:
+            write_file(Path(path), self._to_bytes(passphrase), 0o600, overwrite)
+        except FileExistsError:
+            raise KeyFileError(
+                f"'{path}' must not exist yet. A key that is overwritten is lost, and with it "
+                "the only way to decode. Choose another name, or say overwrite=True."
+            ) from None
+
+    def _to_bytes(self, passphrase: str | None) -> bytes:
+        header: dict[str, Any] = {"mechanism": self.mechanism, "fingerprint": self.fingerprint}
+        body = _pack(self.secrets, self.arrays)
+        if passphrase is not None:
+            header["sealed"], body = seal(body, passphrase, _aad(header))
+        head = json.dumps(header, sort_keys=True).encode()
+        whole = _FRONT.pack(MAGIC, VERSION, len(head), len(body)) + head + body
+        return whole + hashlib.sha256(whole).digest()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], passphrase: str | None = None) -> Key:
+        """Read a key file; every way in which it can be wrong is an error of its own."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise KeyFileError(f"'{path}' must be a readable key file. {error.strerror}.") from None
+        header, body = _open(data)
+        if header.get("sealed") is not None:
+            if passphrase is None:
+                raise PassphraseError(f"'{path}' is sealed. Give the passphrase it was saved with.")
+            body = open_sealed(body, passphrase, header.pop("sealed"), _aad(header))
+        secrets, arrays = _unpack(body)
+        return cls(str(header["mechanism"]), str(header["fingerprint"]), secrets, arrays)
+
+
+def _aad(header: Mapping[str, Any]) -> bytes:
+    return json.dumps([header["mechanism"], header["fingerprint"]]).encode()
+
+
+def _open(data: bytes) -> tuple[dict[str, Any], bytes]:
+    if data[:8] != MAGIC[: len(data)] or not data:
+        raise NotAKeyError("The file must be a unspoken key file. It does not start like one.")
+    if len(data) < _FRONT.size:
+        raise TruncatedKeyError("The key file ends inside its first bytes. Restore a full copy.")
+    _, version, head_size, body_size = _FRONT.unpack_from(data)
+    end = _FRONT.size + head_size + body_size
+    if len(data) < end + _DIGEST:
+        raise TruncatedKeyError(
+            f"The key file must be {end + _DIGEST} bytes long. Got {len(data)}. "
+            "Restore a full copy."
+        )
+    if hashlib.sha256(data[:end]).digest() != data[end:]:
+        raise DamagedKeyError("The key file's checksum does not match. Restore an intact copy.")
+    if version > VERSION:
+        raise KeyVersionError(
+            f"The key file must be of version {VERSION} or older. Got version {version}. "
+            "Install a newer unspoken."
+        )
+    return _header(data[_FRONT.size : _FRONT.size + head_size]), data[end - body_size : end]
+
+
+def _header(raw: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(raw)
+        header["mechanism"], header["fingerprint"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DamagedKeyError("The key file's header cannot be read.") from None
+    return dict(header)
+
+
+def _pack(secrets: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    index, parts = [], []
+    for name, array in arrays.items():
+        flat = np.ascontiguousarray(array)
+        little = flat.astype(flat.dtype.newbyteorder("<"), copy=False)
+        index.append([name, little.dtype.str, list(little.shape)])
+        parts.append(little.tobytes())
+    head = json.dumps({"secrets": dict(secrets), "arrays": index}, allow_nan=False).encode()
+    return struct.pack("<Q", len(head)) + head + b"".join(parts)
+
+
+def _unpack(body: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    try:
+        (size,) = struct.unpack_from("<Q", body)
+        head = json.loads(body[8 : 8 + size])
+        arrays, start = {}, 8 + size
+        for name, dtype, shape in head["arrays"]:
+            if dtype not in _DTYPES or any(int(n) < 0 for n in shape):
+                raise ValueError(dtype)
+            count = int(np.prod(shape, dtype=object))
+            arrays[str(name)] = np.frombuffer(body, dtype, count, start).reshape(shape)
+            start += count * np.dtype(dtype).itemsize
+        return dict(head["secrets"]), arrays
+    except (ValueError, KeyError, TypeError, struct.error, RecursionError):
+        raise DamagedKeyError("The key file's contents cannot be read.") from None

@@ -1,0 +1,195 @@
+"""Release: the protected table, its public description and its guarantee.
+
+On disk a directory of `data.parquet` and `manifest.json`. It loads without any key and holds
+nothing that an honest miner does not need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken._version import __version__
+from unspoken.errors import ReleaseError
+from unspoken.release.guarantee import Guarantee
+from unspoken.table.atomic_files import sha256_of, write_file, write_folder
+from unspoken.table.engines.protocol import Progress
+from unspoken.table.schema import Schema
+from unspoken.table.table import Table
+
+if TYPE_CHECKING:
+    from unspoken.table.baskets import Baskets
+
+FORMAT = "unspoken-release"
+VERSION = 1
+DATA = "data.parquet"
+MANIFEST = "manifest.json"
+_MAX_MANIFEST = 1 << 24
+
+
+@dataclass(frozen=True)
+class Release:
+    """What leaves the house."""
+
+    table: Table
+    mechanism: Mapping[str, Any]
+    guarantee: Guarantee
+    release_id: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    data_sha256: str | None = None
+
+    @property
+    def schema(self) -> Schema:
+        """Return the schema of the released table."""
+        return self.table.schema
+
+    @property
+    def baskets(self) -> Baskets:
+        """Return the released baskets; a release of a plain table has none."""
+        from unspoken.table.basket_tables import from_table
+
+        return from_table(self.table, self.mechanism)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the hash that ties a key to this release."""
+        return _hash({"id": self.release_id, "mechanism": dict(self.mechanism),
+                      "schema": self.schema.to_json(), "guarantee": self.guarantee.to_json()})
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Return the public description."""
+        return {
+            "format": FORMAT, "version": VERSION, "unspoken": __version__,
+            "id": self.release_id, "fingerprint": self.fingerprint,
+            "mechanism": dict(self.mechanism), "schema": self.schema.to_json(),
+            "rows": self.table.rows, "guarantee": self.guarantee.to_json(),
+            **self.details,
+            "data": {"file": DATA, "sha256": self.data_sha256},
+        }
+
+    @property
+    def trees(self) -> tuple[Any, ...]:
+        """Return the trees that were published with the data, if any."""
+        from unspoken.models.readers import model_from_json
+
+        return tuple(model_from_json(tree) for tree in self.details.get("trees") or ())
+
+    @property
+    def tree(self) -> Any:
+        """Return the tree that was published with the data: the first, if there are several."""
+        if not self.details.get("trees"):
+            raise ReleaseError("This release was published without a tree. Mine one from it.")
+        return self.trees[0]
+
+    def summary(self) -> str:
+        """Return what was released, in a few lines."""
+        kind = self.mechanism.get("name", "?")
+        head = f"Release {self.fingerprint[:12]} ({kind}), {self.table.rows:,} rows"
+        return "\n".join([head, self.schema.summary(), self.guarantee.summary()])
+
+    def save(self, folder: str | os.PathLike[str], overwrite: bool = False,
+             progress: Progress | None = None) -> Release:
+        """Write the directory at once or not at all; return the release as it is on disk."""
+        path = Path(folder)
+        if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
+            raise ReleaseError(
+                f"'{path}' must not exist yet or be empty. Choose another folder, "
+                "or say overwrite=True."
+            )
+        if path.exists() and path.is_dir() and any(path.iterdir()):
+            _refuse_foreign_folder(path)
+        write_folder(path, lambda inside: self._fill(inside, progress))
+        return Release._read(path, _manifest(path))
+
+    def _fill(self, folder: Path, progress: Progress | None) -> None:
+        self.table.engine.write(self.table.frame, str(folder / DATA), progress)
+        written = replace(self, data_sha256=sha256_of(folder / DATA))
+        text = json.dumps(written.manifest, indent=2, allow_nan=False)
+        write_file(folder / MANIFEST, text.encode())
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Release:
+        """Read a release directory and check that its parts belong together."""
+        path = Path(folder)
+        manifest = _manifest(path)
+        if sha256_of(path / DATA) != manifest["data"].get("sha256"):
+            raise ReleaseError(f"'{path / DATA}' is not the file its manifest describes.")
+        return cls._read(path, manifest)
+
+    @classmethod
+    def _read(cls, path: Path, manifest: dict[str, Any]) -> Release:
+        from unspoken.table.read import read
+
+        schema = Schema.from_json(manifest["schema"])
+        if schema.of_kind("basket"):
+            from unspoken.table.basket_tables import read_table
+
+            table = read_table(path / DATA)
+        else:
+            table = read(path / DATA, show=False)
+        if schema.names != table.schema.names:
+            raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
+        known = {"format", "version", "unspoken", "id", "fingerprint", "mechanism", "schema",
+                 "rows", "guarantee", "data"}
+        details = {k: v for k, v in manifest.items() if k not in known}
+        release = cls(table.with_frame(table.frame, schema), manifest["mechanism"],
+                      Guarantee.from_json(manifest["guarantee"]), manifest["id"], details,
+                      manifest["data"]["sha256"])
+        if release.fingerprint != manifest["fingerprint"]:
+            raise ReleaseError(f"'{path / MANIFEST}' was changed after it was written.")
+        return release
+
+
+def _refuse_foreign_folder(path: Path) -> None:
+    strange = {entry.name for entry in path.iterdir()} - {DATA, MANIFEST}
+    if strange:
+        raise ReleaseError(
+            f"'{path}' must hold nothing but a release to be overwritten. "
+            f"Got {sorted(strange)[:5]} in it. Choose another folder."
+        )
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    try:
+        if file.stat().st_size > _MAX_MANIFEST:
+            raise ReleaseError(f"'{file}' must be below {_MAX_MANIFEST} bytes.")
+        manifest = json.loads(file.read_bytes())
+    except OSError:
+        raise ReleaseError(
+            f"'{path}' must be a release directory with {DATA} and {MANIFEST}. "
+            "Check the path."
+        ) from None
+    except (ValueError, RecursionError):
+        raise ReleaseError(f"'{file}' must be JSON. It cannot be read.") from None
+    _check_manifest(manifest, file)
+    return dict(manifest)
+
+
+def _check_manifest(manifest: Any, file: Path) -> None:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ReleaseError(f"'{file}' must describe a unspoken release. It does not.")
+    version = manifest.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise ReleaseError(
+            f"'{file}' must be of version {VERSION} or older. Got {version!r}. "
+            "Install a newer unspoken."
+        )
+    fields = {"id": str, "fingerprint": str, "mechanism": dict, "schema": list,
+              "guarantee": dict, "data": dict}
+    for name, kind in fields.items():
+        if not isinstance(manifest.get(name), kind):
+            raise ReleaseError(f"'{file}': field '{name}' must be a {kind.__name__}.")
+    if not (file.parent / DATA).is_file():
+        raise ReleaseError(f"'{file.parent}' must hold {DATA}. It does not.")
+
+
+def _hash(data: Any) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Where counting and row mapping run; nothing else imports duckdb or pyspark."""

@@ -1,0 +1,284 @@
+"""The local engine: DuckDB counts and scans, Arrow batches carry rows, nothing needs to fit.
+
+Three frames: rows in memory, a source that DuckDB scans (Parquet, CSV, a database table), and a
+description of work on another frame (map, then shuffle). In memory, counting runs in numpy, which
+is several times faster there; over files it is one aggregation in DuckDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.errors import DataError
+from unspoken.numerics import shuffle
+from unspoken.numerics.tally import tally
+from unspoken.table.arrow_arrays import is_number, to_labels, to_numbers
+from unspoken.table.engines.protocol import Counts, Progress, RowMap
+from unspoken.table.engines.spill import shuffled_batches
+from unspoken.table.engines.write_parquet import write_parquet
+
+BATCH_ROWS = 1 << 19
+# DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
+CSV_TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
+
+
+@dataclass(frozen=True)
+class MemoryFrame:
+    """Rows held as one Arrow table."""
+
+    table: Any
+
+
+@dataclass(frozen=True)
+class ScanFrame:
+    """Something that DuckDB can stand behind FROM."""
+
+    sql: str
+    schema: Any = field(compare=False)
+    rows: int
+
+
+@dataclass(frozen=True)
+class WorkFrame:
+    """A mapped and perhaps shuffled frame, not computed yet."""
+
+    source: Any
+    fn: RowMap | None
+    schema: Any = field(compare=False)
+    seed: bytes | None = None
+
+
+def quote(name: str) -> str:
+    """Quote a column name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Quote a text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class LocalEngine:
+    """DuckDB and Arrow in this process."""
+
+    name = "local"
+
+    def __init__(self, memory: str = "1GB", batch_rows: int = BATCH_ROWS) -> None:
+        self.memory = memory
+        self.batch_rows = batch_rows
+
+    def _connect(self) -> Any:
+        import duckdb
+
+        connection = duckdb.connect()
+        connection.execute(f"SET memory_limit = {literal(self.memory)}")
+        # Progress is shown by the command line, on stderr; DuckDB would use stdout.
+        connection.execute("SET enable_progress_bar = false")
+        return connection
+
+    def scan(self, sql: str) -> ScanFrame:
+        """Return a frame over anything that DuckDB can stand behind FROM."""
+        connection = self._connect()
+        schema = connection.sql(f"SELECT * FROM {sql} LIMIT 0").to_arrow_table().schema
+        return ScanFrame(sql, schema, self._scalar(f"SELECT count(*) FROM {sql}"))
+
+    def _scalar(self, query: str) -> int:
+        return int(self._connect().execute(query).fetchone()[0])
+
+    def schema(self, frame: Any) -> Any:
+        """Return the Arrow schema of a frame."""
+        return frame.table.schema if isinstance(frame, MemoryFrame) else frame.schema
+
+    def rows(self, frame: Any) -> int:
+        """Return the number of rows."""
+        if isinstance(frame, MemoryFrame):
+            return int(frame.table.num_rows)
+        return frame.rows if isinstance(frame, ScanFrame) else self.rows(frame.source)
+
+    def counts(self, frame: Any, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
+        """Count the values of numeric columns by the classes of `by`."""
+        if isinstance(frame, ScanFrame):
+            return _scan_counts(self._connect(), frame, columns, by)
+        wanted = [*columns, *([by] if by else [])]
+        return _memory_counts(self.collect(frame, wanted), columns, by)
+
+    def distinct(self, frame: Any, column: str) -> tuple[Any, ...]:
+        """Return the distinct values of a column, sorted, missing left out."""
+        if isinstance(frame, ScanFrame):
+            name = quote(column)
+            found = self._connect().sql(
+                f"SELECT DISTINCT {name} FROM {frame.sql} WHERE {name} IS NOT NULL ORDER BY 1"
+            )
+            return tuple(row[0] for row in found.fetchall())
+        return to_labels(self.collect(frame, [column])[column].drop_null())[0]
+
+    def count_distinct(self, frame: Any, column: str) -> int:
+        """Return the number of distinct values, missing left out."""
+        if isinstance(frame, ScanFrame):
+            name = quote(column)
+            query = f"SELECT count(DISTINCT {name}) FROM {frame.sql}"
+            return self._scalar(query)
+        return int(pc.count_distinct(self.collect(frame, [column])[column]).as_py())
+
+    def count_missing(self, frame: Any, column: str) -> int:
+        """Return how many rows have no value (null or NaN)."""
+        floating = pa.types.is_floating(self.schema(frame).field(column).type)
+        if isinstance(frame, ScanFrame):
+            name = quote(column)
+            also = f" OR isnan({name})" if floating else ""
+            query = f"SELECT count(*) FROM {frame.sql} WHERE {name} IS NULL{also}"
+            return self._scalar(query)
+        null = pc.is_null(self.collect(frame, [column])[column], nan_is_null=floating)
+        return int(pc.sum(null).as_py() or 0)
+
+    def batches(self, frame: Any, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield Arrow record batches in row order."""
+        if isinstance(frame, MemoryFrame):
+            table = frame.table if columns is None else frame.table.select(list(columns))
+            yield from table.to_batches(max_chunksize=self.batch_rows)
+        elif isinstance(frame, ScanFrame):
+            yield from self._scan_batches(frame, columns)
+        else:
+            for batch in self._work_batches(frame):
+                yield batch if columns is None else batch.select(list(columns))
+
+    def _scan_batches(self, frame: ScanFrame, columns: Sequence[str] | None) -> Iterator[Any]:
+        chosen = "*" if columns is None else ", ".join(quote(c) for c in columns)
+        found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
+        yield from found.to_arrow_reader(self.batch_rows)
+
+    def _work_batches(self, frame: WorkFrame) -> Iterator[Any]:
+        mapped = self._mapped(frame)
+        if frame.seed is None:
+            yield from mapped
+        else:
+            yield from shuffled_batches(mapped, frame.schema, frame.seed, self.rows(frame))
+
+    def _mapped(self, frame: WorkFrame) -> Iterator[Any]:
+        start = 0
+        for batch in self.batches(frame.source):
+            yield batch if frame.fn is None else frame.fn(batch, start)
+            start += batch.num_rows
+
+    def map(self, frame: Any, fn: RowMap, schema: Any) -> Any:
+        """Describe a frame whose batches are mapped; rows in memory are mapped at once."""
+        if isinstance(frame, MemoryFrame):
+            batch = _one_batch(frame.table)
+            return MemoryFrame(pa.Table.from_batches([fn(batch, 0)], schema))
+        return WorkFrame(frame, fn, schema)
+
+    def shuffle(self, frame: Any, seed: bytes) -> Any:
+        """Describe a frame in the row order that the seed gives."""
+        if isinstance(frame, MemoryFrame):
+            order = shuffle.permutation(seed, frame.table.num_rows)
+            return MemoryFrame(frame.table.take(pa.array(order)))
+        if isinstance(frame, WorkFrame) and frame.seed is None:
+            return WorkFrame(frame.source, frame.fn, frame.schema, seed)
+        return WorkFrame(frame, None, self.schema(frame), seed)
+
+    def collect(self, frame: Any, columns: Sequence[str] | None = None) -> Any:
+        """Return the rows as one Arrow table."""
+        if isinstance(frame, MemoryFrame):
+            return frame.table if columns is None else frame.table.select(list(columns))
+        schema = self.schema(frame)
+        if columns is not None:
+            schema = pa.schema([schema.field(name) for name in columns])
+        return pa.Table.from_batches(self.batches(frame, columns), schema)
+
+    def write(self, frame: Any, path: str, progress: Progress | None = None) -> None:
+        """Write a frame as Parquet in bounded memory."""
+        write_parquet(self.batches(frame), self.schema(frame), path, progress)
+
+
+def file_sql(path: Path) -> str:
+    """Return what stands behind FROM for a Parquet or CSV file."""
+    suffix = "".join(path.suffixes[-2:]).lower()
+    if suffix.endswith((".parquet", ".pq")):
+        return f"read_parquet({literal(str(path))})"
+    if suffix.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+        return (f"read_csv({literal(str(path))}, header = true, sample_size = 200000, "
+                f"auto_type_candidates = {CSV_TYPES})")
+    raise DataError(
+        f"'{path.name}' must be a .parquet, .csv, .csv.gz, .tsv or .duckdb file. "
+        f"Got the ending '{path.suffix}'. Convert it, or read it yourself and pass the table."
+    )
+
+
+def read_database(path: Path, table: str) -> Any:
+    """Read one table of a DuckDB file."""
+    import duckdb
+
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return connection.sql(f"SELECT * FROM {quote(table)}").to_arrow_table()
+
+
+def _one_batch(table: Any) -> Any:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def _memory_counts(table: Any, columns: Sequence[str], by: str | None) -> dict[str, Counts]:
+    classes, labels = to_labels(table[by]) if by else ((None,), None)
+    out = {}
+    for name in columns:
+        values = to_numbers(table[name])
+        missing = np.isnan(values) if np.issubdtype(values.dtype, np.floating) else None
+        found = labels
+        if missing is not None and missing.any():
+            values = values[~missing]
+            found = labels[~missing] if labels is not None else None
+        distinct, counts = tally(values, found, len(classes))
+        out[name] = Counts(distinct, counts, classes, table.num_rows - values.size)
+    return out
+
+
+def _as_double(name: str, kind: Any) -> str:
+    column = quote(name)
+    if pa.types.is_date(kind):
+        return f"CAST(({column} - DATE '1970-01-01') AS DOUBLE)"
+    if pa.types.is_timestamp(kind):
+        return f"(epoch_us(CAST({column} AS TIMESTAMP)) / 1e6)"
+    return f"CAST({column} AS DOUBLE)"
+
+
+def _scan_counts(
+    connection: Any, frame: ScanFrame, columns: Sequence[str], by: str | None
+) -> dict[str, Counts]:
+    """One aggregation: every column grouped with the class, in a single pass each."""
+    classes: tuple[Any, ...] = (None,)
+    if by:
+        name = quote(by)
+        rows = connection.sql(f"SELECT DISTINCT {name} FROM {frame.sql} ORDER BY 1").fetchall()
+        classes = tuple(row[0] for row in rows)
+    position = {label: index for index, label in enumerate(classes)}
+    out = {}
+    for column in columns:
+        if not is_number(frame.schema.field(column).type):
+            raise DataError(f"Column '{column}' must be numeric to be counted.")
+        value = _as_double(column, frame.schema.field(column).type)
+        label = f", {quote(by)} AS y" if by else ", NULL AS y"
+        found = connection.sql(
+            f"SELECT {value} AS v{label}, count(*) AS n FROM {frame.sql} GROUP BY ALL"
+        ).to_arrow_table()
+        out[column] = _pivot(found, classes, position if by else None)
+    return out
+
+
+def _pivot(found: Any, classes: tuple[Any, ...], position: dict[Any, int] | None) -> Counts:
+    values = to_numbers(found["v"].cast(pa.float64()))
+    n = found["n"].to_numpy()
+    label = np.zeros(values.size, np.intp)
+    if position is not None:
+        label = np.array([position[y] for y in found["y"].to_pylist()], np.intp)
+    known = ~np.isnan(values)
+    distinct, where = np.unique(values[known], return_inverse=True)
+    table = np.zeros((distinct.size, len(classes)), np.int64)
+    np.add.at(table, (where.reshape(-1), label[known]), n[known])
+    return Counts(distinct, table, classes, int(n[~known].sum()))

@@ -1,0 +1,153 @@
+"""Schema: what each column is (kind) and what it means for somebody's privacy (role).
+
+Declared once, when a table is read, and carried everywhere.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unspoken.errors import SchemaError, explain
+
+KINDS = ("numeric", "ordinal", "categorical", "basket")
+ROLES = ("identifier", "quasi", "sensitive", "target", "plain")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, kind, role, and how kind and role were come by."""
+
+    name: str
+    kind: str
+    role: str = "plain"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        _one_of(f"Kind of column '{self.name}'", self.kind, KINDS)
+        _one_of(f"Role of column '{self.name}'", self.role, ROLES)
+
+    def to_json(self) -> dict[str, str]:
+        """Return what a manifest says about the column: no note, which is the custodian's."""
+        return {"name": self.name, "kind": self.kind, "role": self.role}
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, in order."""
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        names = self.names
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SchemaError(
+                f"Column names must be distinct. Got {twice} more than once. Rename them first."
+            )
+        if len(self.with_role("target")) > 1:
+            raise SchemaError(
+                explain("The target", "one column", list(self.with_role("target")))
+            )
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(_unknown(name, self.names))
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return all column names in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def target(self) -> str | None:
+        """Return the name of the target, if there is one."""
+        found = self.with_role("target")
+        return found[0] if found else None
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Return what a miner may learn from: everything but identifiers and the target."""
+        return tuple(c.name for c in self.columns if c.role not in ("identifier", "target"))
+
+    def with_role(self, role: str) -> tuple[str, ...]:
+        """Return the columns of one role."""
+        return tuple(column.name for column in self.columns if column.role == role)
+
+    def of_kind(self, *kinds: str) -> tuple[str, ...]:
+        """Return the features of some kinds."""
+        return tuple(name for name in self.features if self[name].kind in kinds)
+
+    def declare(
+        self, roles: Mapping[str, Sequence[str]], kinds: Mapping[str, str] | None = None
+    ) -> Schema:
+        """Return the schema with roles and kinds as declared by the user."""
+        role_of = self._roles(roles)
+        for name in kinds or {}:
+            self[name]
+        return Schema(tuple(_declared(c, role_of, kinds or {}) for c in self.columns))
+
+    def _roles(self, roles: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        role_of: dict[str, str] = {}
+        for role, names in roles.items():
+            for name in names:
+                self[name]
+                if role_of.setdefault(name, role) != role:
+                    raise SchemaError(
+                        f"Column '{name}' must have one role. Got {role_of[name]} and {role}. "
+                        "Name it in one list only."
+                    )
+        return role_of
+
+    def summary(self) -> str:
+        """Return the schema as a small table."""
+        rows = [("column", "kind", "role", "note")]
+        rows += [(c.name, c.kind, c.role, c.note) for c in self.columns]
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+                 for row in rows]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def to_json(self) -> list[dict[str, str]]:
+        """Return the columns as plain data."""
+        return [column.to_json() for column in self.columns]
+
+    @classmethod
+    def from_json(cls, data: Any) -> Schema:
+        """Read the columns of a manifest."""
+        if not isinstance(data, list) or not all(_is_column(entry) for entry in data):
+            raise SchemaError(explain("A schema", "a list of {name, kind, role}", data))
+        return cls(tuple(Column(e["name"], e["kind"], e["role"]) for e in data))
+
+
+def _declared(column: Column, role_of: Mapping[str, str], kinds: Mapping[str, str]) -> Column:
+    role, kind = role_of.get(column.name), kinds.get(column.name)
+    said = [word for word, given in (("role", role), ("kind", kind)) if given]
+    if not said:
+        return column
+    note = f"{' and '.join(said)} as declared"
+    return replace(column, role=role or column.role, kind=kind or column.kind, note=note)
+
+
+def _is_column(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(
+        isinstance(entry.get(field), str) for field in ("name", "kind", "role")
+    )
+
+
+def _one_of(what: str, got: str, allowed: Iterable[str]) -> None:
+    if got not in tuple(allowed):
+        raise SchemaError(explain(what, "one of " + ", ".join(allowed), got))
+
+
+def _unknown(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else f"The columns are {list(names)[:20]}."
+    return f"Column '{name}' must be in the table. {hint}"

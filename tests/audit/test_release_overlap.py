@@ -1,0 +1,106 @@
+"""Two anonymised releases of the same people are intersected where the register knows the first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from unspoken.protect import MondrianAnonymizer, NoiseAdder, TreePreservingAnonymizer
+from unspoken.risk import Register, intersection, what_it_adds
+
+
+def people(rows=400, seed=0):
+    rng = np.random.default_rng(seed)
+    age, town = rng.integers(20, 60, rows), rng.choice(list("abcdef"), rows)
+    return unspoken.read(pa.table({
+        "age": age, "town": town, "work": rng.choice(list("uvwxyz"), rows),
+        "income": np.where((age > 40) & (town < "d"), "high", "low")}),
+        target="income", sensitive="work", show=False)
+
+
+def crossing(side=4):
+    """Return people on a square and two releases: one shows its rows, the other its columns.
+
+    Every person has a value of their own, so a row and a column have one value in common.
+    """
+    a, b = np.divmod(np.arange(side * side), side)
+    columns = {"a": a, "b": b, "work": list("abcdefghijklmnop"), "y": list("pq") * 8}
+
+    def read(*names):
+        return unspoken.read(pa.table({n: columns[n] for n in (*names, "work", "y")}), target="y",
+                          sensitive="work", show=False)
+
+    return read("a", "b"), [MondrianAnonymizer(k=side).protect(read(name))[0] for name in "ab"]
+
+
+@pytest.fixture
+def known(tmp_path):
+    table = people()
+    first, _ = TreePreservingAnonymizer(k=8, rule="min-block", random_state=1).protect(table)
+    first.save(tmp_path / "first")
+    return table, Register.load(tmp_path / "register").add_release(
+        table, first, "university", str(tmp_path / "first")), first
+
+
+def test_two_kept_trees_are_intersected(known):
+    table, register, first = known
+    second, _ = TreePreservingAnonymizer(k=8, tree={"criterion": "entropy", "min_leaf": 30},
+                                         random_state=2).protect(table)
+    found = what_it_adds(register, table, second, random_state=5)
+    wanted = intersection(table, first, second, "work", random_state=5)
+    assert [one.column for one in found] == ["work"]
+    assert (found[0].before, found[0].next_alone, found[0].together) == (
+        wanted["first"], wanted["second"], wanted["both"])
+    assert "guessed rightly" in found[0].words
+    assert "university" in found[0].words
+    assert what_it_adds(register, table, first) == ()
+
+
+def test_both_tell_everything_where_each_alone_tells_one_in_four(tmp_path):
+    table, (first, second) = crossing()
+    first.save(tmp_path / "first")
+    register = Register.load(tmp_path / "register").add_release(table, first, "",
+                                                                str(tmp_path / "first"))
+    (found,) = what_it_adds(register, table, second)
+    assert found.before == found.next_alone == pytest.approx(1 / 4)
+    assert found.together == 1.0
+    assert "of 100.0% it is sure" in found.words
+
+
+def test_another_kind_of_table_counts_too(known):
+    table, register, first = known
+    second, _ = MondrianAnonymizer(k=4, others="keep").protect(table)
+    (found,) = what_it_adds(register, table, second, random_state=5)
+    assert found.together == intersection(table, first, second, "work", random_state=5)["both"]
+
+
+def test_suppressed_values_add_nothing(known):
+    table, register, _ = known
+    second, _ = TreePreservingAnonymizer(k=8, sensitive="suppress").protect(table)
+    assert what_it_adds(register, table, second) == ()
+
+
+def test_a_release_that_is_not_at_hand(tmp_path):
+    table = people()
+    first, _ = TreePreservingAnonymizer(k=8).protect(table)
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "no"))
+    second, _ = TreePreservingAnonymizer(k=20).protect(table)
+    (found,) = what_it_adds(register, table, second)
+    assert found.together is None
+    assert "not at hand" in found.words
+
+
+def test_other_people_are_not_intersected(known):
+    _, register, _ = known
+    other = people(seed=9)
+    second, _ = TreePreservingAnonymizer(k=8).protect(other)
+    assert what_it_adds(register, other, second) == ()
+
+
+def test_noise_is_still_compared_by_order(known):
+    table, register, _ = known
+    noisy, _ = NoiseAdder(columns=["age"], others="drop").protect(table)
+    for one in what_it_adds(register, table, noisy):
+        assert "guessed rightly" not in one.words

@@ -1,0 +1,110 @@
+"""What plans of regressions forecast, and what runs take: within a factor of two, mostly closer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.regression_data import by_rows, made, picked
+from unspoken.joint import run_outcomes
+from unspoken.joint.museum.powell import ACCEPT
+from unspoken.joint.session.study import Member, Study
+from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.params import Terms
+from unspoken.joint.tasks.task import task_of
+
+pytestmark = pytest.mark.slow
+
+GUESSED, KNOWN = 2.0, 1.2
+
+
+def study(task, owners, **parameters):
+    """Return a study of so many owners, two of whom hold shares."""
+    members = [Member(name, f"{name}.example:7700", ("owner", *(["holder"] if i < 2 else [])),
+                      name * 8, name.encode()) for i, name in enumerate(owners)]
+    members.append(Member("dealer", "d.example:7700", ("dealer",), "d" * 8, b"d"))
+    draft = Study("care", task, "dealer", tuple(members), parameters)
+    return replace(draft, disclosures=task_of(draft).disclosures(draft))
+
+
+def apart(made_, inputs):
+    """Return by which factors a run differs from its plan, rounds and bytes."""
+    task = task_of(made_)
+    plan = task.plan(made_)
+    outcomes = run_outcomes(task.program(made_), inputs, names=list(made_.having("owner")))
+    assert [o.error for o in outcomes] == [None] * len(outcomes)
+    sent = sum(r.bytes for o in outcomes for r in o.ledger.rows if r.direction == "sent")
+    rounds = len({r.step for r in outcomes[0].ledger.rows if r.direction == "received"})
+    return [max(a / b, b / a) for a, b in ((plan.rounds, rounds), (plan.bytes, sent))]
+
+
+def binary(data):
+    """Return the data with a response of yes and no that is not certain."""
+    likely = 1 / (1 + np.exp(-(data["y"] - data["y"].mean()) / data["y"].std()))
+    yes = np.random.default_rng(1).uniform(size=likely.size) < likely
+    return {**data, "y": yes.astype(float)}
+
+
+@pytest.mark.parametrize(("task", "terms", "owners", "parameters", "factor"), [
+    ("regression", 2, 5, {"condition": 256}, KNOWN),
+    ("regression", 8, 2, {"condition": 4096}, KNOWN),
+    ("regression", 3, 2, {"condition": 256, "smaller": ["x0", "x1+x2"]}, KNOWN),
+    ("regression", 4, 2, {"condition": 1024, "select": "stepwise"}, GUESSED),
+    ("regression", 4, 2, {"condition": 1024, "select": "backward"}, GUESSED),
+    ("regression", 5, 2, {"condition": 1024, "select": "best"}, GUESSED),
+    ("logistic", 2, 3, {"condition": 256}, GUESSED),
+    ("residuals", 2, 2, {"condition": 256, "synthetic": 50}, KNOWN)])
+def test_plans_over_rows(task, terms, owners, parameters, factor):
+    names = Terms("y", tuple(f"x{i}" for i in range(terms)))
+    data = made(600, terms, 1)
+    data = binary(data) if task == "logistic" else data
+    tables = [names.table(part) for part in by_rows(data, np.arange(600) % owners)]
+    planned = study(task, [f"o{i}" for i in range(owners)], response="y",
+                    columns=list(names.columns), **parameters)
+    assert max(apart(planned, tables)) <= factor
+
+
+@pytest.mark.parametrize(("task", "terms", "owners", "rows", "parameters", "factor"), [
+    ("regression-columns", 3, 2, 400, {}, KNOWN),
+    ("regression-columns", 3, 3, 400, {"ids": "id"}, KNOWN),
+    ("regression-columns", 6, 3, 2000, {"held": "all"}, KNOWN),
+    ("regression-columns", 5, 5, 300, {}, KNOWN),
+    ("regression-columns", 3, 3, 1000, {"products": ["x0*x1"]}, KNOWN),
+    ("regression-columns", 3, 3, 1000, {"held": "split"}, KNOWN),
+    ("regression-columns", 4, 2, 400, {"select": "forward"}, GUESSED),
+    ("regression-columns", 3, 3, 400, {"method": "powell"}, GUESSED),
+    ("regression-columns", 3, 4, 400, {"method": "powell", "inference": False}, GUESSED),
+    ("regression-columns", 3, 3, 400, {"method": "powell-literal", "accept": ACCEPT}, GUESSED),
+    ("logistic-columns", 2, 2, 400, {}, GUESSED),
+    ("logistic-columns", 2, 2, 400, {"products": ["x0*x1"]}, GUESSED),
+    ("logistic-columns", 4, 3, 800, {"ridge": 1e-6}, GUESSED),
+    ("residuals-columns", 4, 2, 1000, {"groups": 5}, KNOWN),
+    ("residuals-columns", 2, 2, 600, {"groups": 5, "products": ["x0*x1"]}, KNOWN),
+    ("residuals-columns", 6, 3, 400, {"show": "each"}, KNOWN)])
+def test_plans_over_columns(task, terms, owners, rows, parameters, factor):
+    names = [f"o{i}" for i in range(owners)]
+    parameters = {"held": names[-1], "condition": 256, **parameters}
+    columns = Columns({name: tuple(f"x{j}" for j in range(terms) if j % owners == i)
+                       for i, name in enumerate(names)}, "y", parameters["held"])
+    data = made(rows, terms, 1)
+    data = binary(data) if task == "logistic-columns" else data
+    parts = [picked(data, columns.needed(name)) for name in names]
+    if columns.held == "split":
+        for part in parts[1:]:
+            part["y"] = np.zeros(rows)
+    told = [f"{owner}:{column}" for owner, own in columns.owners.items() for column in own]
+    planned = study(task, names, response="y", columns=told, expected=rows, **parameters)
+    ids = None
+    if "ids" in parameters:
+        pytest.importorskip("rbcl")
+        ids = np.arange(rows)
+    assert max(apart(planned, [Given(part, ids) for part in parts])) <= factor
+
+
+def test_holders_beyond_two_cost_more():
+    two = study("regression", ["o0", "o1", "o2"], response="y", columns=["x0"])
+    third = replace(two.members[2], roles=("owner", "holder"))
+    three = replace(two, members=(*two.members[:2], third, two.members[3]))
+    assert task_of(three).plan(three).bytes == 2 * task_of(two).plan(two).bytes

@@ -1,0 +1,122 @@
+"""Blocks that keep every threshold: checked by hand, and against whole-number brute force."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unspoken.methods.anonymity.tree_preserving.octagon_solver import Octagon
+from unspoken.methods.anonymity.tree_preserving.threshold_blocks import (
+    min_block,
+    one_block,
+    safe,
+)
+
+
+@st.composite
+def columns(draw):
+    """A sorted column of float32 values and the pairs of codes that thresholds lie between."""
+    numbers = st.one_of(st.integers(-50, 50).map(float), st.floats(-1e6, 1e6, width=32),
+                        st.sampled_from([1e-40, 1e30, 0.1]))
+    values = sorted(set(draw(st.lists(numbers, min_size=2, max_size=14))))
+    values = np.unique(np.array(values, np.float32)).astype(float)
+    if values.size < 2:
+        values = np.array([0.0, 1.0])
+    pairs = draw(st.lists(st.tuples(st.integers(0, values.size - 2), st.integers(1, 3)),
+                          min_size=1, max_size=6))
+    return values, sorted({(a, min(a + gap, values.size - 1)) for a, gap in pairs})
+
+
+def threshold(low, high):
+    return low / 2 + high / 2
+
+
+@settings(max_examples=300)
+@given(columns(), st.sampled_from([safe, min_block]))
+def test_order_and_thresholds_stay(column, rule):
+    values, pairs = column
+    blocks = rule(values, pairs, np.ones(values.size, np.int64))
+    shown = blocks.representatives[blocks.owner]
+    assert np.all(np.diff(shown) >= 0)
+    assert np.all(np.diff(blocks.representatives) > 0)
+    assert sorted(set(blocks.owner.tolist())) == list(range(blocks.count))
+    assert np.array_equal(blocks.representatives.astype(np.float32), blocks.representatives)
+    assert blocks.representatives[0] >= values[0]
+    assert blocks.representatives[-1] <= values[-1]
+    for low, high in pairs:
+        assert shown[low] < shown[high]
+        assert threshold(shown[low], shown[high]) == threshold(values[low], values[high])
+
+
+@settings(max_examples=100)
+@given(columns())
+def test_min_block_never_has_more_blocks(column):
+    values, pairs = column
+    weights = np.ones(values.size, np.int64)
+    assert min_block(values, pairs, weights).count <= safe(values, pairs, weights).count
+
+
+def test_capital_gain_of_adult():
+    """5013|5178 and 6849|7298: the two in the middle share a block, and both sums stay."""
+    values = np.array([0.0, 5013, 5178, 6849, 7298, 99999])
+    blocks = min_block(values, [(1, 2), (3, 4)], np.array([28000, 60, 90, 30, 240, 150]))
+    assert blocks.owner.tolist() == [0, 0, 1, 1, 2, 2]
+    low, middle, high = blocks.representatives
+    assert low + middle == 5013 + 5178
+    assert middle + high == 6849 + 7298
+
+
+def test_three_sums_that_cannot_be_kept_together():
+    """1|2, 2|3 and 1|3 share values: 2 stands alone."""
+    values = np.array([1.0, 2.0, 3.0])
+    blocks = min_block(values, [(0, 1), (1, 2), (0, 2)], np.ones(3, np.int64))
+    assert blocks.representatives.tolist() == [1, 2, 3]
+
+
+def test_a_sum_that_float32_does_not_hold_stays_as_it_is():
+    values = np.array([2.0**-30, 1.0, 1.0 + 2.0**-23, 2.0**24])
+    pairs = [(0, 1), (2, 3)]
+    blocks = min_block(values, pairs, np.ones(4, np.int64))
+    shown = blocks.representatives[blocks.owner]
+    for low, high in pairs:
+        assert threshold(shown[low], shown[high]) == threshold(values[low], values[high])
+
+
+def test_one_block_is_the_mean():
+    assert one_block(np.array([0.0, 10]), np.array([3, 1])).representatives.tolist() == [2.0]
+    assert one_block(np.array([0.5, 1]), np.array([1, 1])).representatives.tolist() == [0.75]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(st.sampled_from([-1, 1]), st.integers(0, 2), st.sampled_from([-1, 1]),
+                          st.integers(0, 2), st.integers(-4, 4)), max_size=7))
+def test_the_octagon_finds_a_point_where_there_is_one(constraints):
+    system = Octagon(3)
+    for unknown in range(3):
+        system.bound([(1, unknown)], 3)
+        system.bound([(-1, unknown)], 3)
+    for s, p, t, q, limit in constraints:
+        system.bound([(s, p), (t, q)], limit)
+    found = system.point([0, 0, 0])
+
+    def holds(x):
+        return all(s * x[p] + t * x[q] <= limit for s, p, t, q, limit in constraints)
+
+    possible = any(holds(x) for x in itertools.product(range(-3, 4), repeat=3))
+    if found is not None:
+        assert holds(found)
+        assert max(map(abs, found)) <= 3
+    if not possible:
+        assert found is None
+
+
+@pytest.mark.parametrize("wanted", [-9, 0, 2, 9])
+def test_the_octagon_stays_near_what_is_wanted(wanted):
+    system = Octagon(1)
+    system.bound([(1, 0)], 5)
+    system.bound([(-1, 0)], 1)
+    assert system.point([wanted], 2) == [min(max(wanted, 0), 4)]

@@ -1,0 +1,125 @@
+"""The register: what went out, and what the next release would add."""
+
+from __future__ import annotations
+
+import stat
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from support.people import people, release_of
+from unspoken.errors import InputError, ReleaseError
+from unspoken.risk import Register, attack_together, digest, what_it_adds
+
+
+def other_class(table):
+    rows = table.arrow().drop_columns(["group"])
+    heavy = pa.array(np.where(rows["weight"].to_numpy() > 80, "heavy", "light"))
+    return unspoken.read(rows.append_column("group", heavy), target="group", show=False)
+
+
+def test_a_digest_does_not_depend_on_the_order_of_rows_or_columns():
+    table = people(missing=True)
+    rows = table.arrow()
+    order = np.random.default_rng(0).permutation(rows.num_rows)
+    names = rows.column_names
+    mixed = unspoken.read(rows.take(pa.array(order)).select(names[::-1]), show=False)
+    assert digest(mixed).table == digest(table).table
+    assert digest(people(seed=1)).table != digest(table).table
+
+
+def test_entries_are_kept_in_a_file_only_the_owner_reads(tmp_path):
+    path = tmp_path / "register"
+    table = people()
+    release, _ = release_of(table)
+    register = Register.load(path)
+    assert register.entries == ()
+    register = register.add_release(table, release, "university")
+    register = register.add_other("query", table, "mean of age", "ministry")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again = Register.load(path)
+    assert again == register
+    first, second = again.entries
+    assert (first.kind, first.to, first.what) == ("release", "university", release.fingerprint)
+    assert first.guarantee == "same-tree"
+    assert set(first.columns) == {"age", "salary", "weight", "group"}
+    assert (second.kind, second.guarantee) == ("query", "none")
+    assert "secret" not in path.read_text()
+
+
+def test_entries_made_elsewhere_in_between_are_not_lost(tmp_path):
+    path, table = tmp_path / "register", people()
+    stale = Register.load(path)
+    stale.add_other("study", table, "one", "a")
+    assert len(stale.add_other("study", table, "two", "b").entries) == 2
+
+
+def test_a_table_is_recognised_by_any_of_its_columns(tmp_path):
+    table = people()
+    release, _ = release_of(table)
+    register = Register.load(tmp_path / "r").add_release(table, release, "x")
+    part = unspoken.read(table.arrow(["age"]), show=False)
+    assert register.before(part)
+    assert not register.before(people(seed=3))
+
+
+@pytest.mark.parametrize("broken", ["nonsense\n", '{"kind": "release"}\n', "[1]\n"])
+def test_a_broken_register_is_refused_by_name(tmp_path, broken):
+    path = tmp_path / "register"
+    path.write_text(broken)
+    with pytest.raises(ReleaseError, match="register"):
+        Register.load(path)
+
+
+def test_an_unknown_kind_is_refused(tmp_path):
+    with pytest.raises(InputError, match="release, study, query"):
+        Register.load(tmp_path / "r").add_other("rumour", people(), "x", "y")
+
+
+def test_two_strict_releases_add_nothing(tmp_path):
+    table = people()
+    first, _ = release_of(table)
+    first = first.save(tmp_path / "first")
+    second, _ = release_of(table, random_state=2)
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "first"))
+    found = what_it_adds(register, table, second)
+    assert {one.column for one in found} == {"age", "salary", "weight"}
+    for one in found:
+        assert (one.before, one.next_alone, one.together) == (1.0, 1.0, 1.0)
+        assert "no more order" in one.words
+
+
+def test_max_mono_releases_with_other_classes_add_order(tmp_path):
+    table = people()
+    other = other_class(table)
+    first, _ = release_of(table, mode="max-mono")
+    first = first.save(tmp_path / "first")
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "first"))
+    second, key = release_of(other, mode="max-mono", random_state=4, neutral_names=True)
+    from unspoken.methods.encoding.code_book import PiecewiseBook
+
+    names = {c.name: c.released for c in PiecewiseBook.from_key(key).columns}
+    found = {one.column: one for one in what_it_adds(register, other, second, names)}
+    assert set(found) == {"age", "salary", "weight"}
+    assert found["age"].together > found["age"].before
+    assert "in exact order" in found["age"].words
+
+
+def test_an_earlier_release_that_is_not_at_hand_is_said_to_be(tmp_path):
+    table = people()
+    strict, _ = release_of(table)
+    mono, _ = release_of(table, mode="max-mono", random_state=2)
+    register = Register.load(tmp_path / "r").add_release(table, strict, "x", str(tmp_path / "no"))
+    again, _ = release_of(table, random_state=3)
+    assert "nothing about order" in what_it_adds(register, table, again)[0].words
+    assert "not at hand" in what_it_adds(register, table, mono)[0].words
+    assert what_it_adds(register, table, strict) == ()
+
+
+def test_columns_that_only_one_release_holds_are_left_out():
+    table = people()
+    first, _ = release_of(table)
+    second, _ = release_of(table, random_state=2)
+    assert set(attack_together(first, second, {"age": "age", "nothing": "salary"})) == {"age"}

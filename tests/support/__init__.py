@@ -1,0 +1,1 @@
+"""What tests share: data, programs, and ways to run and watch them."""

@@ -1,0 +1,54 @@
+"""The whole walk in one function: protect, mine, decode, and the original to compare with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import clone
+
+import unspoken
+from unspoken.methods.encoding import PiecewiseBook
+from unspoken.protect import PiecewiseEncoder, decode
+
+
+@dataclass
+class Walk:
+    release: Any
+    key: Any
+    mined: Any
+    original: Any
+    decoded: Any
+    columns: np.ndarray
+
+    @property
+    def identical(self):
+        return unspoken.verify(self.original, self.decoded)
+
+
+def table_of(data: np.ndarray, labels: Any) -> unspoken.Table:
+    columns = {f"c{i}": data[:, i] for i in range(data.shape[1])}
+    return unspoken.read(pa.table({**columns, "y": labels}), target="y", show=False)
+
+
+def walk(data, labels, estimator, weight=None, fit=None, **encoder) -> Walk:
+    """Run the walk; `fit` makes a fitted model from (estimator, X, y, weight)."""
+    fit = fit or _fit
+    table = table_of(data, labels)
+    release, key = PiecewiseEncoder(**encoder).protect(table)
+    order = PiecewiseBook.from_key(key).order(len(labels))
+    order = np.arange(len(labels)) if order is None else order
+    moved = None if weight is None else weight[order]
+    codes, released = release.table.numbers(), release.table.labels()
+    mined = fit(clone(estimator), codes, released, moved)
+    original = fit(clone(estimator), np.asarray(data, float)[order], labels[order], moved)
+    decoded = decode(mined, key, table, sample_weight=weight)
+    return Walk(release, key, mined, original, decoded, np.asarray(data, float)[order])
+
+
+def _fit(estimator, data, labels, weight):
+    return estimator.fit(data, labels) if weight is None else estimator.fit(
+        data, labels, sample_weight=weight
+    )

@@ -1,0 +1,87 @@
+"""`unspoken joint` as tests call it: in this process, in others, and for a whole study."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import unspoken
+from unspoken.cli import joint_verb as joint
+from unspoken.joint.mpc.engines.spu.spu_process import keep_port
+
+DRIVER = """
+import argparse, sys
+from unspoken.cli import joint
+parser = argparse.ArgumentParser()
+joint.add(parser.add_subparsers(dest="verb"))
+args = parser.parse_args(sys.argv[1:])
+sys.exit(args.run(args))
+"""
+
+
+def joint_command(*words):
+    parser = argparse.ArgumentParser()
+    joint.add(parser.add_subparsers(dest="verb"))
+    args = parser.parse_args(["joint", *map(str, words)])
+    return args.run(args)
+
+
+def spawn(*words, cwd):
+    env = {**os.environ, "PYTHONPATH": str(Path(unspoken.__file__).parents[1])}
+    return subprocess.Popen([sys.executable, "-c", DRIVER, "joint", *map(str, words)], cwd=cwd,
+                            env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            stdin=subprocess.DEVNULL)
+
+
+KEPT = []
+
+
+def free_ports(count):
+    """Return ports that nobody else is given as long as these tests run."""
+    KEPT.extend(keep_port() for _ in range(count))
+    return [each.getsockname()[1] for each in KEPT[-count:]]
+
+
+def ended(runs):
+    """Return what processes said (stdout, stderr); none is left behind, whatever happens."""
+    try:
+        return [run.communicate(timeout=60) for run in runs]
+    finally:
+        for run in runs:
+            run.kill()
+            run.wait()
+
+
+OWNERS = ("north", "south", "east")
+
+
+def write(path, columns):
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(columns)
+        rows.writerows(zip(*columns.values(), strict=True))
+
+
+def tried(folder, task, settings, capsys, **files):
+    """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv."""
+    ports = free_ports(4)
+    parties = [w for name, port in zip(OWNERS, ports, strict=False)
+               for w in ("--party", f"{folder / name}.crt=127.0.0.1:{port}")]
+    words = [w for each in settings for w in ("--set", each)]
+    assert joint_command("new", folder / "study.toml", "--name", "weather", "--task", task,
+                         *parties,
+                       "--dealer", f"{folder / 'dora'}.crt=127.0.0.1:{ports[3]}", *words) == 0
+    capsys.readouterr()
+    assert joint_command("plan", folder / "study.toml", "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["learns"]["dora"]
+    data = [w for name in OWNERS
+            for w in ("--data", f"{name}={folder / files.get(name, name + '.csv')}")]
+    assert joint_command("local", folder / "study.toml", "--json", "--out", folder / "out.json",
+                       *data) == 0
+    return json.loads(capsys.readouterr().out)["results"]

@@ -1,0 +1,9 @@
+"""Where things lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+DATA = SHARED / "data"
