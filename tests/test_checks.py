@@ -20,6 +20,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("check", checks.RELEASE_METHOD, ids=lambda check: check.__name__)
 def test_contract(name, check):
@@ -94,6 +95,7 @@ def scikit_learn_checks(**parameters):
             yield pytest.param(estimator, check, name, id=f"{mode}-{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "check", "name"), list(scikit_learn_checks()))
 def test_scikit_learn_estimator_checks(estimator, check, name):
     if name in EXPECTED_FAILURES:

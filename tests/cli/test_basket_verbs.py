@@ -26,6 +26,7 @@ def run(capsys, *words):
     return status, seen.out, seen.err
 
 
+@pytest.mark.slow
 def test_protect_mine_and_audit(capsys, tmp_path, file):
     status, out, _ = run(capsys, "protect", file, "--method", "baskets", "--operator",
                          "select-a-size", "--rho1", 0.05, "--rho2", 0.5, "--out", tmp_path / "r",

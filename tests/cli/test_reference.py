@@ -17,6 +17,7 @@ def test_the_page_is_the_one_that_make_docs_writes(tmp_path):
     assert PAGE.read_text() == reference(), "run `make docs`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", verbs())
 def test_every_verb_and_option_is_there_and_explained(name):
     text = PAGE.read_text()
@@ -40,6 +41,7 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_help_and_version():
     for words in (["--help"], ["--version"], ["protect", "--help"]):
         done = subprocess.run([sys.executable, "-m", "unspoken", *words], capture_output=True,

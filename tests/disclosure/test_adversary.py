@@ -54,6 +54,7 @@ def lazy(tmp_path_factory):
     return table, release, key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [False, True])
 def test_a_view_of_an_unwritten_release_leads_to_no_secret(lazy, rows):
     _, release, _ = lazy

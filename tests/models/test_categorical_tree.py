@@ -101,6 +101,7 @@ def _refused(first, counts):
     return False
 
 
+@pytest.mark.slow
 def test_children_stand_after_their_parent_and_each_node_once():
     """Every way to point five nodes at pairs or triples of children, by brute force."""
     allowed = 0

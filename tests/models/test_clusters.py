@@ -15,6 +15,7 @@ CENTRES = np.array([[0.0, 0.0], [4.0, 0.0], [0.1, -7.25]])
 FOUND = Clusters(("a", "b"), CENTRES, np.array([2, 0, 0, 1]))
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, (3, 2), elements=st.floats(-1e300, 1e300)))
 def test_files_keep_every_bit(centres):
     first = Clusters(("a", "b"), centres, np.array([0, 2]))

@@ -32,6 +32,7 @@ def table(seed, missing=True):
     return X, rng.integers(0, 3, 120), rng.normal(size=120)
 
 
+@pytest.mark.slow
 @given(seeds)
 @settings(max_examples=25)
 def test_a_tree_predicts_as_scikit_learn_does(seed):
@@ -47,6 +48,7 @@ def test_a_tree_predicts_as_scikit_learn_does(seed):
     assert np.array_equal(predicted, regressor.predict(unseen))
 
 
+@pytest.mark.slow
 @given(seeds)
 @settings(max_examples=10)
 def test_a_forest_predicts_as_scikit_learn_does(seed):
@@ -83,6 +85,7 @@ def test_values_are_rounded_to_float32_first():
     assert tree.predict(near).tolist() == model.predict(near).tolist()
 
 
+@pytest.mark.slow
 @given(seeds)
 @settings(max_examples=15)
 def test_json_there_and_back(seed):

@@ -78,6 +78,7 @@ def test_words_for_a_forest():
     )
 
 
+@pytest.mark.slow
 def test_words_for_histogram_boosting():
     first = HistGradientBoostingClassifier(max_iter=2).fit(X, Y)
     other = copy.deepcopy(first)

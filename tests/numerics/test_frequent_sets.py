@@ -37,6 +37,7 @@ def mined(lists, least, longest, items=12):
             for one, n in zip(sets.tolist(), counts.tolist(), strict=True)}
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 11), max_size=8), max_size=40), st.integers(1, 6),
        st.integers(1, 6), st.sampled_from([0.0, 0.5, 1e9]), st.booleans())
 def test_all_ways_of_counting_give_all_frequent_sets(lists, least, longest, cost, small):
@@ -80,6 +81,7 @@ def test_pairs_are_counted_alike_by_keys_and_by_bits():
     assert np.diag(table).tolist() == baskets.frequencies().tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "support", "count"), [
     ("retail.dat.gz", 0.001, 7589), ("T10I4D100K.dat.gz", 0.001, 27532)])
 def test_known_numbers_of_itemsets(shared, name, support, count):

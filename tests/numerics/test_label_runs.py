@@ -104,6 +104,7 @@ def test_max_mp_pieces_are_what_they_claim(rows, wanted, min_width, seed):
     assert pieces.starts.size == max(whole.starts.size, min(wanted, whole.starts.size + free))
 
 
+@pytest.mark.slow
 @given(labelled, st.integers(1, 40), st.integers(0, 2**32))
 def test_choose_bp_cuts_into_the_wanted_number(rows, wanted, seed):
     values, counts = tally(np.array([v for v, _ in rows], float),

@@ -32,11 +32,13 @@ def test_orthogonal_to_1e_12(size, proper):
             assert np.linalg.det(matrix) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_reflections_come_in_half_of_the_draws():
     mirrored = sum(np.linalg.det(haar(3, rng(i))) < 0 for i in range(2000))
     assert abs(mirrored - 1000) < 4 * np.sqrt(500)
 
 
+@pytest.mark.slow
 def test_haar_is_uniform():
     """Every entry has mean 0 and variance 1/n; a plain QR without the signs does not."""
     source = rng(5)

@@ -28,6 +28,7 @@ def test_buckets_do_not_depend_on_batches():
     assert whole.max() < shuffle.buckets_for(10**7) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bucket_rows", [1, 2, 100])
 def test_all_orders_of_four_rows_are_equally_likely(monkeypatch, bucket_rows):
     monkeypatch.setattr(shuffle, "BUCKET_ROWS", bucket_rows)

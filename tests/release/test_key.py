@@ -30,6 +30,7 @@ def same(one: Key, two: Key) -> bool:
               one.arrays[n].dtype == two.arrays[n].dtype for n in one.arrays)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passphrase", [None, "correct horse", "パス 🔑"])
 def test_a_key_comes_back(tmp_path, passphrase):
     path = tmp_path / "k"
@@ -56,6 +57,7 @@ def test_a_sealed_key_shows_nothing(tmp_path):
     assert np.float64(1.5).tobytes() not in sealed
 
 
+@pytest.mark.slow
 def test_sealing_twice_gives_different_bytes(tmp_path):
     a_key().save(tmp_path / "one", "words")
     a_key().save(tmp_path / "two", "words")
@@ -75,12 +77,14 @@ def refusal(path, error, passphrase=None):
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_wrong_or_no_passphrase(tmp_path):
     a_key().save(tmp_path / "k", "right")
     refusal(tmp_path / "k", errors.PassphraseError, "wrong")
     refusal(tmp_path / "k", errors.PassphraseError, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passphrase", [None, "words"])
 def test_every_flipped_byte_is_noticed(tmp_path, passphrase):
     path = tmp_path / "k"

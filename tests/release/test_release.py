@@ -132,6 +132,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_releases_are_refused(tmp_path, made, name):
     made[0].save(tmp_path / "r")

@@ -1,4 +1,4 @@
-"""Data for regressions, spread over owners in every way, for the tests of that folder."""
+"""Data for regressions, spread over owners in every way."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ def test_items_are_sorted_and_baskets_are_sets():
     assert unspoken.Baskets.of([[10, 9], [100]]).items == ("9", "10", "100")
 
 
+@pytest.mark.slow
 @given(sets)
 def test_views_by_item_say_the_same_as_the_lists(lists):
     baskets = unspoken.Baskets.of(lists, items=range(201))
@@ -41,6 +42,7 @@ def test_views_by_item_say_the_same_as_the_lists(lists):
         assert np.flatnonzero(bits).tolist() == true
 
 
+@pytest.mark.slow
 @given(sets, st.data())
 def test_take_chooses_baskets(lists, data):
     baskets = unspoken.Baskets.of(lists, items=range(201))
@@ -75,6 +77,7 @@ def test_increasing_codes_are_only_asked_for_inside_a_basket():
     assert found.lists() == [["b", "c"], [], ["a", "b"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["dat", "dat.gz", "csv", "csv.gz", "parquet"])
 @settings(max_examples=25)
 @given(lists=sets)
@@ -144,6 +147,7 @@ def test_names_that_a_text_file_cannot_hold_are_refused_and_nothing_is_written(t
     assert not path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rows", "items", "entries"), [
     ("retail.dat.gz", 88162, 16470, 908576), ("T10I4D100K.dat.gz", 100000, 870, 1010228),
     ("groceries.csv.gz", 9835, 169, 43367)])

@@ -45,6 +45,7 @@ def sources(folder):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["arrow", "batch", "parquet", "parquet lazily", "csv",
                                   "csv lazily", "duckdb file", "duckdb relation", "pandas",
                                   "pandas with an index", "polars", "polars lazily", "mapping"])

@@ -66,6 +66,7 @@ def exactly(values):
     return [Fraction(v) for v in np.ravel(values)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("circle", CIRCLES)
 @few
 @given(pair=hnp.arrays(np.float64, (2, 4), elements=st.integers(-(2**20), 2**20).map(

@@ -52,6 +52,7 @@ def binary(monkeypatch):
     return np.random.default_rng(1).integers(0, 2, (2, ROWS, 60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "mine", "equations"),
                          [("protocol-1", 3, 20), ("protocol-2", 4, 22), ("protocol-2", 10, 25)])
 def test_a_linear_program_finds_columns_of_yes_and_no(binary, method, mine, equations):

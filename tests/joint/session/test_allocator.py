@@ -30,6 +30,7 @@ def run(kept):
     return said, int(count)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only glibc's allocator is asked")
 def test_memory_that_was_freed_is_used_again_without_new_pages():
     said, count = run(kept=True)

@@ -92,6 +92,7 @@ def test_a_study_survives_its_file(study, tmp_path):
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.dictionaries(texts, st.one_of(texts, st.booleans(), st.integers(-2**62, 2**62),
                                         st.floats(allow_nan=False, allow_infinity=False),
@@ -167,6 +168,7 @@ def test_other_files_are_no_studies(tmp_path):
         Study.load(path)
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
                     lambda inner: st.lists(inner, max_size=3)
                     | st.dictionaries(st.sampled_from(["name", "task", "mode", "party", "roles",

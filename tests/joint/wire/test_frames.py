@@ -117,6 +117,7 @@ def test_any_bytes_are_refused(data):
         Assembler().feed(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(arrays, st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1,
                         max_size=4))

@@ -119,6 +119,7 @@ def test_design_says_what_can_be_told():
         risk.design_operator(tens, 0.5, 0.05)
 
 
+@pytest.mark.slow
 def test_the_deviation_that_a_design_states_is_that_of_the_estimates():
     """200 releases of 2,000 baskets without the set: the spread is within 20% of the stated."""
     rng = np.random.default_rng(1)

@@ -69,6 +69,7 @@ def brute(operator, k, m):
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", LAWS, ids=IDS)
 @pytest.mark.parametrize(("k", "m"), [(1, 2), (2, 3), (3, 3), (3, 2), (2, 2)])
 def test_transition_matrix_is_that_of_all_outcomes(operator, k, m):
@@ -118,6 +119,7 @@ def test_subset_coefficients_give_the_values_back(values):
         assert sum(found[r] * math.comb(n, r) for r in range(n + 1)) == pytest.approx(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", LAWS, ids=IDS)
 @pytest.mark.parametrize("public", [True, False])
 def test_amplification_is_the_largest_ratio_over_all_pairs_of_baskets(operator, public):

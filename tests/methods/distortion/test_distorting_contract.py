@@ -29,6 +29,7 @@ EXCEPTIONS = {
 EXCEPTIONS["discretizer quantile"] = EXCEPTIONS["discretizer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("check", checks.RELEASE_METHOD, ids=lambda check: check.__name__)
 def test_contract(name, check):

@@ -136,6 +136,7 @@ def table_of(n=3000):
                                 "y": rng.choice(["a", "b"], n)}), target="y", show=False)
 
 
+@pytest.mark.slow
 def test_the_audit_filters_noise_off_correlated_columns():
     table = table_of()
     release, _ = NoiseAdder(random_state=1).protect(table)
@@ -150,6 +151,7 @@ def test_the_audit_filters_noise_off_correlated_columns():
     assert again.rows == found.rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [Discretizer(20), MultiplicativeNoise(deviation=0.05)])
 def test_other_distortions_can_be_audited(method):
     table = table_of(800)

@@ -53,6 +53,7 @@ def test_the_posterior_beside_the_baseline():
     assert again.rows == found.rows
 
 
+@pytest.mark.slow
 def test_intervals_hold_other_draws_of_the_same_people():
     table = asked(1500)
     method = {"columns": ["q"], "others": "drop"}
@@ -87,6 +88,7 @@ def test_numbers_and_missing_values_can_be_answers():
     assert rows_of(found, "domain")["literal"].baseline == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 def test_a_mixed_release_of_numbers():
     """Pay is told by a third; age goes with pay, so that telling pay gives age away."""
     rng = np.random.default_rng(0)

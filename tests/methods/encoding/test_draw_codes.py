@@ -77,6 +77,7 @@ def test_hiding_zero_puts_codes_above_zero(values, seed):
     assert placed.max() < codes.MIDPOINT_LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2**23, 2**24 - 2])
 def test_as_many_values_as_float32_tells_apart(size):
     rng = np.random.default_rng(0)

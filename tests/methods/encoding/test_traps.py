@@ -124,6 +124,7 @@ def test_leaf_minima_break_permuted_pieces():
     assert release.guarantee.covers(tree(min_samples_leaf=1, min_samples_split=5))
 
 
+@pytest.mark.slow
 def test_splitting_between_pieces_is_no_proof():
     """A tree that never splits inside a permuted piece can still be another tree."""
     missed = 0
@@ -158,6 +159,7 @@ def test_fractional_weights_break_permuted_pieces():
         assert release.guarantee.covers(tree(class_weight=right))
 
 
+@pytest.mark.slow
 def test_a_missing_value_stays_missing_and_a_sentinel_keeps_its_place():
     rng = np.random.default_rng(2)
     data = np.where(rng.random((200, 2)) < 0.2, -999.0, rng.integers(0, 50, (200, 2)))

@@ -50,6 +50,7 @@ sets = st.integers(3, 8).flatmap(lambda n: st.tuples(
                          max_size=10)))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(sets, st.sampled_from([2, 3]))
 def test_a_set_is_refused_exactly_if_it_discloses(case, group):
@@ -64,6 +65,7 @@ def test_a_set_is_refused_exactly_if_it_discloses(case, group):
             assert span.rank == rank(kept)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(sets)
 def test_determined_records_are_those_of_exact_elimination(case):
@@ -79,6 +81,7 @@ def _rows(span):
     return [unpack(row, span.records) for row in span._sets[: span.rank]]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(sets, st.integers(4, 6))
 def test_larger_groups_are_never_disclosed(case, group):
@@ -160,6 +163,7 @@ def test_everybody_and_nobody(members):
     assert span.determined().size == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(sets)
 def test_errors_of_noisy_answers_are_those_of_least_squares(case):

@@ -39,6 +39,7 @@ def rank(rows):
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=9), st.data())
 def test_the_guard_refuses_exactly_what_discloses(tmp_path_factory, asked, data):
@@ -60,6 +61,7 @@ def test_the_guard_refuses_exactly_what_discloses(tmp_path_factory, asked, data)
             kept.append(row)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=9))
 def test_noisy_answers_keep_exactly_the_promised_error(tmp_path_factory, asked):
@@ -81,6 +83,7 @@ def test_noisy_answers_keep_exactly_the_promised_error(tmp_path_factory, asked):
             kept = trial
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(st.tuples(st.sampled_from(["sum", "mean", "sick", "rich"]),
                           st.integers(0, 30), st.integers(0, 30)), max_size=12),

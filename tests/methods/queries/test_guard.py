@@ -55,6 +55,7 @@ def test_a_tracker_gets_past_sizes_and_not_past_the_audit(tmp_path):
     assert rule(tracker, guard) == "audit"
 
 
+@pytest.mark.slow
 def test_an_individual_tracker_on_census_data(tmp_path, shared):
     """A person whom known attributes single out: q(A) - q(A and not B) is the person's value."""
     table = unspoken.read(shared("adult_data.parquet"), sensitive="hours-per-week", show=False)
@@ -161,6 +162,7 @@ def test_the_same_set_has_the_same_noise_in_any_words(tmp_path):
     assert other.sum("income", "unit < 30").value != first.value
 
 
+@pytest.mark.slow
 def test_noise_has_its_deviation(tmp_path):
     table = people(n=2000)
     guard = QueryGuard(table, tmp_path / "log", noise=500.0)

@@ -96,6 +96,7 @@ conditions = st.recursive(atoms, lambda inner: st.one_of(
     st.lists(inner, min_size=2, max_size=3).map(lambda p: Some(tuple(p)))), max_leaves=8)
 
 
+@pytest.mark.slow
 @given(conditions)
 def test_every_condition_is_read_back_from_its_text(condition):
     text = str(condition)

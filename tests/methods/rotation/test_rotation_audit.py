@@ -64,6 +64,7 @@ def test_it_repeats_and_travels(done):
     assert Audit.from_json(found.to_json()) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [
     Rotation(translation=True, standardise=True, random_state=2), PairwiseRotation(random_state=2),
     RandomProjection(5, random_state=2), RandomProjection(2, random_state=2),

@@ -23,12 +23,14 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("check", checks.RELEASE_METHOD, ids=lambda check: check.__name__)
 def test_contract(name, check):
     check(METHODS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", checks.RELEASE_METHOD, ids=lambda check: check.__name__)
 def test_contract_of_a_projection_that_is_forgotten(check):
     check(lambda **k: RandomProjection(**{"missing": "blank", "keep_key": False, **k}))
@@ -48,6 +50,7 @@ def scikit_learn_checks():
             yield pytest.param(estimator, check, name, id=f"{type(method).__name__}-{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "check", "name"), list(scikit_learn_checks()))
 def test_scikit_learn_estimator_checks(estimator, check, name):
     check(estimator)

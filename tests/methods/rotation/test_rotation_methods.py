@@ -146,6 +146,7 @@ def test_pairs_must_hold_every_column_and_thresholds_every_pair():
     assert moved_variance(np.eye(4), PairwiseRotation().fit(data).motion_.matrix).size == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [
     Rotation(), Rotation(translation=True), Rotation(standardise=True, proper=True),
     PairwiseRotation(), RandomProjection(6), SimilarityOutsourcing(),
@@ -244,6 +245,7 @@ def covered_miners(seed):
                 cluster.AgglomerativeClustering(4, linkage="complete"), cluster.DBSCAN(2.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_every_covered_miner_finds_the_same(seed):
     from sklearn.base import clone
@@ -264,6 +266,7 @@ def test_every_covered_miner_finds_the_same(seed):
         assert np.array_equal(*found), miner
 
 
+@pytest.mark.slow
 def test_where_ties_decide_the_verification_says_so():
     """Three values a column: hierarchical clustering is all ties, and a rotation breaks them."""
     different = 0

@@ -147,6 +147,7 @@ def test_sizes_are_limited(tree, forest):
     refused('{"a": ' + "[" * 50 + "]" * 50 + "}", "lists", max_containers=10)
 
 
+@pytest.mark.slow
 def test_a_million_nodes_in_bounded_memory():
     count = 1_000_001
     chain = {"format": "unspoken-tree", "version": 1, "task": "regression", "features": ["x"],

@@ -28,6 +28,7 @@ def write(path, rows=5000, seed=3):
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["strict", "max-mono", "anti"])
 @pytest.mark.parametrize("monochromatic", ["permutation", "record"])
 @pytest.mark.parametrize("batch_rows", [64, 777, 1 << 19])

@@ -128,6 +128,7 @@ def test_words_and_planes_are_each_others_inverse(n):
     assert np.array_equal(words_of(planes_of(values))[:n], values)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 200), st.sampled_from([(4, 1), (8, 2), (16, 1), (16, 2)]))
 @FEW
 def test_pick_gives_the_entry_that_is_chosen(words, form):
@@ -147,6 +148,7 @@ def test_pick_gives_the_entry_that_is_chosen(words, form):
         assert np.array_equal(bits_of(got[bit], words * 64), bits[named, np.arange(words * 64)])
 
 
+@pytest.mark.slow
 @given(st.integers(0, 200), st.integers(1, 5))
 @FEW
 def test_correlated_words(count, length):

@@ -88,6 +88,7 @@ def test_what_is_opened_looks_uniform():
     assert tell_apart(seen, uniform_like(seen)) > SUSPICIOUS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["left out", "32 bits", "63 bits"])
 def test_broken_masks_are_caught(monkeypatch, name):
     monkeypatch.setattr(sources, "Stream", spoiled(BROKEN[name]))

@@ -38,6 +38,7 @@ def evaluated(mode, parties, sides, values, scale=0):
     return outputs[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "parties"), CIRCLES)
 @pytest.mark.parametrize("owners", [("p0", "p1"), ("p1", "p0")])
 @settings(max_examples=5)

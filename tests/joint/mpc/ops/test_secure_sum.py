@@ -41,6 +41,7 @@ CASES = [("masks", 1), ("masks", 3), ("masks", 4), ("masks", 5), ("ring", 3), ("
          ("cycles", 5), ("cycles", 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "parties"), CASES)
 @settings(max_examples=15)
 @given(data=st.data())

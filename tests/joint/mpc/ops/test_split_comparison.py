@@ -25,6 +25,7 @@ def splitting(modulus, between, values, mode):
     return run(program, [None] * 3, mode)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["dealer", "three-party"])
 @pytest.mark.parametrize("between", [("p0", "p1"), ("p2", "p0"), ("p1", "p2")])
 @pytest.mark.parametrize("modulus", MODULI)

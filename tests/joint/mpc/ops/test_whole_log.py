@@ -93,6 +93,7 @@ def test_what_is_opened_looks_uniform():
     assert all(tell_apart(one, uniform_like(one)) > SUSPICIOUS / len(views) for one in views)
 
 
+@pytest.mark.slow
 @broken_masks
 def test_broken_masks_are_caught(monkeypatch, name):
     break_masks(monkeypatch, name)

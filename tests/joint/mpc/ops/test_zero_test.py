@@ -13,6 +13,7 @@ from unspoken.joint.mpc.ops.zero_test import MOST, is_zero
 from unspoken.joint.session.party import declares
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("high", [0, 1, 2, 7, 8, 45, 200, MOST - 1, MOST, 10**6])
 @pytest.mark.parametrize("circle", [(2, "dealer"), (3, "three-party"), (2, "two-party"), ALL_HOLD])
 def test_every_small_number(high, circle):

@@ -94,11 +94,13 @@ def _common(circle, sent, count):
     return np.array([point.tobytes() in known for point in sent])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parties", [2, 3])
 def test_places_say_nothing_about_ids(parties):
     assert finds_its_ids(parties) > SUSPICIOUS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parties", [2, 3])
 def test_a_hop_without_shuffle_is_caught(monkeypatch, parties):
     monkeypatch.setattr(group, "shuffled", lambda points: points)
@@ -117,6 +119,7 @@ def hop_views(program, given_, me):
     return np.array(real), np.array(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["count", "align", "union"])
 def test_lists_on_their_way_look_like_random_points(name):
     given_ = [[1, 2, 3, 4, 5, 6, 7], [5, 8, 9, 10, 11], [0, 5, 9]]

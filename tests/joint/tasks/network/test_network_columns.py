@@ -95,6 +95,7 @@ def tables(draw):
     return dependent(rows, sizes, draw(st.integers(0, 2**32 - 1))), sizes, owner
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(tables(), st.integers(0, 3))
 def test_the_joint_network_is_that_of_pooled_columns(table, most):

@@ -85,6 +85,7 @@ def test_masked_words_look_uniform():
     assert against_uniform(views()) > SUSPICIOUS
 
 
+@pytest.mark.slow
 @broken_masks
 def test_broken_masks_are_caught(monkeypatch, name):
     break_masks(monkeypatch, name)

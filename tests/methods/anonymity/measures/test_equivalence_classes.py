@@ -121,6 +121,7 @@ def test_costs_of_classes():
     assert an.average_class_size(np.array([3, 5]), 2) == 2.0
 
 
+@pytest.mark.slow
 def test_adult_agrees_with_pycanon(shared):
     pycanon = pytest.importorskip("pycanon.anonymity")
     import pandas as pd

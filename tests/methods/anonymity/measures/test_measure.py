@@ -72,6 +72,7 @@ def test_a_population_makes_it_harder_to_name_somebody():
     assert guessed.uniqueness.people == 100
 
 
+@pytest.mark.slow
 def test_adult_agrees_with_pycanon(shared):
     pycanon = pytest.importorskip("pycanon.anonymity")
     import pandas as pd
@@ -103,6 +104,7 @@ def test_adult_of_fu2010(shared):
     assert found[7073.5]["occupation"].baseline_strong == pytest.approx(7.42, abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn():
     figure = an.measure(people(quasi=["zip"], sensitive=["ill"])).figure()
     assert figure.axes[0].get_title() == "K = 3"
@@ -170,6 +172,7 @@ def all_tables(shape, rows, cols):
             yield table
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_bounds_are_the_extremes_of_all_tables_with_these_totals(cells):

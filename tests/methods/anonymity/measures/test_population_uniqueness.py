@@ -34,6 +34,7 @@ def pitman_population(rng, people, discount, concentration):
     return seat
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("discount", "concentration"), [(0.6, 20.0), (0.2, 300.0)])
 def test_pitman_finds_the_unique_of_simulated_populations(discount, concentration):
     rng = np.random.default_rng(7)

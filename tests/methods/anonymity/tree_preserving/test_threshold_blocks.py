@@ -35,6 +35,7 @@ def threshold(low, high):
     return low / 2 + high / 2
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(columns(), st.sampled_from([safe, min_block]))
 def test_order_and_thresholds_stay(column, rule):
@@ -52,6 +53,7 @@ def test_order_and_thresholds_stay(column, rule):
         assert threshold(shown[low], shown[high]) == threshold(values[low], values[high])
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(columns())
 def test_min_block_never_has_more_blocks(column):
@@ -91,6 +93,7 @@ def test_one_block_is_the_mean():
     assert one_block(np.array([0.5, 1]), np.array([1, 1])).representatives.tolist() == [0.75]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from([-1, 1]), st.integers(0, 2), st.sampled_from([-1, 1]),
                           st.integers(0, 2), st.integers(-4, 4)), max_size=7))

@@ -43,6 +43,7 @@ def names(mask):
     return tuple(name for i, name in enumerate(NAMES) if mask >> i & 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(data=st.lists(st.integers(0, 7), min_size=2, max_size=4),
        sets=st.sets(st.sampled_from(PARTS), max_size=5),

@@ -63,6 +63,7 @@ def test_all_parts_known_the_bounds_are_those_of_all_data_sets(table):
     assert set(same[:, -1]) == set(range(int(found.low[0]), int(found.high[0]) + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables, st.sets(st.sampled_from(PARTS[1:]), max_size=5), st.sampled_from(PARTS[1:]),
        st.sampled_from([None, 2]))

@@ -66,6 +66,7 @@ def exact(shares):
     return tuple(Fraction(share).limit_denominator(1000) for share in shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["removal", "insertion", "unknown"])
 @settings(max_examples=40)
 @given(rows=rows_, rules=st.lists(rules_, min_size=1, max_size=2, unique=True), shares=shares_)
@@ -111,6 +112,7 @@ def claimed(partly, shares):
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows=st.lists(st.frozensets(st.sampled_from("abc")), min_size=3, max_size=5),
        rule=st.sampled_from([(("a",), ("b",)), (("a", "b"), ("c",)), (("a",), ("b", "c"))]),
@@ -299,6 +301,7 @@ def test_names_with_commas_arrows_and_blanks():
     assert again.hide(found.baskets).effects.removed == 0
 
 
+@pytest.mark.slow
 def test_groceries_against_mlxtend_and_against_chance(shared, monkeypatch):
     """Counted again by another program; choosing baskets at random loses far more rules."""
     pd = pytest.importorskip("pandas")

@@ -58,6 +58,7 @@ def test_rules_by_hand():
     assert found.lift.tolist() == pytest.approx([1 / 0.6])
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.sampled_from("abcde")), min_size=3, max_size=30),
        st.sampled_from([0.0, 0.3, 0.8]))
 def test_rules_are_all_those_above_the_confidence(lists, confidence):

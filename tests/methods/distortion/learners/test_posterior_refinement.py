@@ -87,6 +87,7 @@ def bands():
     return people(20_000, 0), people(4000, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "more"), [("uniform", 0.08), ("gaussian", 0.03)])
 def test_combinations_are_learned(bands, family, more):
     """100% privacy: rounds win what order alone cannot, and the paper's ByClass is still there."""

@@ -64,6 +64,7 @@ def test_the_traps_of_a_single_stopping_rule():
     assert held < 0.2 < small
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "family", "most"), [
     (triangles, "gaussian", 0.143), (plateau, "uniform", 0.11), (triangles, "uniform", 0.09),
     (triangles, "laplace", 0.09), (plateau, "gaussian", 0.26),

@@ -57,6 +57,7 @@ def told(radius=1.0, plausible=(0.0, 100.0), **known):
     return Knowledge("test", radius, plausible, **known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [RegressionLine, Polyline, Spline, Combination])
 @given(st.integers(0, 2**32 - 1), st.floats(0.001, 1000), st.floats(-1e6, 1e6))
 def test_a_linear_encoding_falls_to_two_exact_points(curve, seed, slope, shift):

@@ -38,6 +38,7 @@ def some_points(seed, trials=4, count=5):
     return x.astype(float), rng.normal(size=(trials, count)), np.linspace(-200, 1300, 301)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(3, 20))
 def test_natural_spline_is_scipys_inside_and_straight_outside(seed, count):
     x, y, at = some_points(seed, count=count)
@@ -122,6 +123,7 @@ def test_range_width_counts_both_ends_of_whole_numbers():
 FIGURE_11 = (26, 100, 78, 4, 22, 8, 13, 11, 90, 7)
 
 
+@pytest.mark.slow
 def test_figure_11_is_the_formula_ten_times_of_ten(covtype):
     _, data, labels = covtype
     aspen = (labels == 5).astype(np.int64)
