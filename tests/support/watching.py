@@ -7,8 +7,9 @@ import asyncio
 import numpy as np
 import pytest
 
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, Purpose, parse
 
 

@@ -12,10 +12,10 @@ from support.mixture_data import SPACE, START, apart, cloud, columns_of, parts_o
 from support.study_people import members_in, saved, study_of
 from support.watching import masked_frames
 from unspoken.errors import DataError, InputError
-from unspoken.joint import declares, run_local
+from unspoken.joint import declares, reveal, run_local
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.museum.message_leaks import Totals, moved_points
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.mixture import program_rows as em
 from unspoken.joint.tasks.mixture import small_cluster_guards as guards
@@ -289,7 +289,7 @@ def test_an_owners_own_sums_are_caught(monkeypatch):
 
     async def leaking(party, values, bound, scale):
         found = await real(party, values, bound, scale)
-        await party.reveal(found[1], because=SMALL)
+        await reveal(party, found[1], because=SMALL)
         return found
 
     monkeypatch.setattr(guards, "_leave_one_out", leaking)
