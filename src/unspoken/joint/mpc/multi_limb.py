@@ -52,7 +52,8 @@ class Wide:
         return f"Wide({self.shape}, {len(self.limbs)} limbs, scale {self.scale})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("A shared value leaves its shares only through: await reveal(party, x, because=...).")
+        raise TypeError("A shared value leaves its shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared value is true. Reveal it, or compute on.")

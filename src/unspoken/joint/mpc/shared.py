@@ -59,7 +59,8 @@ class Shared:
         return f"Shared({self.shape}, between {self.low} and {self.high}, scale {self.scale})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("A shared value leaves its shares only through: await reveal(party, x, because=...).")
+        raise TypeError("A shared value leaves its shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared value is true. Reveal it, or compute on.")

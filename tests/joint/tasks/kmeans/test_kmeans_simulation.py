@@ -9,12 +9,13 @@ import pytest
 from scipy import stats
 
 from support.distinguisher import SUSPICIOUS
+from support.everywhere import replace_everywhere
 from support.masks import against_uniform, break_masks, broken_masks
 from support.mining_views import masked_words, watched
-from unspoken.joint import less_than, multiply, reveal, share
+from unspoken.joint import less_than, multiply, reveal, secure_sum, share
 from unspoken.joint.joint_errors import JointError
+from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
-from unspoken.joint.mpc.party import Party
 from unspoken.joint.museum.message_leaks import Totals, moved_points
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run_roles import roles_for
@@ -183,18 +184,18 @@ def test_broken_masks_are_caught(monkeypatch, name, way):
 
 def permuted_places():
     """Return which place of its order the nearest centre had, as the holders see it."""
-    seen, real = [], Party.reveal
+    seen, real = [], sharing.reveal
 
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        if self.name == "p0" and options["because"] == COMPARED:
+    async def reveal(party, value, **options):
+        found = await real(party, value, **options)
+        if party.name == "p0" and options["because"] == COMPARED:
             seen.append(np.asarray(found))
         return found
 
     # 9 of 10 records lie in one cluster.
     data = np.repeat(MIDDLE, [540, 30, 30], axis=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
+        replace_everywhere(patch, real, reveal)
         watched(program("assignments", "permuted", Rules(3, 1)), sites(data))
     first, second = seen[:2]
     return np.where(second, 2, np.where(first, 1, 0))
@@ -220,18 +221,18 @@ def test_revealed_totals_expose_the_record_that_moved():
     data = np.concatenate([rng.normal(-3, 0.3, (20, 2)), rng.normal(3, 0.3, (20, 2)), lone])
     # Nearer to the right start; nearer to the left mean once the right one has moved away.
     start = np.array([[-3.0, -3.0], [2.0, 2.0]])
-    seen, real = [], Party.sum
+    seen, real = [], secure_sum
 
-    async def summed(self, values, **options):
-        found = await real(self, values, **options)
-        if self.name == "p0" and options["because"] == TOTALS:
+    async def summed(party, values, **options):
+        found = await real(party, values, **options)
+        if party.name == "p0" and options["because"] == TOTALS:
             seen.append(np.asarray(found, np.float64))
         return found
 
     # A heavy cloud far right draws the right mean away from the lone record.
     parts = [data[:15], data[15:30], np.concatenate([data[30:], np.full((60, 2), 7.0)])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "sum", summed)
+        replace_everywhere(patch, real, summed)
         watched(KMeansOverRows(Rules(2, 4), ("a", "b"), ("p0", "p1", "p2"), "revealed",
                                  start=start), parts, "sums")
     first, second = (Totals(t[0, 2], t[0, :2] / 4096) for t in seen[:2])

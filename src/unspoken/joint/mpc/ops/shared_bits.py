@@ -41,7 +41,8 @@ class SharedBits:
         return f"SharedBits({self.shape})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("Shared bits leave their shares only through: await reveal(party, x, because=...).")
+        raise TypeError("Shared bits leave their shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared bit is true. Reveal it, or compute on.")
