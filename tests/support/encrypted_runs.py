@@ -14,7 +14,7 @@ from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
 
 BITS = 1024
-PAIR = Roles(("p0", "p1"), ("p0", "p1"), ("p0", "p1"))
+PAIR = Roles(("p0", "p1"), ("p0", "p1"), ("p0", "p1"), mode="two-party")
 COLUMNS = 24
 
 

@@ -13,6 +13,7 @@ from unspoken.cli.common import columns, emit, must_be_new, pairs
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
+    from unspoken.joint.mpc.engines.mode import Mode
     from unspoken.joint.session.play import Outcome
     from unspoken.joint.session.study import Study
     from unspoken.joint.wire.credentials import Member
@@ -38,7 +39,7 @@ def new(args: argparse.Namespace) -> int:
 
     must_be_new(args.study, "The study")
     mode = _mode(args)
-    draft = Study(args.name, args.task, mode, _members(args, mode), _settings(args))
+    draft = Study(args.name, args.task, mode.name, _members(args, mode), _settings(args))
     task = task_of(draft)
     data = draft.to_json()
     data["coalitions"] = task.plan(draft).safe
@@ -73,23 +74,20 @@ def _heading(text: str) -> str:
     return re.sub(r"^The (study )?task `\S+`: ", "", " ".join(text.split("\n\n")[0].split()))
 
 
-def _mode(args: argparse.Namespace) -> str:
+def _mode(args: argparse.Namespace) -> Mode:
     """Return the mode that was said, or the best that these parties can run."""
-    from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
-    from unspoken.joint.session.study import MODES
+    from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of, usual_mode
 
-    said = args.mode or ("three-party" if args.three_party else None)
-    if said is None:
-        # These need no shares; everything else does, and SPU is the engine that others reviewed.
-        shares = args.task not in ("sum", "intersection") and len(args.party) > 1
-        shares = shares and spu_python() is not None
-        said = "dealer" if args.dealer else "spu" if shares else "sums"
-    if said not in MODES:
-        raise InputError(explain("'--mode'", "one of " + ", ".join(MODES), said))
-    if (said == "dealer") != bool(args.dealer):
+    if args.mode is not None and args.mode not in MODE_NAMES:
+        raise InputError(explain("'--mode'", "one of " + ", ".join(MODE_NAMES), args.mode))
+    # These need no shares; everything else does.
+    shares = args.task not in ("sum", "intersection") and len(args.party) > 1
+    mode = mode_of(args.mode) if args.mode is not None else usual_mode(
+        dealer=bool(args.dealer), shares=shares)
+    if mode.dealer_outside != bool(args.dealer):
         raise InputError(explain("'--dealer'", "given with mode dealer, and only there",
-                                 f"mode {said} and {len(args.dealer)} dealers"))
-    return str(said)
+                                 f"mode {mode.name} and {len(args.dealer)} dealers"))
+    return mode
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
@@ -107,7 +105,7 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _members(args: argparse.Namespace, mode: str) -> tuple[Member, ...]:
+def _members(args: argparse.Namespace, mode: Mode) -> tuple[Member, ...]:
     groups = [("--party", args.party, ("owner",)), ("--receiver", args.receiver, ("receiver",)),
               ("--dealer", args.dealer, ("dealer",))]
     owners, outside, dealers = (
@@ -125,7 +123,7 @@ def _member(path: str, address: str, roles: tuple[str, ...]) -> Member:
     return Member(name_in(certificate), address, roles, fingerprint(certificate), certificate)
 
 
-def _with_roles(members: list[Member], mode: str, receivers: tuple[str, ...]) -> list[Member]:
+def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -> list[Member]:
     """Let the first owners hold shares if the mode has any, and receivers get the result."""
     from dataclasses import replace
 
@@ -133,10 +131,9 @@ def _with_roles(members: list[Member], mode: str, receivers: tuple[str, ...]) ->
     for name in receivers:
         if name not in known:
             raise InputError(explain("'--receivers'", "of " + ", ".join(known), name))
-    holders = {"sums": 0, "spu": 3}.get(mode, 2)
     return [replace(member, roles=(
-        *member.roles, *(["holder"] if place < holders else []),
-        *(["dealer"] if mode == "three-party" and place == 2 else []),
+        *member.roles, *(["holder"] if place < mode.first_holders else []),
+        *(["dealer"] if place == mode.dealing_owner else []),
         *(["receiver"] if member.name in receivers else [])))
         for place, member in enumerate(members)]
 
@@ -169,10 +166,10 @@ def join(args: argparse.Namespace) -> int:
 def dealer(args: argparse.Namespace) -> int:
     """Be the dealer of a study."""
     study = _load(args.study)
-    if study.mode != "dealer" or study.dealer is None:
+    if study.outside_dealer is None:
         raise InputError(f"Study '{study.name}' has no dealer: its mode is '{study.mode}'. "
                          "Nobody needs to run this command for it.")
-    args.name = study.dealer
+    args.name = study.outside_dealer
     return _take_part(args, study)
 
 

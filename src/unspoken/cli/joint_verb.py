@@ -64,7 +64,8 @@ def _add_new(under: Adder) -> None:
                         help="an owner: certificate file and address (repeat)")
     parser.add_argument("--dealer", action="append", default=[], metavar="CERT=HOST:PORT",
                         help="a dealer, who holds no data; the first two owners then hold shares")
-    parser.add_argument("--three-party", action="store_true", help="the same as --mode three-party")
+    parser.add_argument("--three-party", action="store_const", dest="mode", const="three-party",
+                        help="the same as --mode three-party")
     parser.add_argument("--receiver", action="append", default=[], metavar="CERT=HOST:PORT",
                         help="somebody without data who gets the result (repeat)")
     parser.add_argument("--receivers", type=names, default=(), metavar="A,B",

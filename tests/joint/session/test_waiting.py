@@ -17,7 +17,7 @@ from support import joint_programs
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import EngineError, PartyError, PeerGarbageError, PeerLostError
 from unspoken.joint.mpc.engines.spu import spu_tunnel as tunnel
-from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.mpc.engines.spu.spu_process import CHILD, keep_port
 from unspoken.joint.session import processes
 from unspoken.joint.session.preflight import compare_studies
@@ -213,7 +213,7 @@ def test_a_party_that_has_said_everything_is_not_waited_for(monkeypatch):
 async def forgetting(party, data):
     """One child is killed, and nobody asks it anything afterwards."""
     if party.name == "p1":
-        os.kill(party.engine._child.pid, signal.SIGKILL)
+        os.kill(party.engine.handle._child.pid, signal.SIGKILL)
     await party.receive(party.names[party.index - 1], "never", "<u8", (1,), Purpose.CONTROL)
 
 

@@ -9,7 +9,6 @@ not run side by side.
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,26 +25,16 @@ from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.correlated.kinds import Need
-    from unspoken.joint.mpc.correlated.transfers import Transfer
-    from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
+    from unspoken.joint.mpc.engines.engine import Engine
 
 T = TypeVar("T")
 
 
-class Source(ABC):
-    """Where correlated randomness comes from; a protocol does not know which it is."""
-
-    @abstractmethod
-    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
-        """Return this holder's parts of every wish; None to one who only deals."""
-
-    async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
-        """Prepare for what each of the next steps will draw, where that saves waiting."""
-        return
-
-
 class Party(Base):
     """One party of a program."""
+
+    engine: Engine
+    """How it computes on its shares; the runner gives it one before the program begins."""
 
     def __init__(self, seam: Seam, roles: Roles, disclosures: Sequence[Disclosure] = ()) -> None:
         super().__init__(seam, roles)
@@ -56,9 +45,6 @@ class Party(Base):
         self.holders = roles.holders
         self.is_holder = self.name in roles.holders
         self.adds_public = bool(roles.holders) and self.name == roles.holders[0]
-        self.source: Source | None = None
-        self.transfer: Transfer | None = None
-        self.engine: SpuEngine | None = None
         self._pairs: dict[str, bytes] = {}
         self._used: set[tuple[int, str, str]] = set()
         self._task = _running()
@@ -72,11 +58,6 @@ class Party(Base):
             raise InputError(f"Steps of a program must follow each other. '{label}' was begun in "
                              "another task. Put independent work into one array instead.")
         return super().begin(label)
-
-    @property
-    def is_dealt(self) -> bool:
-        """Say whether correlated randomness comes from a dealer, who can make every kind."""
-        return self.engine is None and not self.roles.by_transfer
 
     async def agree(self) -> None:
         """Agree on one secret with every peer: X25519, then HKDF over the session."""
@@ -102,15 +83,14 @@ class Party(Base):
 
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of correlated randomness; None to who holds no shares."""
-        return None if self.source is None else await self.source.draw(needs)
+        return await self.engine.draw(needs)
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Say what each of the next steps will draw: a dealer is then asked once for all.
 
         `after`: so many steps come first, and draw nothing.
         """
-        if self.source is not None:
-            await self.source.prefetch(steps, after)
+        await self.engine.prefetch(steps, after)
 
     def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Check an opening against what was declared, and put it into the ledger."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerAbortedError
-from unspoken.joint.mpc.correlated.sources import Dealer, open_source
+from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
-from unspoken.joint.mpc.engines.spu.spu_source import SpuSource
+from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.ledger import Ledger
@@ -56,20 +55,9 @@ async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
         return None
     party = Party(seam, roles, disclosures)
     await party.agree()
-    if roles.engine == "spu":
-        return await _with_spu(party, program, data)
-    await open_source(party)
-    return await program(party, data)
-
-
-async def _with_spu(party: Party, program: Program, data: Any) -> Any:
-    """Run a program on SPU; a party without shares needs none."""
-    if not party.is_holder:
-        return await program(party, data)
-    engine = SpuEngine(party)
+    party.engine = engine = mode_of(roles.mode).engine(party)
     try:
         await engine.open()
-        party.engine, party.source = engine, SpuSource(engine)
         output = await program(party, data)
         await engine.finish()
     except PartyError as error:

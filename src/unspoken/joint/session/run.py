@@ -24,9 +24,10 @@ from typing import Any
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import PartyError
+from unspoken.joint.mpc.engines.mode import DEALER
 from unspoken.joint.session.play import Outcome, Program, in_memory
 from unspoken.joint.session.processes import run_processes
-from unspoken.joint.session.run_roles import DEALER, roles_for
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports.base import Limits
 

@@ -42,12 +42,13 @@ from typing import Any
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import Mode
+from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of
 from unspoken.joint.session.study_checks import check_together
 from unspoken.joint.wire.credentials import Member, check_name, fingerprint
 from unspoken.table.atomic_files import write_file
 
 ROLES = ("owner", "holder", "dealer", "receiver")
-MODES = ("sums", "dealer", "two-party", "three-party", "spu")
 PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records", "samples",
            "n_samples", "count", "counts", "size", "sizes")
 _ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
@@ -80,6 +81,16 @@ class Study:
     def dealer(self) -> str | None:
         """Return the dealer's name."""
         return next(iter(self.having("dealer")), None)
+
+    @property
+    def facts(self) -> Mode:
+        """Return what the study's mode means."""
+        return mode_of(self.mode)
+
+    @property
+    def outside_dealer(self) -> str | None:
+        """Return the dealer's name if it owns nothing and runs no program."""
+        return self.dealer if self.facts.dealer_outside else None
 
     def member(self, name: str) -> Member:
         """Return a party by its name."""
@@ -132,7 +143,7 @@ class Study:
         """Check plain data field by field and return the study."""
         _keys("study", data, _TOP)
         study = cls(
-            _word(data, "name"), _word(data, "task"), _one_of("mode", data.get("mode"), MODES),
+            _word(data, "name"), _word(data, "task"), _one_of("mode", data.get("mode"), MODE_NAMES),
             tuple(_member(entry) for entry in _tables(data, "party")),
             _parameters(data.get("parameters", {})), _schema(data.get("schema", {})),
             _text("coalitions", data.get("coalitions", "")),

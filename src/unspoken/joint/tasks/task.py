@@ -15,11 +15,9 @@ from typing import Any
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
-
-UNVETTED = "unspoken's own engine is not vetted and assumes that everybody follows the protocol"
-
 
 # Seconds a round and bytes a second.
 NETWORKS = {"on one machine": (0.0006, 150e6), "in one building": (0.002, 60e6),
@@ -67,21 +65,12 @@ def _duration(seconds: float) -> str:
 
 def safe_against(study: Study) -> str:
     """Return against whom values on shares are safe in a study's mode."""
-    holders = len(study.having("holder"))
-    if study.mode == "dealer" and holders > 1:
-        return (f"any {holders - 1} of the {holders} holders, with any other owners, but "
-                "never a holder with the dealer")
-    if holders == 2 and study.mode != "three-party":
-        return "either of the two holders, with any other owners, but never both"
-    return "any one of the three who compute, with any other owners"
+    return study.facts.safe_against(len(study.having("holder")))
 
 
 def notes_of(study: Study) -> tuple[str, ...]:
     """Return what must be said about the engine of a study's mode."""
-    if study.mode != "spu":
-        return (UNVETTED,)
-    name = "CHEETAH" if len(study.having("holder")) == 2 else "ABY3"
-    return (f"SecretFlow's SPU computes ({name}) and assumes that everybody follows the protocol",)
+    return study.facts.notes(len(study.having("holder")))
 
 
 @dataclass(frozen=True)

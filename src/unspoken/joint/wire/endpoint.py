@@ -75,12 +75,7 @@ class Roles:
     owners: tuple[str, ...]
     holders: tuple[str, ...] = ()
     dealer: str | None = None
-    engine: str = ""
-
-    @property
-    def by_transfer(self) -> bool:
-        """Say whether two holders are alone, without a dealer: they use oblivious transfer."""
-        return len(self.holders) == 2 and self.dealer is None and not self.engine
+    mode: str = "dealer"
 
     @property
     def everybody(self) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ from unspoken.joint.mpc import randomness as streams
 from unspoken.joint.mpc.correlated import ot_extension, transfer_source
 from unspoken.joint.mpc.correlated import transfers as transfer
 from unspoken.joint.mpc.declared import declares
-from unspoken.joint.mpc.ops import millionaires
+from unspoken.joint.mpc.engines.two_party import millionaires
+from unspoken.joint.mpc.ops import less_than as comparison
 from unspoken.joint.mpc.randomness import Stream
 from unspoken.joint.mpc.shared import width_of
 
@@ -34,14 +35,14 @@ RUNS, STEPS, COUNT = 2, 3, 512
 async def raw(party, data):
     """Transfer constants: what is sent would show them if anything is missing."""
     ones = ~np.uint64(0)
-    own = (np.zeros((16, 2, 4), np.uint64) if party.transfer.offers
+    own = (np.zeros((16, 2, 4), np.uint64) if party.engine.transfer.offers
            else np.full((4, 4), ones))
-    gap = (np.full((COUNT, 6), 9, np.uint64) if party.transfer.offers
+    gap = (np.full((COUNT, 6), 9, np.uint64) if party.engine.transfer.offers
            else np.zeros(COUNT // 64, np.uint64))
     for _ in range(STEPS):
         party.begin("raw")
-        await party.transfer.pick("raw", own, 16, 2)
-        await party.transfer.correlate("gap", gap, COUNT, 6)
+        await party.engine.transfer.pick("raw", own, 16, 2)
+        await party.engine.transfer.correlate("gap", gap, COUNT, 6)
 
 
 def stacked(runs):
@@ -133,7 +134,7 @@ def test_leaves_used_again_are_caught(monkeypatch):
 async def comparing(party, data):
     """Compare, multiply and convert constants; return what this holder's transfers gave it."""
     own, drawn = [], []
-    pick, draw = party.transfer.pick, party.source.draw
+    pick, draw = party.engine.transfer.pick, party.engine.source.draw
 
     async def watched(label, given_, entries, width):
         own.append(await pick(label, given_, entries, width))
@@ -143,7 +144,7 @@ async def comparing(party, data):
         drawn.append(await draw(needs))
         return drawn[-1]
 
-    party.transfer.pick, party.source.draw = watched, kept
+    party.engine.transfer.pick, party.engine.source.draw = watched, kept
     wide = 2**61
     x = await share(party, data if party.index == 0 else None, "p0", (COUNT,), -wide, wide)
     small = await share(party, data[:64] if party.index == 1 else None, "p1", (64,), -99, 99)
@@ -267,6 +268,6 @@ def test_a_width_taken_from_the_data_is_caught(monkeypatch):
     one, other = lengths(told)
     assert one == other
     # Bounds that follow the values save bytes, are right, and show how large the values are.
-    monkeypatch.setattr(millionaires, "width_of", lambda low, high: width_of(-told[-1], told[-1]))
+    monkeypatch.setattr(comparison, "width_of", lambda low, high: width_of(-told[-1], told[-1]))
     one, other = lengths(told)
     assert one != other

@@ -138,8 +138,8 @@ def test_pick_gives_the_entry_that_is_chosen(words, form):
     choices = fresh_words(words * 4).reshape(4, words)[:entries.bit_length() - 1]
 
     async def program(party, data):
-        own = table if party.transfer.offers else choices
-        return await party.transfer.pick("test", own, entries, width)
+        own = table if party.engine.transfer.offers else choices
+        return await party.engine.transfer.pick("test", own, entries, width)
 
     nothing, got = both_sides(program)
     assert nothing.size == 0
@@ -156,8 +156,8 @@ def test_correlated_words(count, length):
     gap, choice = fresh_words(count * length).reshape(count, length), fresh_words(4)
 
     async def program(party, data):
-        own = gap if party.transfer.offers else choice[:-(-count // 64)]
-        return await party.transfer.correlate("test", own, count, length)
+        own = gap if party.engine.transfer.offers else choice[:-(-count // 64)]
+        return await party.engine.transfer.correlate("test", own, count, length)
 
     kept, got = both_sides(program)
     assert np.array_equal(got, kept + bits_of(choice, count)[:, None] * gap)
@@ -167,10 +167,10 @@ def test_random_and_chosen_words():
     count, pairs, bits = 100, fresh_words(200).reshape(100, 2), fresh_words(100) & np.uint64(1)
 
     async def program(party, data):
-        own = np.zeros(0, np.uint64) if party.transfer.offers else plane_of(bits)
-        made = await party.transfer.random("random", own, count)
-        own = pairs if party.transfer.offers else plane_of(bits)
-        return made, await party.transfer.choose("choose", own, count)
+        own = np.zeros(0, np.uint64) if party.engine.transfer.offers else plane_of(bits)
+        made = await party.engine.transfer.random("random", own, count)
+        own = pairs if party.engine.transfer.offers else plane_of(bits)
+        return made, await party.engine.transfer.choose("choose", own, count)
 
     (two, _), (one, chosen) = both_sides(program)
     assert np.array_equal(one[:, 0], two[np.arange(count), bits.astype(int)])
@@ -187,7 +187,7 @@ def test_no_number_is_used_twice(monkeypatch):
         return real(cipher, rows, first)
 
     async def program(party, data):
-        for transfers in (party.transfer, party.transfer.back):
+        for transfers in (party.engine.transfer, party.engine.transfer.back):
             for count in (64, 130, 1):
                 gap = np.zeros((count, 1), np.uint64)
                 plane = np.zeros(-(-count // 64), np.uint64)
@@ -208,8 +208,8 @@ def test_pieces_and_what_is_on_its_way_do_not_change_the_result(monkeypatch):
     table, choices = fresh_words(16 * 23).reshape(16, 1, 23), fresh_words(4 * 23).reshape(4, 23)
 
     async def program(party, data):
-        return await party.transfer.pick("test", table if party.transfer.offers else choices, 16,
-                                         1)
+        own = table if party.engine.transfer.offers else choices
+        return await party.engine.transfer.pick("test", own, 16, 1)
 
     _, got = both_sides(program)
     assert np.array_equal(got, transfer.selected(table, choices))
@@ -250,8 +250,8 @@ BAD_POINTS = {"identity": bytes(32), "all ones": b"\xff" * 32, "odd": b"\x01" + 
 
 
 async def one_pick(party, data):
-    own = np.zeros((16, 1, 1) if party.transfer.offers else (4, 1), np.uint64)
-    await party.transfer.pick("test", own, 16, 1)
+    own = np.zeros((16, 1, 1) if party.engine.transfer.offers else (4, 1), np.uint64)
+    await party.engine.transfer.pick("test", own, 16, 1)
 
 
 @pytest.mark.parametrize("name", BAD_POINTS)

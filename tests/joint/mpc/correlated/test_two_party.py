@@ -37,7 +37,7 @@ from unspoken.joint.mpc.correlated import transfer_source
 from unspoken.joint.mpc.correlated import transfers as transfer
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.declared import declares
-from unspoken.joint.mpc.ops import millionaires
+from unspoken.joint.mpc.engines.two_party import millionaires
 from unspoken.joint.mpc.ops.logarithm import LOG_ERROR
 from unspoken.joint.mpc.ops.selection import plain_keep
 from unspoken.joint.mpc.ops.shared_bits import both

@@ -146,7 +146,7 @@ async def watched(party, data):
     """Count pairs several times; a holder returns the masks that it drew itself."""
     drawn = []
     if party.is_holder:
-        real = party.source.draw
+        real = party.engine.source.draw
 
         async def draw(needs):
             found = await real(needs)
@@ -154,7 +154,7 @@ async def watched(party, data):
                 drawn.append(cells_of(found[0][0], ROWS, 3 * WIDTH).ravel())
             return found
 
-        party.source.draw = draw
+        party.engine.source.draw = draw
     for _ in range(4):
         await pair_counts(party, in_bits(data), dict.fromkeys(party.names, WIDTH), ROWS)
     return drawn

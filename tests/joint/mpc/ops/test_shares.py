@@ -28,11 +28,12 @@ from unspoken.joint import (
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, RingError
 from unspoken.joint.mpc.declared import Disclosure, declares
 from unspoken.joint.mpc.ops.argmin import plain_argmin
-from unspoken.joint.mpc.ops.less_than import plain_equal, plain_less_than, tree, width_of
+from unspoken.joint.mpc.ops.less_than import plain_equal, plain_less_than
 from unspoken.joint.mpc.ops.products import plain_multiply
 from unspoken.joint.mpc.ops.shared_bits import both
 from unspoken.joint.mpc.ops.truncation import plain_truncate
-from unspoken.joint.mpc.shared import LIMIT, concatenate
+from unspoken.joint.mpc.shared import LIMIT, concatenate, width_of
+from unspoken.joint.mpc.words.masked_comparison import tree
 from unspoken.joint.session.run import run_local
 from unspoken.joint.wire.ledger import RECEIVED
 

@@ -127,13 +127,13 @@ async def on_shares(party, data):
     """Share, multiply and compare; a holder returns the parts that it drew itself."""
     drawn = []
     if party.is_holder:
-        real = party.source.draw
+        real = party.engine.source.draw
 
         async def draw(needs):
             drawn.append(await real(needs))
             return drawn[-1]
 
-        party.source.draw = draw
+        party.engine.source.draw = draw
     x = await share(party, data if party.index == 0 else None, "p0", (WORDS,), -2**20, 2**20)
     y = await share(party, data if party.index == 2 else None, "p2", (WORDS,), -2**20, 2**20)
     for _ in range(STEPS):
@@ -204,13 +204,13 @@ async def told_outside(party, data):
     """Multiply, and open the product to a party that holds no share."""
     drawn = []
     if party.is_holder:
-        real = party.source.draw
+        real = party.engine.source.draw
 
         async def draw(needs):
             drawn.extend(await real(needs))
             return drawn
 
-        party.source.draw = draw
+        party.engine.source.draw = draw
     x = await share(party, data if party.index == 0 else None, "p0", (4,), 0, 2**20)
     y = await share(party, data if party.index == 1 else None, "p1", (4,), 0, 2**20)
     product = await multiply(party, x, y)

@@ -15,8 +15,9 @@ from support.watching import frames_to
 from unspoken.joint import divide, floor, gram, inverse, log, share, share_wide, truncate
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.declared import declares
-from unspoken.joint.mpc.ops import matrix_inverse, truncation
+from unspoken.joint.mpc.ops import matrix_inverse
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
+from unspoken.joint.mpc.words import masked_cut
 from unspoken.joint.session.run import run_local
 
 pytestmark = pytest.mark.slow
@@ -30,14 +31,14 @@ async def functions(party, data):
     """Compute on constants, so that whatever is not masked shows."""
     drawn = []
     if party.is_holder:
-        real = party.source.draw
+        real = party.engine.source.draw
 
         async def draw(needs):
             found = await real(needs)
             drawn.append([(need.kind, parts) for need, parts in zip(needs, found, strict=True)])
             return found
 
-        party.source.draw = draw
+        party.engine.source.draw = draw
     x = await share(party, data if party.index == 0 else None, "p0", (WORDS,), 0, 1000)
     await log(party, x)
     await divide(party, x, x + 1)
@@ -94,13 +95,13 @@ def test_broken_masks_are_caught(monkeypatch, name):
 
 
 def test_a_truncation_without_its_mask_is_caught(monkeypatch):
-    real = truncation.open_sum
+    real = masked_cut.open_sum
 
     async def unmasked(party, label, words, width=64):
         # The mask is drawn afresh here and cannot be taken off: the result is wrong, and public.
         return await real(party, label, np.zeros_like(words) + np.uint64(7), width)
 
-    monkeypatch.setattr(truncation, "open_sum", unmasked)
+    monkeypatch.setattr(masked_cut, "open_sum", unmasked)
     got, _ = frames_to(functions_of_one_cut, GIVEN, {"p0"}, "dealer")
     view = np.array(got["p1", "p0", "truncate.open"])[None]
     assert not looks_uniform(view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.tasks.kmeans.params import Rules
 from unspoken.joint.tasks.kmeans.pooled import pooled
 from unspoken.joint.tasks.kmeans.program_columns import kmeans_columns

@@ -8,7 +8,7 @@ import pytest
 from support.bayes_data import LAYOUT, table
 from support.mixture_data import SPACE, START, apart, cloud, columns_of, thirds
 from support.network_data import dependent, spread
-from unspoken.joint.mpc.engines.spu.spu_engine import VARIABLE, spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import VARIABLE, spu_python
 from unspoken.joint.tasks.classify.program_bayes import classify_privately
 from unspoken.joint.tasks.mixture.params import Rules
 from unspoken.joint.tasks.mixture.pooled import pooled as in_one_place

@@ -19,7 +19,7 @@ from unspoken.joint import reveal
 from unspoken.joint.joint_errors import DisclosureError, RefusedError
 from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
-from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.mpc.ops import pair_counts as pairs
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_outcomes

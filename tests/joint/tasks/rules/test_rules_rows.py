@@ -22,7 +22,7 @@ from unspoken.joint import reveal, share_sum
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, StudyError
 from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
-from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.museum.itemset_union import UNION
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_outcomes

@@ -12,7 +12,7 @@ from support.tree_data import LAYOUT, WEATHER, figure_4_1, spread, tables, unsee
 from support.weather_sites import ALL_WEATHERS, SHAPE, SPLIT, own_columns, weather_sites
 from unspoken.joint import SetRules, public, reveal, run_local, share
 from unspoken.joint.mpc.declared import declares
-from unspoken.joint.mpc.engines.spu.spu_engine import VARIABLE, spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import VARIABLE, spu_python
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
 from unspoken.joint.tasks.classify.program_columns import PREDICTED, ClassifyTogether
 from unspoken.joint.tasks.common.aligned_records import ROWS

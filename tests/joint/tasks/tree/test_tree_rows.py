@@ -15,7 +15,7 @@ from support.tree_data import LAYOUT, WEATHER, figure_4_1, parts_of, tables
 from unspoken.errors import DataError, InputError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.tasks.tree import program_rows as horizontal
 from unspoken.joint.tasks.tree.cut_points import Span, plain_cuts
 from unspoken.joint.tasks.tree.level_growth import Rules

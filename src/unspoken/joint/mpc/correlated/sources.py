@@ -33,8 +33,9 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.mpc.correlated.kinds import GAP, MAX_WORDS, Need, Parts
-from unspoken.joint.mpc.party import Party, Source
-from unspoken.joint.mpc.randomness import SEED_BYTES, Stream, derive, fresh_seed
+from unspoken.joint.mpc.correlated.source import Source
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.randomness import Stream, derive, fresh_seed
 from unspoken.joint.wire.endpoint import Base, Roles, Seam
 from unspoken.joint.wire.frames import Message, Purpose, text_array
 
@@ -152,25 +153,6 @@ async def send_seeds(dealer: Base, seeds: Sequence[bytes]) -> None:
     """Send each holder the seed of its parts."""
     for holder, seed in zip(dealer.roles.holders, seeds, strict=True):
         await dealer.send(holder, SEED, np.frombuffer(seed, np.uint8), Purpose.SHARE)
-
-
-async def open_source(party: Party) -> None:
-    """Give a party its source of correlated randomness."""
-    if party.name == party.roles.dealer:
-        party.source = third = ThirdSource(party)
-        await third.open()
-    elif party.holders == (party.name,):
-        party.source = OwnSource()
-    elif party.is_holder and party.roles.by_transfer:
-        from unspoken.joint.mpc.correlated.transfer_source import TransferSource
-        from unspoken.joint.mpc.correlated.transfers import Transfer
-
-        party.transfer = Transfer(party)
-        party.source = TransferSource(party.transfer)
-    elif party.is_holder and party.roles.dealer is not None:
-        raw = await party.receive(party.roles.dealer, SEED, "|u1", (SEED_BYTES,),
-                                  Purpose.SHARE)
-        party.source = DealerSource(party, raw.tobytes())
 
 
 class Dealer(Base):

@@ -22,8 +22,8 @@ from unspoken.arrays import Words
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import bits_of, plane_words
 from unspoken.joint.mpc.correlated.kinds import Need, Parts
+from unspoken.joint.mpc.correlated.source import Source
 from unspoken.joint.mpc.correlated.transfers import Transfer, pieces
-from unspoken.joint.mpc.party import Source
 from unspoken.joint.mpc.randomness import fresh_words
 
 _SHIFTS = np.arange(64, dtype=np.uint64)

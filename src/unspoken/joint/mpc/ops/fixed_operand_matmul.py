@@ -18,10 +18,10 @@ import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.ops.products import matmul
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, times
+from unspoken.joint.mpc.words.opening import open_sum
 
 AHEAD = 4
 
@@ -46,7 +46,7 @@ class FixedRight:
         """Return left times right, whose values stay within an interval."""
         party, size = self.party, (left.shape[0], self.right.shape[1])
         check_interval(*within, "A matrix product")
-        if party.engine is not None:
+        if not party.engine.reuses_masks:
             return await matmul(party, left, self.right, within)
         if self.ready == 0:
             await self._open()

@@ -17,10 +17,11 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.joint.mpc.bit_planes import bits_of, plane_of, plane_words, planes_of
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.opening import open_sum, open_xor
-from unspoken.joint.mpc.ops.shared_bits import SharedBits, and_words
+from unspoken.joint.mpc.ops.shared_bits import SharedBits
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
+from unspoken.joint.mpc.words.masked_products import and_words
+from unspoken.joint.mpc.words.opening import open_sum, open_xor
 
 Steps = list[tuple[list[int], list[int]]]
 

@@ -88,7 +88,7 @@ async def _bits(party: Party, x: Shared, top: int) -> tuple[Shared, Shared]:
     one = public(party, np.ones(x.shape, np.int64)).within(1, 1)
     if not limits.size:
         return one[np.newaxis][:0], one
-    if by_prefix(x.size) and party.is_dealt:
+    if by_prefix(x.size) and party.engine.has_tables:
         # Whole words of 64 values need no repacking of bits.
         flat = x.with_share(np.pad(x.share.ravel(), (0, -x.size % 64)))
         found = await to_numbers(party, await leading_bits(party, flat, top))

@@ -25,7 +25,6 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
-from unspoken.joint.mpc.correlated.transfer_source import TransferSource
 from unspoken.joint.mpc.ops.products import matmul
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.ops.truncation import truncate
@@ -60,8 +59,8 @@ async def evaluate(party: Party, values: Any, polynomial: Side, points: Side,
     degree = _check(party, polynomial, points)
     powers = _power_interval(points, degree)
     given = values if party.name != points.owner else _powers(values, degree)
-    if party.roles.by_transfer and {polynomial.owner, points.owner} == set(party.holders):
-        found = await _by_transfer(party, given, (polynomial, points), powers, scale)
+    if party.engine.multiplies_own({polynomial.owner, points.owner}):
+        found = await _directly(party, given, (polynomial, points), powers, scale)
     else:
         one = await share(party, given if party.name == points.owner else None, points.owner,
                           (points.count, degree + 1), *_units(powers, scale), scale)
@@ -126,21 +125,19 @@ def _units(interval: tuple[float, float], scale: int) -> tuple[int, int]:
     return (int(np.floor(interval[0])) << scale) - 1, (int(np.ceil(interval[1])) << scale) + 1
 
 
-async def _by_transfer(party: Party, given: Any, sides: tuple[Side, Side],
-                       powers: tuple[float, float], scale: int) -> Shared:
+async def _directly(party: Party, given: Any, sides: tuple[Side, Side],
+                    powers: tuple[float, float], scale: int) -> Shared:
     """Let the holder who chooses have the rows and the other the columns of one product."""
     party.begin("polynomial")
     polynomial, points = sides
     one, other = _units(powers, scale), _units((polynomial.low, polynomial.high), scale)
     ends = [a * b * polynomial.count for a in one for b in other]
     check_interval(min(ends), max(ends), "The values of a polynomial")
-    share_ = np.zeros(points.count, np.uint64)
-    if isinstance(party.source, TransferSource):
-        own = _own(party, given, sides, (one, other), scale)
-        rows, columns = ((points.count, 1) if points.owner == party.holders[-1]
-                         else (1, points.count))
-        share_ = (await party.source.rows(rows, polynomial.count, own, columns)).reshape(-1)
-    return Shared(party, share_, min(0, *ends), max(0, *ends), 2 * scale)
+    rows, columns = (points.count, 1) if points.owner == party.holders[-1] else (1, points.count)
+    own = (_own(party, given, sides, (one, other), scale) if party.is_holder
+           else np.zeros((0, 0), np.uint64))
+    product = await party.engine.own_product(own, rows, polynomial.count, columns)
+    return Shared(party, product.reshape(-1), min(0, *ends), max(0, *ends), 2 * scale)
 
 
 def _own(party: Party, given: Any, sides: tuple[Side, Side],

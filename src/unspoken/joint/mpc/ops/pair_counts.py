@@ -23,7 +23,6 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.less_than import less_than
-from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.pair_count_ring import (
     BITS,
@@ -37,6 +36,7 @@ from unspoken.joint.mpc.pair_count_ring import (
 )
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
+from unspoken.joint.mpc.words.opening import open_sum
 from unspoken.joint.wire.frames import Purpose
 
 

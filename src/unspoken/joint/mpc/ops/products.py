@@ -12,19 +12,15 @@ printed there, it is not secure. Products of fixed point add their scales: trunc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
-from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import Numbers, Shared, check_interval, corners, times
+from unspoken.joint.mpc.shared import Shared, check_interval, corners
 
 
 def plain_multiply(one: Any, other: Any) -> Any:
@@ -45,27 +41,7 @@ async def multiply(party: Party, one: Shared, other: Shared,
     shape = x.shape
     blank = replace(one, share=np.zeros(shape, np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
-    if party.engine is not None:
-        return blank.with_share(await party.engine.multiply(x, y))
-    drawn = await party.draw([Need("triple", (int(x.size),))])
-    if drawn is None:
-        return blank
-    return blank.with_share((await product_words(party, x, y, drawn[0])).reshape(shape))
-
-
-async def product_words(party: Party, x: Words, y: Words, triple: list[Words]) -> Words:
-    """Return shares of the products of shared words."""
-    a, b, c = triple
-    masked = np.concatenate([x.ravel() - a, y.ravel() - b])
-    return product_of(party, await open_sum(party, "multiply.open", masked), (a, b, c))
-
-
-def product_of(party: Party, opened: Numbers, triple: Sequence[Numbers]) -> Numbers:
-    """Return a share of x y in the ring of the triple; x - a and y - b were opened together."""
-    a, b, c = triple
-    d, e = opened[:a.size], opened[a.size:]
-    product = c + d * b + e * a
-    return np.asarray(product + d * e if party.adds_public else product)
+    return blank.with_share((await party.engine.multiply(x, y)).reshape(shape))
 
 
 async def matmul(party: Party, one: Shared, other: Shared,
@@ -78,15 +54,7 @@ async def matmul(party: Party, one: Shared, other: Shared,
     check_interval(low, high, "A matrix product")
     blank = replace(one, share=np.zeros((n, m), np.uint64), low=low, high=high,
                     scale=one.scale + other.scale)
-    if party.engine is not None:
-        return blank.with_share(await party.engine.matmul(one.share, other.share))
-    drawn = await party.draw([Need("matrix", (n, k, m))])
-    if drawn is None:
-        return blank
-    [[a, b, c]] = drawn
-    masked = np.concatenate([one.share.ravel() - a, other.share.ravel() - b])
-    opened = await open_sum(party, "matmul.open", masked)
-    return blank.with_share(_combined(party, opened, (a, b, c), (n, k, m)))
+    return blank.with_share(await party.engine.matmul(one.share, other.share))
 
 
 async def dot(party: Party, one: Shared, other: Shared) -> Shared:
@@ -100,14 +68,3 @@ def _sizes(one: Shared, other: Shared) -> tuple[int, int, int]:
         raise RingError(explain("Matrices to multiply", "n x k and k x m",
                                 f"{one.shape} and {other.shape}"))
     return one.shape[0], one.shape[1], other.shape[1]
-
-
-def _combined(party: Party, opened: Words, triple: tuple[Words, Words, Words],
-              sizes: tuple[int, int, int]) -> Words:
-    """Return c + d b + a e (+ d e at one holder)."""
-    n, k, m = sizes
-    a, b, c = triple[0].reshape(n, k), triple[1].reshape(k, m), triple[2].reshape(n, m)
-    d, e = opened[:n * k].reshape(n, k), opened[n * k:].reshape(k, m)
-    # One product fewer at the holder who also adds d e: d (b + e) + a e.
-    right = b + e if party.adds_public else b
-    return np.asarray(c + times(d, right) + times(a, e))

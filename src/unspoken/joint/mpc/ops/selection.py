@@ -15,13 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
-from unspoken.joint.mpc.bit_planes import bits_of
-from unspoken.joint.mpc.correlated.transfers import Transfer
-from unspoken.joint.mpc.ops.products import multiply
-from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
+from unspoken.joint.mpc.ops.shared_bits import SharedBits
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 
@@ -37,38 +33,7 @@ async def keep(party: Party, bits: SharedBits, values: Sequence[Shared]) -> list
         if value.shape != bits.shape:
             raise RingError(explain("A value to keep", f"of the bits' shape {bits.shape}",
                                     value.shape))
-    if party.roles.by_transfer:
-        shares = await _by_transfer(party, bits, values)
-    else:
-        shares = await _by_product(party, bits, values)
+    words = np.stack([value.share.ravel() for value in values])
+    shares = await party.engine.keep(bits.share, words)
     return [replace(value, share=share.reshape(bits.shape), low=min(0, value.low),
                     high=max(0, value.high)) for value, share in zip(values, shares, strict=True)]
-
-
-async def _by_product(party: Party, bits: SharedBits, values: Sequence[Shared]) -> list[Words]:
-    """Multiply all values together with the bits as numbers."""
-    numbers = (await to_numbers(party, bits)).reshape(1, *bits.shape)
-    widest = Shared(party, np.stack([value.share for value in values]),
-                    min(value.low for value in values), max(value.high for value in values))
-    return list((await multiply(party, numbers, widest)).share)
-
-
-async def _by_transfer(party: Party, bits: SharedBits, values: Sequence[Shared]) -> list[Words]:
-    party.begin("keep")
-    words = np.stack([value.share.ravel() for value in values], axis=1)
-    if party.transfer is None:
-        return list(np.zeros_like(words).T)
-    there = await _half(party.transfer, bits, words)
-    back = await _half(party.transfer.back, bits, words)
-    return list((there + back).T)
-
-
-async def _half(transfer: Transfer, bits: SharedBits, words: Words) -> Words:
-    """Return shares of (b0 xor b1) x, where x is the share of the holder who offers."""
-    count, length = words.shape
-    if not transfer.offers:
-        return await transfer.correlate("keep", bits.share, count, length)
-    own = bits_of(bits.share, count)[:, None]
-    # Where its own bit is set, the other's bit takes the share away instead of giving it.
-    turned = np.where(own.astype(bool), np.negative(words), words)
-    return np.asarray(own * words - await transfer.correlate("keep", turned, count, length))

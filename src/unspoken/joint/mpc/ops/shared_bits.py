@@ -19,10 +19,7 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
-from unspoken.joint.mpc.bit_planes import bits_of, plane_of, plane_words
-from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.opening import open_xor
-from unspoken.joint.mpc.shared import Numbers, Shared
+from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
@@ -66,12 +63,6 @@ def _same_shape(one: SharedBits, other: SharedBits) -> None:
                                 other.shape))
 
 
-def blank_bits(party: Party, shape: tuple[int, ...]) -> SharedBits:
-    """Return what a party without shares has in their place."""
-    size = int(np.prod(shape, dtype=np.int64))
-    return SharedBits(party, np.zeros(plane_words(size), np.uint64), shape)
-
-
 async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
     """Return this party's share of an owner's packed bits: as `share`, with exclusive or."""
     keeper = owner if owner in party.holders else party.holders[-1]
@@ -94,47 +85,11 @@ async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
     """Return where both bits are set; 1 round, 2 bits a value."""
     _same_shape(one, other)
     party.begin("and")
-    if party.engine is not None:
-        words = [bits_of(x.share, x.size) for x in (one, other)]
-        return replace(one, share=plane_of(await party.engine.both(*words)))
-    drawn = await party.draw([Need("ands", (one.share.size,))])
-    if drawn is None:
-        return one
-    share = await and_words(party, "and.open", one.share, other.share, drawn[0])
-    return replace(one, share=share)
-
-
-async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[Words]) -> Words:
-    """Return shares of x and y, word by word."""
-    a, b, c = triple
-    opened = await open_xor(party, label, np.concatenate([x.ravel() ^ a, y.ravel() ^ b]))
-    d, e = opened[:a.size], opened[a.size:]
-    out = c ^ (d & b) ^ (e & a)
-    if party.adds_public:
-        out ^= d & e
-    return np.asarray(out.reshape(x.shape))
+    return replace(one, share=await party.engine.both(one.share, other.share, one.size))
 
 
 async def to_numbers(party: Party, bits: SharedBits) -> Shared:
     """Return shared bits as shared numbers 0 and 1."""
     party.begin("to numbers")
-    if party.engine is not None:
-        found = await party.engine.numbers(bits_of(bits.share, bits.size))
-        return Shared(party, found.reshape(bits.shape), 0, 1)
-    drawn = await party.draw([Need("dabits", (bits.size,))])
-    if drawn is None:
-        return Shared(party, np.zeros(bits.shape, np.uint64), 0, 1)
-    [[number, plane]] = drawn
-    opened = await open_xor(party, "numbers.open", bits.share ^ plane)
-    return Shared(party, numbers_from(party, opened, number).reshape(bits.shape), 0, 1)
-
-
-def numbers_from(party: Party, opened: Words, number: Words) -> Words:
-    """Return shares of bits from what was opened and the numbers of their masks."""
-    return turned(party, bits_of(opened, number.size), number)
-
-
-def turned(party: Party, seen: Numbers, number: Numbers) -> Numbers:
-    """Return v + b - 2 v b: b where the opened v is 0, and 1 - b elsewhere, in the ring of b."""
-    share = (number ^ -seen) + seen
-    return np.asarray(share + seen if party.adds_public else share)
+    share = await party.engine.to_numbers(bits.share, bits.size)
+    return Shared(party, share.reshape(bits.shape), 0, 1)

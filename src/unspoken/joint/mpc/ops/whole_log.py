@@ -25,13 +25,12 @@ from unspoken.joint.mpc.masked_log import SCALE, TOPS, evaluated, quarter
 from unspoken.joint.mpc.ops import normalise as normal
 from unspoken.joint.mpc.ops.leading_bit import leading_needs, leading_planes
 from unspoken.joint.mpc.ops.normalise import FRACTION
-from unspoken.joint.mpc.ops.opening import open_numbers, open_sum, open_xor
-from unspoken.joint.mpc.ops.products import product_of, product_words
-from unspoken.joint.mpc.ops.shared_bits import numbers_from, turned
-from unspoken.joint.mpc.ops.truncation import cut_words
 from unspoken.joint.mpc.packed_small_ints import Lanes, lane_type, lanes_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
+from unspoken.joint.mpc.words.masked_cut import cut_words
+from unspoken.joint.mpc.words.masked_products import numbers_from, product_of, product_words, turned
+from unspoken.joint.mpc.words.opening import open_numbers, open_sum, open_xor
 
 # K ln 2 has to be a multiple of one number, so that its bits need no table.
 LN2 = round(math.log(2) * 2**FRACTION)
@@ -44,7 +43,7 @@ def last_exponent(high: int) -> int:
 
 def serves(party: Party, x: Shared) -> bool:
     """Say whether this way can be taken: whole numbers of at most 31 bits, and a dealer."""
-    return party.is_dealt and x.scale == 0 and x.low >= 0 and last_exponent(x.high) in TOPS
+    return party.engine.has_tables and x.scale == 0 and x.low >= 0 and last_exponent(x.high) in TOPS
 
 
 def steps(size: int, high: int) -> list[list[Need]]:

@@ -15,10 +15,10 @@ import numpy as np
 
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.less_than import equal
-from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
+from unspoken.joint.mpc.words.opening import open_sum
 
 MOST = 1 << 10
 
@@ -30,7 +30,7 @@ def zero_needs(size: int, most: int) -> list[Need]:
 
 async def is_zero(party: Party, x: Shared) -> Shared:
     """Return 1 where a number from 0 to its bound is 0, and 0 elsewhere."""
-    if not party.is_dealt or not 0 <= x.low <= x.high < MOST:
+    if not party.engine.has_tables or not 0 <= x.low <= x.high < MOST:
         return await to_numbers(party, await equal(party, x, 0))
     party.begin("is zero")
     drawn = await party.draw(zero_needs(x.size, x.high))

@@ -40,7 +40,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     everybody,
     learns,
     text,
-    weight,
 )
 from unspoken.joint.tasks.common.unlabelled_rows import names_of
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
@@ -122,7 +121,7 @@ def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     sites, way = study.having("owner"), way_of(study.parameters)
     class_site = text(study.parameters, "class_site")
-    if (way == "walking") != (study.mode == "sums"):
+    if (way == "walking") == study.facts.has_shares:
         raise StudyError(explain("Task 'classify-columns'", "given shares, or way=walking and mode "
                                  "'sums'", f"way={way} and mode '{study.mode}'"))
     for name in (class_site, *everybody(study)):
@@ -138,7 +137,7 @@ def plan(study: Study) -> Plan:
              "who learns the classes of many records can copy the tree")
     safe = "nobody: paths are shown to all sites" if way == "walking" else safe_against(study)
     found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe,
-                 (*notes_of(study), *notes, *weight(study.mode)))
+                 (*notes_of(study), *notes, *study.facts.cost_notes))
     return with_alignment(found, study, rows)
 
 

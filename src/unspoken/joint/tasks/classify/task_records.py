@@ -42,7 +42,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     learns,
     read_columns,
     text,
-    weight,
 )
 from unspoken.joint.tasks.naive_bayes import costs
 from unspoken.joint.tasks.naive_bayes.params import Given
@@ -97,7 +96,7 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     layout, sides = layout_of(study.parameters), sides_of(study.parameters)
-    if study.mode == "sums" or not {sides.model, sides.records} <= set(study.having("owner")):
+    if not study.facts.has_shares or not {sides.model, sides.records} <= set(study.having("owner")):
         raise StudyError(explain("Task 'classify'", "given shares, and model and records with two "
                                  "of the owners", f"mode '{study.mode}', '{sides.model}' and "
                                  f"'{sides.records}'"))
@@ -109,7 +108,7 @@ def plan(study: Study) -> Plan:
     notes = (*notes_of(study), f"cost is for {rows:,} records",
              "nothing counts the records that are asked for: classes of many give the model away")
     return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study),
-                (*notes, *weight(study.mode)))
+                (*notes, *study.facts.cost_notes))
 
 
 def load(path: Path, study: Study) -> Table | FullTree | Given:

@@ -34,7 +34,7 @@ class SumProgram:
         self.columns = list(study.parameters["columns"])
         self.scale = int(study.parameters.get("scale", 0))
         self.receivers = study.having("receiver")
-        self.shares = study.mode != "sums"
+        self.shares = study.facts.has_shares
         self.disclosures = study.disclosures
 
     async def __call__(self, party: Party, data: Any) -> dict[str, Any] | None:
@@ -73,10 +73,10 @@ def _sum_disclosures(study: Study) -> tuple[Disclosure, ...]:
 def _sum_plan(study: Study) -> Plan:
     receivers = study.having("receiver")
     learns = {name: [SUM] if name in receivers else [] for name in study.names}
-    if study.mode == "dealer" and study.dealer is not None:
-        learns[study.dealer] = ["how many columns there are"]
+    if study.outside_dealer is not None:
+        learns[study.outside_dealer] = ["how many columns there are"]
     size, owners = len(study.parameters["columns"]), len(study.having("owner"))
-    if study.mode == "sums":
+    if not study.facts.has_shares:
         refuse_two(study.having("owner"), receivers)
         cost = plan_masks(owners, size, len(receivers))
         safe = f"any {max(0, owners - 2)} of the {owners} owners together"

@@ -42,6 +42,6 @@ def check_owners(owners: Mapping[str, Sequence[str]], study: Study) -> None:
 
 def with_shares(study: Study) -> None:
     """Refuse the mode that has none."""
-    if study.mode == "sums":
+    if not study.facts.has_shares:
         raise StudyError(f"Task '{study.task}' needs shares. Mode 'sums' has none. Use dealer, "
                          "two-party, three-party or spu.")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from unspoken.joint.mpc.bit_planes import plane_words
 from unspoken.joint.mpc.ops import whole_log
 from unspoken.joint.mpc.ops.leading_bit import prefix_steps
-from unspoken.joint.mpc.ops.less_than import tree
 from unspoken.joint.mpc.ops.normalise import last_exponent
 from unspoken.joint.mpc.packed_small_ints import lane_type
+from unspoken.joint.mpc.words.masked_comparison import tree
 from unspoken.joint.wire.frames import HEADER_BYTES
 
 ASK = 60

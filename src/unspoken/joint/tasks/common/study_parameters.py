@@ -152,14 +152,7 @@ def not_chosen(study: Study) -> None:
 
 def everybody(study: Study) -> list[str]:
     """Return who takes part in the program."""
-    return [name for name in study.names if name != study.dealer or study.mode != "dealer"]
-
-
-def weight(mode: str) -> tuple[str, ...]:
-    """Return a word about modes that cost more than with a dealer."""
-    known = {"two-party": "cost is with a dealer; without one expect twenty times the bytes",
-             "spu": "cost is with a dealer; SPU sends several times the bytes"}
-    return (known[mode],) if mode in known else ()
+    return [name for name in study.names if name != study.outside_dealer]
 
 
 def planned(study: Study, told: Sequence[Disclosure], cost: tuple[int, int],

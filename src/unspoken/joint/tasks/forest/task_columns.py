@@ -62,7 +62,7 @@ def check(parameters: Mapping[str, Any]) -> None:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     parameters, shape = study.parameters, shape_of(study.parameters)
-    if study.mode == "sums" or shape.class_site not in study.having("owner"):
+    if not study.facts.has_shares or shape.class_site not in study.having("owner"):
         raise StudyError(explain("Task 'forest-columns'", "given shares and a class site among "
                                  "the owners", f"mode '{study.mode}' and '{shape.class_site}'"))
     found = hidden_plan(study, shape, rules_of(parameters), forest_of(parameters))

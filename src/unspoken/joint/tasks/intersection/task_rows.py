@@ -21,6 +21,7 @@ from typing import Any
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded, own_set
@@ -31,7 +32,7 @@ from unspoken.joint.mpc.sets.intersection import (
     plan_intersection,
 )
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.task import UNVETTED, Plan, Task
+from unspoken.joint.tasks.task import Plan, Task
 
 COMMON = "how many ids all owners have in common"
 RULES = ("least", "pad_to", "duplicates", "subsets")
@@ -98,7 +99,7 @@ def _disclosures(study: Study) -> tuple[Disclosure, ...]:
 def _plan(study: Study) -> Plan:
     owners, receivers = study.having("owner"), study.having("receiver")
     rules = _rules(study.parameters)
-    if study.mode != "sums" or len(owners) < 2 or not receivers:
+    if study.facts.has_shares or len(owners) < 2 or not receivers:
         raise StudyError(explain("Task 'intersection'", "given mode 'sums', two owners or more, "
                                  "and a receiver", f"mode '{study.mode}', {len(owners)} owners and "
                                  f"{len(receivers)} receivers", "It needs no shares."))

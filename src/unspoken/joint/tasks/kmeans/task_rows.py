@@ -15,6 +15,7 @@ from typing import Any
 from unspoken.arrays import Floats
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import read_matrix, with_shares
 from unspoken.joint.tasks.common.study_parameters import (
@@ -26,7 +27,7 @@ from unspoken.joint.tasks.common.study_parameters import (
 from unspoken.joint.tasks.kmeans import costs
 from unspoken.joint.tasks.kmeans.program_rows import KMeansOverRows, disclosures
 from unspoken.joint.tasks.kmeans.read_params import GUESS, GUESSED, RULES, rules_of
-from unspoken.joint.tasks.task import UNVETTED, Plan, Task
+from unspoken.joint.tasks.task import Plan, Task
 
 EXPOSED = "one record that moves between two rounds is the difference of what is opened"
 
@@ -67,7 +68,7 @@ def plan(study: Study) -> Plan:
         with_shares(study)
         cost = costs.hidden(rules, GUESS, columns, owners)
         return planned(study, told(study), (cost.rounds, cost.bytes), (GUESSED,))
-    if owners < 3 or study.mode != "sums" or len(study.names) != owners:
+    if owners < 3 or study.facts.has_shares or len(study.names) != owners:
         raise StudyError("Way 'revealed' needs mode 'sums' and three owners or more, and nobody "
                          f"else. Got mode '{study.mode}' and {owners} owners.")
     cost = costs.revealed(rules, columns, owners)

@@ -30,7 +30,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     learns,
     read_columns,
     texts,
-    weight,
 )
 from unspoken.joint.tasks.mixture.params import Rules, Space, Start, random_start
 from unspoken.joint.tasks.mixture.program_rows import MixtureOverRows, disclosures
@@ -138,7 +137,7 @@ def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     space, rules = space_of(study.parameters), rules_of(study.parameters)
     owners = study.having("owner")
-    if study.mode == "sums" or (len(owners) < 3 and not rules.two_agreed):
+    if not study.facts.has_shares or (len(owners) < 3 and not rules.two_agreed):
         raise StudyError(explain("Task 'mixture'", "given shares and three owners or more (or "
                                  "two_agreed: of two, each learns the other's sums)",
                                  f"mode '{study.mode}' and {len(owners)} owners"))
@@ -147,7 +146,7 @@ def plan(study: Study) -> Plan:
     each = iteration_cost(components, opened, len(everybody(study)))
     times = rules.max_iter
     notes = (*notes_of(study), f"cost is for {times} iterations; each opens {opened} numbers, "
-             f"{opened * times:,} in all at most", *weight(study.mode))
+             f"{opened * times:,} in all at most", *study.facts.cost_notes)
     return Plan(each.rounds * times, each.bytes * times, learns(study, told(study)),
                 safe_against(study), notes)
 

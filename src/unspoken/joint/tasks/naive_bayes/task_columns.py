@@ -43,7 +43,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     learns,
     text,
     texts,
-    weight,
 )
 from unspoken.joint.tasks.common.unlabelled_rows import NEW, codes_of, names_of, parted
 from unspoken.joint.tasks.naive_bayes import costs
@@ -181,7 +180,7 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     shape = shape_of(study.parameters)
-    if study.mode == "sums" or {p.site for p in shape.parts} != set(study.having("owner")):
+    if not study.facts.has_shares or {p.site for p in shape.parts} != set(study.having("owner")):
         raise StudyError(explain("Task 'bayes-columns'", "given shares, and columns of each owner",
                                  f"mode '{study.mode}', columns of "
                                  + ", ".join(p.site for p in shape.parts)))
@@ -192,7 +191,7 @@ def plan(study: Study) -> Plan:
     if shape.class_known:
         cost = costs.adding(rows // 10, kinds, len(shape.parts), receivers)
     notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones",
-             *weight(study.mode))
+             *study.facts.cost_notes)
     found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
     return with_alignment(found, study, rows + rows // 10)
 

@@ -27,7 +27,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     everybody,
     learns,
     read_columns,
-    weight,
 )
 from unspoken.joint.tasks.naive_bayes import costs
 from unspoken.joint.tasks.naive_bayes.params import Given
@@ -69,13 +68,13 @@ def plan(study: Study) -> Plan:
         return Plan(1 + sum(c["rounds"] for c in each), sum(c["bytes"] for c in each),
                     learns(study, told(study)),
                     f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together")
-    if study.mode == "sums":
+    if not study.facts.has_shares:
         raise StudyError("Task 'bayes' with reveal='ratios' needs shares. Mode 'sums' has none. "
                          "Use dealer, two-party, three-party or spu, or reveal='sums'.")
     cost = costs.ratios(cells, numbers, classes, rules.most,
                         (len(everybody(study)), len(receivers) or len(everybody(study))))
     return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study),
-                (*notes_of(study), *weight(study.mode)))
+                (*notes_of(study), *study.facts.cost_notes))
 
 
 def load(path: Path, study: Study) -> Given:

@@ -36,7 +36,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     not_chosen,
     text,
     texts,
-    weight,
 )
 from unspoken.joint.tasks.network.log_factorials import factorials
 from unspoken.joint.tasks.network.params import Node, Order, Rules, site_of
@@ -137,13 +136,13 @@ def plan(study: Study) -> Plan:
     if idle and "ids" in study.parameters:
         raise StudyError(f"Rows are aligned among owners of nodes. '{idle[0]}' has none. Give it "
                          "one, or leave it out.")
-    if study.mode == "sums" or not set(order.sites) <= set(study.having("owner")):
+    if not study.facts.has_shares or not set(order.sites) <= set(study.having("owner")):
         raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
                                  f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
     rows = count(study.parameters, "expected", EXPECTED)
     cost = cost_of(order, rows, rules.max_parents)
     notes = (*notes_of(study), f"cost is for {rows:,} records if every node gets "
-             f"{rules.max_parents} parents", *weight(study.mode))
+             f"{rules.max_parents} parents", *study.facts.cost_notes)
     found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
     return with_alignment(found, study, rows)
 

@@ -30,7 +30,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     as_study,
     planned,
     text,
-    weight,
 )
 from unspoken.joint.tasks.regression.params import Rules, Terms, pair_of
 from unspoken.joint.tasks.regression.term_selection import Selection
@@ -73,7 +72,7 @@ def selection_of(parameters: Mapping[str, Any]) -> Selection | None:
 
 def receivers_of(study: Study) -> tuple[str, ...]:
     """Return who learns the model."""
-    if study.mode == "sums":
+    if not study.facts.has_shares:
         raise StudyError(explain(f"Task '{study.task}'", "given a mode with shares", "mode 'sums'",
                                  "Use dealer, two-party or three-party."))
     return study.having("receiver") or study.having("owner")
@@ -85,11 +84,11 @@ def forecast(study: Study, told: Sequence[Disclosure], cost: Cost, more: Sequenc
 
     `aligned`: how many records are aligned, if the study has ids.
     """
-    holders = len(study.having("holder")) if study.mode == "dealer" else 2
+    holders = study.facts.costed_holders(len(study.having("holder")))
     rounds, size, seconds = 0, 0, 0.0
     if "ids" in study.parameters:
         rounds, size, seconds = plan_alignment(aligned, len(study.having("owner")))
     found = planned(study, told,
                     (cost.rounds + rounds, cost.bytes * max(1, holders - 1) + size),
-                    (*more, *weight(study.mode)))
+                    (*more, *study.facts.cost_notes))
     return replace(found, computing=found.computing + seconds)

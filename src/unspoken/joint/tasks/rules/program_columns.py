@@ -187,7 +187,7 @@ class Mining:
         return shared.within(0, self.rows)
 
     async def _crossing(self, sets: Ints, owner: Ints) -> Shared:
-        dealt = self.party.roles.dealer is not None or len(self.party.holders) == 1
+        dealt = self.party.engine.has_tables
         if sets.shape[1] == 2 and dealt:
             return await self._pairs(sets)
         return await self._by_bits(Parts.of(sets, owner, len(self.sites.items)))

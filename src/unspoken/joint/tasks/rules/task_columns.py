@@ -22,6 +22,7 @@ from typing import Any
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.pair_count_ring import ROWS, cross_size
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.alignment import align, align_disclosures
@@ -35,7 +36,7 @@ from unspoken.joint.tasks.rules.baskets_with_ids import read_with_ids
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, digest, own_baskets
 from unspoken.joint.tasks.rules.task_rows import comparing, load_baskets, names_of
-from unspoken.joint.tasks.task import UNVETTED, Plan, Task, notes_of, safe_against
+from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
 
 KNOWN = ("support", "confidence", "longest", "most", "supports", "fewest", "ids", "method",
@@ -143,8 +144,8 @@ def _plan(study: Study) -> Plan:
     _refuse(study, method)
     learns = {name: [d.because for d in _disclosures(study) if name in (d.to or study.names)]
               for name in study.names}
-    if study.mode == "dealer" and study.dealer is not None:
-        learns[study.dealer] = ["how many baskets, and how many candidates of each size"]
+    if study.outside_dealer is not None:
+        learns[study.outside_dealer] = ["how many baskets, and how many candidates of each size"]
     widths = [len(names) for names in sites.items.values()]
     if method != "bitmaps":
         cost, safe = encrypted.plan(method, widths, GUESS), encrypted.safe(study.having("owner"))
@@ -166,7 +167,7 @@ def _warnings(study: Study) -> tuple[str, ...]:
 
 def _refuse(study: Study, method: str) -> None:
     owners = study.having("owner")
-    if (study.mode == "sums") != (method != "bitmaps") or len(owners) < 2:
+    if (not study.facts.has_shares) != (method != "bitmaps") or len(owners) < 2:
         raise StudyError(explain("Task 'rules-columns'", "given two owners or more, mode 'sums' "
                                  "for the methods by encryption and a mode with shares else",
                                  f"{len(owners)} owners, method '{method}', mode '{study.mode}'"))

@@ -18,9 +18,9 @@ from typing import Any
 from unspoken.errors import InputError, UnspokenError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.ops.less_than import tree
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import width_of
+from unspoken.joint.mpc.words.masked_comparison import tree
 from unspoken.joint.museum.itemset_union import EVERY
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, own_baskets
@@ -90,8 +90,8 @@ def _plan(study: Study) -> Plan:
     told = _disclosures(study)
     learns = {name: [d.because for d in told if name in (d.to or study.names)]
               for name in study.names}
-    if study.mode == "dealer" and study.dealer is not None:
-        learns[study.dealer] = ["how many candidates and rules there are of each size"]
+    if study.outside_dealer is not None:
+        learns[study.outside_dealer] = ["how many candidates and rules there are of each size"]
     cost = plan(terms, owners=len(owners), receivers=len(receivers), candidates=[len(terms.items)])
     one = comparing(terms, len(owners))
     notes = ("bytes are for the single items; how many candidates follow from them is not known "
@@ -102,7 +102,7 @@ def _plan(study: Study) -> Plan:
 
 def _refuse(study: Study, terms: Terms) -> None:
     """Refuse what no run of this study could do."""
-    if study.mode == "sums" or len(study.having("owner")) < 2:
+    if not study.facts.has_shares or len(study.having("owner")) < 2:
         raise StudyError(explain("Task 'rules'", "given two owners or more, and a mode with shares",
                                  f"mode '{study.mode}'", "Name a dealer, or use three-party."))
     if terms.shown:

@@ -15,12 +15,13 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.less_than import below_zero_needs, less_than
+from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.zero_test import is_zero, zero_needs
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, times, width_of
+from unspoken.joint.mpc.words.masked_comparison import below_zero_needs
 
 MOST_PAIRS = 1 << 14
 

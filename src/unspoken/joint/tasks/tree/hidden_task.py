@@ -26,7 +26,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     count,
     everybody,
     learns,
-    weight,
 )
 from unspoken.joint.tasks.common.unlabelled_rows import NEW, names_of, parted
 from unspoken.joint.tasks.task import Plan, notes_of, safe_against
@@ -118,6 +117,6 @@ def hidden_plan(study: Study, shape: Shape, rules: Rules, forest: Forest | None 
     notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones, "
              f"with a dealer; trees are full: {costs.trees} of {shape.branches} branches, depth "
              f"{rules.max_depth}", "who learns the classes of many records can copy the tree",
-             *weight(study.mode))
+             *study.facts.cost_notes)
     return Plan(cost.rounds, cost.bytes, learns(study, hidden_told(study)), safe_against(study),
                 notes)

@@ -123,7 +123,7 @@ def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     shape, rules, sites = shape_of(study.parameters), rules_of(study.parameters), \
         study.having("owner")
-    if study.mode == "sums" or shape.class_site not in sites:
+    if not study.facts.has_shares or shape.class_site not in sites:
         raise StudyError(explain("Task 'tree-columns'", "given shares and a class site among the "
                                  "owners", f"mode '{study.mode}' and '{shape.class_site}'"))
     rows = count(study.parameters, "expected", EXPECTED)

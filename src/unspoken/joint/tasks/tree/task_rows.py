@@ -27,7 +27,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     everybody,
     learns,
     read_columns,
-    weight,
 )
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree import costs
@@ -86,7 +85,7 @@ def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
 
     `counted`: the part of all attributes that counts at a node. `cost_of`: that of one such batch.
     """
-    if study.mode == "sums":
+    if not study.facts.has_shares:
         raise StudyError(f"Task '{study.task}' needs shares. Mode 'sums' has none. Use dealer, "
                          "two-party, three-party or spu.")
     (layout, spans), rules = layout_of(study.parameters), rules_of(study.parameters)
@@ -100,7 +99,7 @@ def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
     cost = sum([cost] * times, costs.cut_points(
         [(span.count, span.bits) for span in spans.values()], rules.most, parties[0]))
     notes = (*notes_of(study), f"cost is for {sum(levels) * times} tested nodes in {len(levels)} "
-             "levels, with a dealer; real trees are not known before", *weight(study.mode))
+             "levels, with a dealer; real trees are not known before", *study.facts.cost_notes)
     return Plan(cost.rounds, cost.bytes, learns(study, disclosed, SIZES), safe_against(study),
                 notes)
 

@@ -29,7 +29,7 @@ from unspoken.joint import (
 from unspoken.joint.joint_errors import EngineError, PartyError, RefusedError, StudyError
 from unspoken.joint.mpc.bit_planes import bits_of, planes_of
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.engines.spu.spu_engine import VARIABLE, spu_python
+from unspoken.joint.mpc.engines.spu.spu_handle import VARIABLE, spu_python
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.session.study import Study
 from unspoken.joint.session.study_checks import check_together
@@ -188,7 +188,7 @@ def test_the_ledger_names_the_engine_and_reconciles_its_bytes():
 
 async def killing(party, data):
     if party.name == "p1":
-        os.kill(party.engine._child.pid, signal.SIGKILL)
+        os.kill(party.engine.handle._child.pid, signal.SIGKILL)
     x = await share_sum(party, np.arange(4), shape=(4,), low=0, high=10)
     return await multiply(party, x, x)
 

@@ -13,15 +13,15 @@ import numpy as np
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import bits_of, plane_of, planes_of
 from unspoken.joint.mpc.correlated.kinds import Need, Parts
-from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
-from unspoken.joint.mpc.party import Source
+from unspoken.joint.mpc.correlated.source import Source
+from unspoken.joint.mpc.engines.spu.spu_handle import SpuHandle
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
 
 
 class SpuSource(Source):
     """A holder's source on top of SPU."""
 
-    def __init__(self, engine: SpuEngine) -> None:
+    def __init__(self, engine: SpuHandle) -> None:
         self._engine = engine
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
@@ -36,37 +36,37 @@ class SpuSource(Source):
         return await MAKERS[need.kind](self._engine, drawn, *need.sizes)
 
 
-async def _triple(engine: SpuEngine, drawn: Parts, n: int) -> Parts:
+async def _triple(engine: SpuHandle, drawn: Parts, n: int) -> Parts:
     a, b, _ = drawn
     return [a, b, await engine.multiply(a, b)]
 
 
-async def _matrix(engine: SpuEngine, drawn: Parts, n: int, k: int, m: int) -> Parts:
+async def _matrix(engine: SpuHandle, drawn: Parts, n: int, k: int, m: int) -> Parts:
     a, b, _ = drawn
     return [a, b, (await engine.matmul(a.reshape(n, k), b.reshape(k, m))).ravel()]
 
 
-async def _edabits(engine: SpuEngine, drawn: Parts, width: int, n: int) -> Parts:
+async def _edabits(engine: SpuHandle, drawn: Parts, width: int, n: int) -> Parts:
     return [drawn[0], planes_of(await engine.bits(drawn[0]), width).ravel()]
 
 
-async def _dabits(engine: SpuEngine, drawn: Parts, n: int) -> Parts:
+async def _dabits(engine: SpuHandle, drawn: Parts, n: int) -> Parts:
     return [await engine.numbers(bits_of(drawn[1], n)), drawn[1]]
 
 
-async def _ands(engine: SpuEngine, drawn: Parts, w: int) -> Parts:
+async def _ands(engine: SpuHandle, drawn: Parts, w: int) -> Parts:
     a, b, _ = drawn
     return [a, b, plane_of(await engine.both(bits_of(a, 64 * w), bits_of(b, 64 * w)))]
 
 
-async def _pairs(engine: SpuEngine, drawn: Parts, w: int) -> Parts:
+async def _pairs(engine: SpuHandle, drawn: Parts, w: int) -> Parts:
     a, b, c = drawn[:3]
     twice = await engine.both(np.tile(bits_of(a, 64 * w), 2),
                               np.r_[bits_of(b, 64 * w), bits_of(c, 64 * w)])
     return [a, b, c, plane_of(twice[:64 * w]), plane_of(twice[64 * w:])]
 
 
-async def _cuts(engine: SpuEngine, drawn: Parts, n: int, f: int) -> Parts:
+async def _cuts(engine: SpuHandle, drawn: Parts, n: int, f: int) -> Parts:
     r = drawn[0]
     top = await engine.numbers(await engine.below_zero(r))
     # The shift keeps the sign, the wish is for the word without it.

@@ -19,23 +19,16 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.joint.mpc.bit_planes import planes_of
 from unspoken.joint.mpc.correlated.transfers import Transfer
-from unspoken.joint.mpc.ops.shared_bits import blank_bits
-from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
-from unspoken.joint.mpc.shared import Shared, width_of
 
 BLOCK = 1 << 17
 DIGIT = 4
 ENTRIES = 1 << DIGIT
 
 
-async def below_zero(party: Party, value: Shared) -> Words:
-    """Return this party's plane of [value < 0]."""
-    party.begin("less than")
-    if party.transfer is None:
-        return blank_bits(party, value.shape).share
-    transfer, width = party.transfer, width_of(value.low, value.high)
-    planes = planes_of(value.share.ravel(), width)
+async def below_zero(transfer: Transfer, share: Words, width: int) -> Words:
+    """Return this holder's plane of [value < 0]."""
+    planes = planes_of(share, width)
     low = ~planes[:-1] if transfer.offers else planes[:-1]
     if width == 1:
         return np.asarray(planes[0])
@@ -43,14 +36,10 @@ async def below_zero(party: Party, value: Shared) -> Words:
     return np.asarray(planes[-1] ^ await _joined(transfer, less, same))
 
 
-async def is_zero(party: Party, value: Shared) -> Words:
-    """Return this party's plane of [value = 0]."""
-    party.begin("equal")
-    if party.transfer is None:
-        return blank_bits(party, value.shape).share
-    transfer, width = party.transfer, width_of(value.low, value.high)
-    own = np.negative(value.share) if transfer.offers else value.share
-    [same] = await _digits(transfer, planes_of(own.ravel(), width), _same, 1)
+async def is_zero(transfer: Transfer, share: Words, width: int) -> Words:
+    """Return this holder's plane of [value = 0]."""
+    own = np.negative(share) if transfer.offers else share
+    [same] = await _digits(transfer, planes_of(own, width), _same, 1)
     while len(same) > 1:
         same = await _all_of_four(transfer, same)
     return np.asarray(same[0])

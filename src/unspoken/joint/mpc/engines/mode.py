@@ -1,0 +1,85 @@
+"""What a study's mode means: who holds shares, who deals, what it is safe against, its engine.
+
+A mode is chosen by name in a study and looked up once (`modes.mode_of`). Everything else asks the
+mode for a fact and never for its name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.engines.engine import Engine
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.endpoint import Roles
+
+UNVETTED = "unspoken's own engine is not vetted and assumes that everybody follows the protocol"
+DEALER = "dealer"
+
+
+class Mode(ABC):
+    """The facts about one mode."""
+
+    name: str
+    has_shares = True
+    dealer_outside = False
+    """Whether there is a dealer who owns nothing and runs no program."""
+    dealing_owner: int | None = None
+    """The place of the owner who deals while it runs the program."""
+    first_holders = 2
+    """How many of the first owners hold shares where nobody says which."""
+    cost_notes: tuple[str, ...] = ()
+    """What must be said of a forecast, which is made for holders with a dealer."""
+
+    @abstractmethod
+    def engine(self, party: Party) -> Engine:
+        """Return a party's engine."""
+
+    @abstractmethod
+    def check(self, members: Sequence[Member]) -> None:
+        """Refuse a study whose parties cannot run in this mode."""
+
+    @abstractmethod
+    def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
+        """Return who does what among owners who all run the program."""
+
+    def roles_of(self, members: Sequence[Member]) -> Roles:
+        """Return who does what in a study."""
+        dealer = next(iter(having(members, DEALER)), None)
+        outside = None if self.dealing_owner is not None else dealer
+        program = tuple(m.name for m in members if m.name != outside)
+        holders = having(members, "holder") if self.has_shares else ()
+        return Roles(program, having(members, "owner"), holders, dealer, self.name)
+
+    def safe_against(self, holders: int) -> str:
+        """Return against whom values on the shares of so many holders are safe."""
+        if holders == 2:
+            return "either of the two holders, with any other owners, but never both"
+        return "any one of the three who compute, with any other owners"
+
+    def notes(self, holders: int) -> tuple[str, ...]:
+        """Return what must be said about the engine."""
+        return (UNVETTED,)
+
+    def costed_holders(self, holders: int) -> int:
+        """Return for how many holders a forecast is made."""
+        return 2
+
+    def can_run(self) -> bool:
+        """Say whether this machine has what the engine needs."""
+        return True
+
+
+def having(members: Sequence[Member], role: str) -> tuple[str, ...]:
+    """Return the names of the parties with a role."""
+    return tuple(member.name for member in members if role in member.roles)
+
+
+def two_of(program: tuple[str, ...], holders: Sequence[str] | None) -> tuple[str, str]:
+    """Return the two holders that were chosen, or the first two."""
+    chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
+    if len(chosen) != 2 or not set(chosen) <= set(program):
+        raise InputError(explain("'holders'", "two of " + ", ".join(program), chosen))
+    return chosen

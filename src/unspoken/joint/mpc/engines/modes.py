@@ -1,0 +1,30 @@
+"""Every mode, in one tuple: a new engine is a new folder and one line here."""
+
+from __future__ import annotations
+
+from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.engines.dealt_engine import NoShares, ThreeParties, WithDealer
+from unspoken.joint.mpc.engines.mode import Mode
+from unspoken.joint.mpc.engines.spu.spu_engine import OnSpu
+from unspoken.joint.mpc.engines.two_party.transfer_engine import TwoParties
+
+MODES: tuple[Mode, ...] = (NoShares(), WithDealer(), TwoParties(), ThreeParties(), OnSpu())
+MODE_NAMES = tuple(mode.name for mode in MODES)
+
+
+def mode_of(name: str) -> Mode:
+    """Return a mode by its name."""
+    for mode in MODES:
+        if mode.name == name:
+            return mode
+    raise InputError(explain("'mode'", "one of " + ", ".join(MODE_NAMES), name))
+
+
+def usual_mode(*, dealer: bool, shares: bool) -> Mode:
+    """Return the mode for a task where nobody says: that of a dealer who was named, else the
+    engine that others reviewed if the task needs shares and this machine has it, else sums.
+    """
+    if dealer:
+        return mode_of(WithDealer.name)
+    reviewed = mode_of(OnSpu.name)
+    return reviewed if shares and reviewed.can_run() else mode_of(NoShares.name)

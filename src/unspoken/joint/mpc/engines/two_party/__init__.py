@@ -1,0 +1,1 @@
+"""Two holders without a dealer: everything by oblivious transfer between the two."""
