@@ -146,7 +146,72 @@ def cycles():
 
 
 def test_nothing_imports_itself_over_others():
-    assert [group for group in cycles() if not group[0].startswith("unspoken.joint")] == []
+    assert cycles() == []
+
+
+JOINT_LEFT_OF = {"joint_errors": set(), "wire": {"joint_errors"}, "mpc": {"joint_errors", "wire"}}
+JOINT_LEFT_OF["session"] = JOINT_LEFT_OF["mpc"] | {"mpc"}
+JOINT_LEFT_OF["tasks"] = JOINT_LEFT_OF["session"] | {"session"}
+JOINT_LEFT_OF["museum"] = JOINT_LEFT_OF["tasks"] | {"tasks"}
+
+
+def test_inside_joint_a_layer_imports_only_what_stands_left_of_it():
+    """Imports for types count too: a layer must be readable without those above it."""
+    wrong = []
+    for path in (SRC / "joint").rglob("*.py"):
+        layer = path.relative_to(SRC / "joint").parts[0].removesuffix(".py")
+        if layer == "__init__":
+            continue
+        for name in imports(path):
+            parts = name.split(".")
+            if parts[:2] == ["unspoken", "joint"] and parts[2] != layer \
+                    and parts[2] not in JOINT_LEFT_OF[layer]:
+                wrong.append(f"{path.relative_to(SRC)} imports {name}")
+    assert wrong == []
+
+
+def test_weak_protocols_of_the_book_are_imported_by_nobody_else():
+    wrong = [f"{path.relative_to(SRC)} imports {name}" for path in modules()
+             if not path.is_relative_to(SRC / "joint" / "museum")
+             for name in imports(path) if name.startswith("unspoken.joint.museum")]
+    assert wrong == []
+
+
+MODE_WORDS = {"two-party", "three-party", "spu", "dealer"}
+
+
+def asks_for_a_mode(node: ast.AST) -> bool:
+    """Say whether code decides by the name of a mode, instead of asking the mode for a fact."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("by_transfer", "is_dealt")
+    if isinstance(node, ast.Dict):
+        return any(isinstance(key, ast.Constant) and key.value in MODE_WORDS for key in node.keys)
+    if isinstance(node, ast.MatchValue):
+        return isinstance(node.value, ast.Constant) and node.value.value in MODE_WORDS
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    named = any(isinstance(inner, ast.Constant) and inner.value in MODE_WORDS
+                for side in sides for inner in ast.walk(side))
+    fixed = any(isinstance(side, ast.Constant) and side.value is not None for side in sides)
+    return named or (fixed and any(isinstance(side, ast.Attribute) and side.attr == "mode"
+                                   for side in sides))
+
+
+def test_nobody_but_the_engines_asks_which_mode_it_is():
+    files = [*(SRC / "joint").rglob("*.py"), *(SRC / "cli").glob("joint*.py")]
+    engines = SRC / "joint" / "mpc" / "engines"
+    wrong = [f"{path.relative_to(SRC)}:{node.lineno}" for path in files
+             if not path.is_relative_to(engines)
+             for node in ast.walk(ast.parse(path.read_text())) if asks_for_a_mode(node)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("code", [
+    'study.mode == "sums"', 'mode in ("spu", "sums")', '{"two-party": 1}.get(mode)',
+    "party.roles.by_transfer", "party.is_dealt", '"dealer" != said'])
+def test_asking_for_a_mode_is_noticed(code):
+    assert any(asks_for_a_mode(node) for node in ast.walk(ast.parse(code)))
 
 
 def test_facades_only_pass_names_on():

@@ -10,21 +10,6 @@ from __future__ import annotations
 from unspoken.disclosure.adversary import Adversary, ColumnView, View, adversaries_for, known
 from unspoken.disclosure.knowledge import PRESETS, RADII, Histogram, Knowledge, Points
 from unspoken.disclosure.value_distributions import Family, Gaussian, Uniform, Zipf
-from unspoken.joint.museum.message_equations import (
-    Equations,
-    Recovered,
-    equations_of,
-    recover,
-    solve,
-    stacked,
-    wendel,
-)
-from unspoken.joint.museum.message_leaks import (
-    Totals,
-    matched_rows,
-    moved_points,
-    published_columns,
-)
 from unspoken.methods.anonymity.adversaries.informed_microdata import (
     InformedMicrodata,
     KnownOrder,
@@ -106,7 +91,6 @@ __all__ = [
     "Deduced",
     "Deduction",
     "DifferenceDirections",
-    "Equations",
     "Family",
     "FamilyMatching",
     "FrequencyMatching",
@@ -137,7 +121,6 @@ __all__ = [
     "RankInterpolation",
     "RankSorting",
     "RecordLinking",
-    "Recovered",
     "RegressionLine",
     "RotatedView",
     "RowAdversary",
@@ -150,7 +133,6 @@ __all__ = [
     "TableKnowledge",
     "TableView",
     "Tallies",
-    "Totals",
     "Trilateration",
     "Uniform",
     "View",
@@ -159,21 +141,13 @@ __all__ = [
     "chance",
     "deduce",
     "disclosure",
-    "equations_of",
     "finer",
     "inferred_rules",
     "intersected",
     "known",
-    "matched_rows",
-    "moved_points",
     "overlaps",
-    "published_columns",
     "puzzle",
     "ranges",
-    "recover",
     "sample_disclosure",
-    "solve",
-    "stacked",
     "tallies",
-    "wendel",
 ]

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 from scipy import stats
 
-from unspoken.joint.mpc.paillier import Scheme
+from unspoken.joint.museum.paillier import Scheme
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, parse

@@ -29,6 +29,8 @@ from unspoken.joint.museum.encrypted_rules import (
     EncryptedColumns,
     exposure,
     mine_rules_by_counter,
+    notes,
+    safe,
 )
 from unspoken.joint.museum.message_leaks import matched_rows
 from unspoken.joint.session.play import in_memory
@@ -208,7 +210,7 @@ def study(mode="dealer", **parameters):
 
 @pytest.mark.parametrize(("parameters", "why"), [
     ({"support": 2}, "min_support"), ({"x": 1}, "no parameter 'x'"), ({"fewest": 0}, "fewest"),
-    ({"items_east": ["a"]}, "nobody those"), ({"method": "?"}, "method"),
+    ({"items_east": ["a"]}, "nobody those"), ({"method": "encrypted"}, "no parameter 'method'"),
     ({"queries": 0}, "an int >= 1"), ({"items_east": "a"}, "a list of names")])
 def test_wrong_parameters_are_named(parameters, why):
     with pytest.raises(StudyError, match=why):
@@ -220,14 +222,19 @@ def test_plans_say_who_learns_what():
     assert made.learns["north"] == [ROWS, SETS, RULES]
     assert made.learns["east"] == [ROWS, SETS]
     assert made.learns["d"] == ["how many baskets, and how many candidates of each size"]
-    by_name = TASK.plan(study("sums", method="encrypted"))
-    assert by_name.learns["counter"] == [ROWS, TABLE, SETS, RULES]
-    assert any("49 to 60%" in note for note in by_name.notes)
-    assert "never the counter with an owner" in by_name.safe
-    with pytest.raises(StudyError, match="mode 'sums' for the methods by encryption"):
-        TASK.plan(study(method="encrypted"))
+    with pytest.raises(StudyError, match="a mode with shares"):
+        TASK.plan(study("sums"))
     with pytest.raises(StudyError, match="one for each of"):
         TASK.plan(study(items_west=["x"]))
+
+
+def test_encrypted_columns_say_what_the_counter_sees():
+    sites = Sites.of(GROUPS)
+    program = EncryptedColumns(Terms(sites.names, 0.25), sites, ("counter",))
+    seen = [d.because for d in program.disclosures if not d.to or "counter" in d.to]
+    assert seen == [ROWS, TABLE, SETS, RULES]
+    assert "49 to 60%" in notes("encrypted")[0]
+    assert "never the counter with an owner" in safe(tuple(GROUPS))
 
 
 def test_planned_bytes_are_those_of_a_run():
@@ -281,8 +288,7 @@ def test_from_files_to_rules(tmp_path, capsys):
     for name, part in columns().items():
         joint_command("identity", name, "--folder", tmp_path)
         part.save(tmp_path / f"{name}.csv")
-    for name in ("dora", "carl"):
-        joint_command("identity", name, "--folder", tmp_path)
+    joint_command("identity", "dora", "--folder", tmp_path)
     parties = [word for i, name in enumerate(GROUPS)
                for word in ("--party", f"{tmp_path / name}.crt=host{i}.example:7700")]
     sets = [word for name, items in GROUPS.items()
@@ -292,13 +298,8 @@ def test_from_files_to_rules(tmp_path, capsys):
               "--set", "fewest=4", "--set", "queries=1", *sets, *parties]
     joint_command("new", tmp_path / "a.toml", "--name", "a", *common,
                 "--dealer", f"{tmp_path / 'dora.crt'}=host9.example:7700")
-    joint_command("new", tmp_path / "b.toml", "--name", "b", *common, "--set", "method=encrypted",
-                "--mode", "sums",
-                "--receiver", f"{tmp_path / 'carl.crt'}=host9.example:7700")
-    for name in "ab":
-        assert joint_command("local", tmp_path / f"{name}.toml", *files, "--out",
-                           tmp_path / f"{name}.json") == 0
-        assert Associations.load(tmp_path / f"{name}.json").same_as(CENTRAL)
+    assert joint_command("local", tmp_path / "a.toml", *files, "--out", tmp_path / "a.json") == 0
+    assert Associations.load(tmp_path / "a.json").same_as(CENTRAL)
     assert "rules of confidence 0.75" in capsys.readouterr().out
     with pytest.raises(RefusedError, match="All were made"):
         joint_command("local", tmp_path / "a.toml", *files)

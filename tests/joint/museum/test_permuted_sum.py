@@ -13,9 +13,9 @@ pytest.importorskip("tno.mpc.encryption_schemes.paillier")
 from support.distinguisher import SUSPICIOUS
 from support.encrypted_runs import BITS, COLUMNS, decrypted_by_the_first, frames_between, uniform
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc import paillier
-from unspoken.joint.mpc.paillier import Scheme
+from unspoken.joint.museum import paillier
 from unspoken.joint.museum import permuted_sum as permutation
+from unspoken.joint.museum.paillier import Scheme
 from unspoken.joint.museum.permuted_sum import permuted_sum, plain_permuted
 from unspoken.joint.session.run import run_local
 

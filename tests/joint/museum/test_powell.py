@@ -20,6 +20,7 @@ from unspoken.joint.museum.powell import (
     expected_searches,
     mine_regression_powell,
 )
+from unspoken.joint.museum.powell_costs import powell_cost
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import Columns, Given
 from unspoken.joint.tasks.regression.params import Rules
@@ -236,3 +237,21 @@ def test_what_protects_nobody_is_refused():
     data = made(30, 4, 1)
     with pytest.raises(RefusedError, match="could solve them"):
         mine_regression_powell(parts_of(FOUR, data), FOUR)
+
+
+@pytest.mark.parametrize(("owners", "method", "inference"), [
+    (3, "shares", True), (4, "shares", False), (3, "literal", True)])
+def test_forecasts_are_within_a_factor_of_two_of_runs(owners, method, inference):
+    names = [f"o{i}" for i in range(owners)]
+    columns = Columns({name: tuple(f"x{j}" for j in range(3) if j % owners == i)
+                       for i, name in enumerate(names)}, "y", names[-1])
+    rules, data = Rules(condition=256, inference=inference), made(400, 3, 1)
+    program = PowellRegression(columns, rules, method, accept=ACCEPT)
+    outcomes = run_outcomes(program, [Given(picked(data, columns.needed(name)))
+                                      for name in names], names=names)
+    assert [o.error for o in outcomes] == [None] * len(outcomes)
+    sent = sum(r.bytes for o in outcomes for r in o.ledger.rows if r.direction == "sent")
+    rounds = len({r.step for r in outcomes[0].ledger.rows if r.direction == "received"})
+    cost = powell_cost(columns, rules, 400, expected_searches(3), method == "literal")
+    assert 0.5 <= cost.bytes / sent <= 2
+    assert 0.5 <= cost.rounds / rounds <= 2

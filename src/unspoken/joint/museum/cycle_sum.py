@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from unspoken.arrays import Words
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.ops.secure_sum import SumWay, hand_on, receive_total, sum_by
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import total
-from unspoken.joint.museum.ring_sum import first_owner, hand_on, once_round, receive_total
-
-if TYPE_CHECKING:
-    from unspoken.joint.mpc.party import Party
+from unspoken.joint.museum.ring_sum import first_owner, once_round
 
 LEAST = 5
 
@@ -74,12 +73,19 @@ def split(words: Words, parts: int) -> list[Words]:
     return [*masks, last]
 
 
-def enough_for_cycles(party: Party) -> None:
-    """Refuse fewer owners than have two cycles."""
+def enough_for_cycles(party: Party, receivers: Sequence[str]) -> None:
+    """Refuse fewer owners than have two cycles, and receivers of whom none is an owner."""
     owners = len(party.roles.owners)
     if owners < LEAST:
         raise RefusedError(f"Edge-disjoint cycles need at least {LEAST} owners. There are "
-                           f"{owners}, who have one cycle only. Use method='masks'.")
+                           f"{owners}, who have one cycle only. Use secure_sum.")
+    first_owner(party, receivers)
+
+
+async def cycle_sum(party: Party, values: Any, *, because: str, to: Sequence[str] = (),
+                    scale: int = 0) -> Any:
+    """Return the total to those in `to`, None to the others; non-owners give zeros."""
+    return await sum_by(party, values, CYCLES, because=because, to=to, scale=scale)
 
 
 async def cycle_total(party: Party, words: Words, receivers: Sequence[str],
@@ -103,3 +109,6 @@ async def cycle_total(party: Party, words: Words, receivers: Sequence[str],
 def _from(first: str, cycle: list[str]) -> list[str]:
     place = cycle.index(first)
     return cycle[place:] + cycle[:place]
+
+
+CYCLES = SumWay("cycles", enough_for_cycles, cycle_total)

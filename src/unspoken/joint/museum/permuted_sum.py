@@ -26,18 +26,18 @@ import numpy.typing as npt
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
-from unspoken.joint.mpc import paillier
-from unspoken.joint.mpc.ops.encrypted_dot import (
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.randomness import fresh_words
+from unspoken.joint.mpc.ristretto import fresh_order
+from unspoken.joint.mpc.shared import LIMIT, to_ring
+from unspoken.joint.museum import paillier
+from unspoken.joint.museum.encrypted_dot import (
     as_words,
     decrypted,
     fresh_masks,
     receive_encrypted,
     send_encrypted,
 )
-from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.randomness import fresh_words
-from unspoken.joint.mpc.ristretto import fresh_order
-from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.wire.frames import Purpose
 
 

@@ -4,26 +4,30 @@ The first owner adds a fresh uniform vector, each owner adds its own and passes 
 first takes the vector off again.
   discloses: the total, to the first owner, who hands it to the other receivers.
   safe against: single parties. Two neighbours of an owner together learn its values: prefer
-    `masks`, which costs the same and withstands m - 2.
+    `secure_sum`, which costs the same and withstands m - 2.
   breaks if: |F| is not a power of two here; the field of the book is the ring modulo 2^64.
   cost: m rounds one after the other, 8 n m bytes, 8 n for each further receiver.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.ops.secure_sum import SumWay, hand_on, receive_total, sum_by
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.wire.frames import Purpose
 
-if TYPE_CHECKING:
-    from unspoken.joint.mpc.party import Party
+
+async def ring_sum(party: Party, values: Any, *, because: str, to: Sequence[str] = (),
+                   scale: int = 0) -> Any:
+    """Return the total to those in `to`, None to the others; non-owners give zeros."""
+    return await sum_by(party, values, RING, because=because, to=to, scale=scale)
 
 
 async def ring_total(party: Party, words: Words, receivers: Sequence[str],
@@ -42,12 +46,12 @@ def first_owner(party: Party, receivers: Sequence[str]) -> str:
     """Return the owner who starts; it learns the total, so it must be a receiver."""
     if len(party.roles.owners) < 3:
         raise RefusedError("A ring needs at least 3 owners. With fewer, the neighbours on both "
-                           "sides are one party, which subtracts. Use method='masks'.")
+                           "sides are one party, which subtracts. Use secure_sum.")
     for name in party.roles.owners:
         if name in receivers:
             return name
     raise RefusedError("A ring opens the total to the owner who starts it. None of the receivers "
-                       "is an owner. Use method='masks'.")
+                       "is an owner. Use secure_sum.")
 
 
 async def once_round(party: Party, words: Words, order: Sequence[str], label: str,
@@ -67,15 +71,4 @@ async def once_round(party: Party, words: Words, order: Sequence[str], label: st
     return None
 
 
-async def hand_on(party: Party, found: Words, receivers: Sequence[str]) -> None:
-    """Send the total to the other receivers."""
-    await asyncio.gather(*(party.send(name, "sum.total", found, Purpose.RESULT)
-                           for name in receivers if name != party.name))
-
-
-async def receive_total(party: Party, source: str, receivers: Sequence[str],
-                        length: int) -> Words | None:
-    """Return the total if this party is to learn it."""
-    if party.name not in receivers:
-        return None
-    return await party.receive(source, "sum.total", "<u8", (length,), Purpose.RESULT)
+RING = SumWay("ring", first_owner, ring_total)

@@ -12,7 +12,6 @@ from support.study_people import members_in, saved, study_of
 from unspoken.errors import DataError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.museum.outliers_third_party import ACCEPT
 from unspoken.joint.tasks.kmeans import costs
 from unspoken.joint.tasks.kmeans.params import Rules
 from unspoken.joint.tasks.kmeans.pooled import pooled
@@ -105,7 +104,7 @@ def test_outliers_over_columns_and_rows(members, data, tmp_path):
     ("outliers", {**ROWS, "distance": 1.0}, "'p'"),
     ("outliers", {**ROWS, "p": 1.0, "distance": 1.0}, "'p'"),
     ("outliers", {**ROWS, "p": 0.5, "distance": 1.0, "order": 3}, "even"),
-    ("outliers", {**ROWS, "p": 0.5, "distance": 1.0, "third": "east"}, "accept"),
+    ("outliers", {**ROWS, "p": 0.5, "distance": 1.0, "third": "east"}, "'third'"),
     ("outliers-columns", {**SPREAD, "p": 0.5, "distance": 1.0, "third": "x"}, "'third'")])
 def test_wrong_parameters_are_named(members, task, parameters, why):
     with pytest.raises(StudyError, match=why):
@@ -122,25 +121,6 @@ def test_plans_say_who_learns_what(members):
     assert any("still move" in text for text in learns["south"])
     study, task = study_of(members, "outliers", {**ROWS, "p": 0.5, "distance": 1.0})
     assert "which objects are outliers" not in task.plan(study).learns["south"]
-
-
-def planned(people, parameters):
-    study, task = study_of(people, "outliers", parameters)
-    return task.plan(study)
-
-
-def test_the_third_party_of_a_study(tmp_path, data):
-    roles = {"north": ("owner", "holder"), "south": ("owner", "holder"),
-             "fred": ("receiver",), "dora": ("dealer",)}
-    people = members_in(tmp_path, roles)
-    given = {**ROWS, "p": 0.7, "distance": 6.0, "third": "fred", "accept": ACCEPT}
-    study, task = study_of(people, "outliers", given)
-    plan = task.plan(study)
-    assert any("every distance" in text for text in plan.learns["fred"])
-    assert any("up to a motion" in note for note in plan.notes)
-    for bad in ("south", "dora"):
-        with pytest.raises(StudyError, match="third party"):
-            planned(people, {**given, "third": bad})
 
 
 def test_revealed_sums_need_three_owners_and_no_dealer(members):

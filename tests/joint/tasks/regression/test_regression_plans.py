@@ -9,7 +9,6 @@ import pytest
 
 from support.regression_data import by_rows, made, picked
 from unspoken.joint import run_outcomes
-from unspoken.joint.museum.powell import ACCEPT
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.regression.column_blocks import Columns, Given
 from unspoken.joint.tasks.regression.params import Terms
@@ -75,9 +74,6 @@ def test_plans_over_rows(task, terms, owners, parameters, factor):
     ("regression-columns", 3, 3, 1000, {"products": ["x0*x1"]}, KNOWN),
     ("regression-columns", 3, 3, 1000, {"held": "split"}, KNOWN),
     ("regression-columns", 4, 2, 400, {"select": "forward"}, GUESSED),
-    ("regression-columns", 3, 3, 400, {"method": "powell"}, GUESSED),
-    ("regression-columns", 3, 4, 400, {"method": "powell", "inference": False}, GUESSED),
-    ("regression-columns", 3, 3, 400, {"method": "powell-literal", "accept": ACCEPT}, GUESSED),
     ("logistic-columns", 2, 2, 400, {}, GUESSED),
     ("logistic-columns", 2, 2, 400, {"products": ["x0*x1"]}, GUESSED),
     ("logistic-columns", 4, 3, 800, {"ridge": 1e-6}, GUESSED),

@@ -13,7 +13,6 @@ from support.joint_commands import joint_command
 from support.regression_data import by_rows, far, made, picked
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.museum.powell import ACCEPT
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.regression import fitting
@@ -57,10 +56,8 @@ def study(task, mode="dealer", **parameters):
     ("regression-columns", {**COLUMNS, "columns": ["a:x0", "b:x0"]}, "'x0' stands twice"),
     ("regression-columns", {**COLUMNS, "least": 3, "ids": ""}, "'ids'"),
     ("regression-columns", {**COLUMNS, "expected": 0}, "'expected'"),
-    ("regression-columns", {**COLUMNS, "method": "fast"}, "'method'"),
-    ("regression-columns", {**COLUMNS, "method": "powell"}, "three owners or more"),
-    ("regression-columns", {**THREE, "method": "powell", "select": "best"}, "chooses no terms"),
-    ("regression-columns", {**THREE, "method": "powell-literal"}, "Say accept="),
+    ("regression-columns", {**THREE, "method": "powell"}, "has no parameter 'method'"),
+    ("regression-columns", {**THREE, "accept": "all"}, "has no parameter 'accept'"),
     ("residuals", {**ROWS, "group": 2}, "'synthetic' and 'group'"),
     ("residuals", {**ROWS, "synthetic": 2000}, "'synthetic' and 'group'"),
     ("residuals-columns", {**COLUMNS, "show": "all"}, "'show'"),
@@ -139,36 +136,6 @@ def test_columns_from_files_to_a_model(tmp_path, capsys):
 
 
 ALL = ("north", "south", "west")
-
-
-def test_powells_search_from_files_to_a_model(tmp_path, capsys):
-    data = made(160, 3, 4)
-    for name, own in zip(ALL, (["x0"], ["x1", "y"], ["x2"]), strict=True):
-        write(tmp_path, name, picked(data, own))
-    new(tmp_path, "regression-columns", "response=y", "held=south", "method=powell",
-        'columns=["north:x0", "south:x1", "west:x2"]', "condition=256", "expected=160",
-        owners=ALL)
-    assert "15 searches" in capsys.readouterr().out
-    found = LinearModel.from_json(results(tmp_path, capsys, ALL)["west"])
-    exact = pooled(Terms("y", ("x0", "x1", "x2")), data)
-    assert far(found, exact) <= 1e-7
-    assert np.allclose(found.errors, exact.errors, rtol=1e-8)
-
-
-def test_the_literal_form_must_be_accepted_and_says_what_it_shows(tmp_path, capsys):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    settings = ("response=y", "held=south", "method=powell-literal", "condition=256",
-                'columns=["north:x0", "south:x1", "west:x2"]', "inference=false")
-    with pytest.raises(StudyError, match="columns can be read"):
-        new(tmp_path / "a", "regression-columns", *settings, owners=ALL)
-    new(tmp_path / "b", "regression-columns", *settings, f"accept={ACCEPT}", owners=ALL)
-    assert "attack.traces" in capsys.readouterr().out
-    data = made(160, 3, 4)
-    for name, own in zip(ALL, (["x0"], ["x1", "y"], ["x2"]), strict=True):
-        write(tmp_path / "b", name, picked(data, own))
-    found = LinearModel.from_json(results(tmp_path / "b", capsys, ALL)["west"])
-    assert far(found, pooled(Terms("y", ("x0", "x1", "x2")), data)) <= 1e-6
 
 
 def test_logistic_columns_from_files_to_a_model(tmp_path, capsys):

@@ -23,7 +23,7 @@ from unspoken.joint.joint_errors import DisclosureError, RefusedError, StudyErro
 from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
-from unspoken.joint.museum.itemset_union import UNION
+from unspoken.joint.museum.itemset_union import UNION, RulesByUnion, mine_rules_by_union
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.session.run_roles import roles_for
@@ -91,7 +91,7 @@ def test_the_same_as_the_miners_of_one_place(shared):
 @pytest.mark.parametrize("fakes", [0, 3])
 def test_the_books_union_finds_the_same(method, fakes):
     pytest.importorskip("rbcl")
-    found, ledgers = mine_rules_rows(shops(), TERMS, method=method, fakes=fakes)
+    found, ledgers = mine_rules_by_union(shops(), TERMS, method=method, fakes=fakes)
     assert found[0].same_as(pooled(shops(), TERMS))
     assert UNION in {opening.because for opening in ledgers[0].openings}
 
@@ -99,8 +99,8 @@ def test_the_books_union_finds_the_same(method, fakes):
 def test_only_the_union_is_compared():
     rare = [Baskets.of([["a", "b"]] * 9 + [["c"]], NAMES) for _ in range(3)]
     sizes = {}
-    for method in ("every", "union"):
-        _, ledgers = mine_rules_rows(rare, Terms(NAMES, 0.2), method=method)
+    for method, mine in (("every", mine_rules_rows), ("union", mine_rules_by_union)):
+        _, ledgers = mine(rare, Terms(NAMES, 0.2))
         sizes[method] = [o.shape for o in ledgers[0].openings if o.because == SETS]
     assert sizes == {"every": [(8,), (1,)], "union": [(2,), (1,)]}
 
@@ -289,14 +289,14 @@ def test_lengths_and_calls_depend_on_the_result_alone():
 def test_calls_that_depend_on_an_owners_own_sets_are_caught(monkeypatch):
     real = Mining.level
 
-    async def level(self, method, fakes):
+    async def level(self):
         often = 2 * self.local._baskets.frequencies() >= self.rows
         self.party.begin("size")
         if self.party.name == "p2":
             await self.party.send("p1", "size", np.zeros(often.sum(), np.uint8), Purpose.CONTROL)
         elif self.party.name == "p1":
             await self.party.seam.receive("p2")
-        await real(self, method, fakes)
+        await real(self)
 
     monkeypatch.setattr(Mining, "level", level)
     assert told_more_than_the_result()
@@ -370,7 +370,8 @@ def study(mode="dealer", **parameters):
 @pytest.mark.parametrize(("parameters", "why"), [
     ({"support": 0}, "min_support"), ({"items": []}, "a list of names"), ({"x": 1}, "no parameter"),
     ({"items": ["x" * 60_000]}, "letters"), ({"supports": "?"}, "supports"),
-    ({"support": "1%"}, "min_support"), ({"longest": 0}, "longest")])
+    ({"support": "1%"}, "min_support"), ({"longest": 0}, "longest"),
+    ({"method": "union"}, "no parameter 'method'"), ({"fakes": 1}, "no parameter 'fakes'")])
 def test_wrong_parameters_are_named(parameters, why):
     with pytest.raises(StudyError, match=why):
         TASK.check(study(**parameters).parameters)
@@ -380,11 +381,11 @@ def test_the_plan_says_who_learns_what():
     made = TASK.plan(study())
     assert made.learns["a"] == [SETS, RULES]
     assert made.learns["d"] == ["how many candidates and rules there are of each size"]
-    assert UNION in TASK.plan(study(method="union")).learns["b"]
+    assert UNION in {d.because for d in RulesByUnion(TERMS).disclosures}
     with pytest.raises(StudyError, match="mode with shares"):
         TASK.plan(study("sums"))
-    with pytest.raises(StudyError, match="'method'"):
-        TASK.plan(study(method="best"))
+    with pytest.raises(InputError, match="'method'"):
+        RulesByUnion(TERMS, method="best")
     assert [d.because for d in TASK.disclosures(study())] == [SETS, RULES]
 
 

@@ -1,6 +1,6 @@
 """Secure sum (vcz2006 section 3.3.2): the total of every owner's vector, and nothing else.
 
-**masks** (the default; not in the book). Each pair of owners shares a secret (X25519, HKDF) and
+Each pair of owners shares a secret (X25519, HKDF) and
 expands it to one mask; the earlier adds it, the later subtracts it, so that the masks cancel in
 the total. One party collects, adds and hands on the total.
   discloses: the total, to those named in `to` (the collector is the first of them).
@@ -11,7 +11,7 @@ the total. One party collects, adds and hands on the total.
     keys are fresh for every run and every step.
   cost: 2 rounds, 8 n (m - 1) bytes in, 8 n for each further receiver.
 
-**ring** and **cycles** are the book's own forms; see `ring_sum` and `cycle_sum`.
+The book's own forms, on a ring and on cycles, are weaker and lie in `museum`.
 
 Sums are exact in the ring of 64-bit integers, or fixed point with `scale` fractional bits. Each
 owner's values must lie within +-(2^62 - 1) / m in units of 2^-scale, checked before anything is
@@ -21,21 +21,18 @@ sent, so that the total never wraps. unspoken's own engine is not vetted.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
-from unspoken.joint.museum.cycle_sum import cycle_total, enough_for_cycles
-from unspoken.joint.museum.ring_sum import first_owner, hand_on, receive_total, ring_total
 from unspoken.joint.wire.frames import Purpose, wire_bytes
-
-METHODS = ("masks", "ring", "cycles")
 
 
 def plain_sum(inputs: Sequence[Any]) -> Any:
@@ -49,22 +46,35 @@ def plan_masks(owners: int, values: int, receivers: int) -> dict[str, int]:
     return {"rounds": 2, "bytes": sent * wire_bytes("<u8", (values,))}
 
 
+@dataclass(frozen=True)
+class SumWay:
+    """One way to add: its name, what it refuses of (party, receivers), and how it adds."""
+
+    name: str
+    refuse: Callable[[Party, Sequence[str]], object]
+    total: Callable[[Party, Words, Sequence[str], int], Awaitable[Words | None]]
+
+
 async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[str] = (),
-                     method: str = "masks", scale: int = 0) -> Any:
-    """Return the total to those in `to`, None to the others; non-owners give None."""
-    if method not in METHODS:
-        raise InputError(explain("secure_sum: 'method'", "one of " + ", ".join(METHODS), method))
-    party.begin(f"sum {method}")
+                     scale: int = 0) -> Any:
+    """Return the total to those in `to`, None to the others; non-owners give zeros."""
+    return await sum_by(party, values, MASKS, because=because, to=to, scale=scale)
+
+
+async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Sequence[str],
+                 scale: int) -> Any:
+    """Return the total in one of several ways."""
+    party.begin(f"sum {way.name}")
     owners, own = party.roles.owners, party.name in party.roles.owners
     shape = _shape(party, values)
     words = _checked(values, len(owners), scale).ravel() if own else np.zeros(0, np.uint64)
     if len(party.names) > 1:
-        _refuse(party, method, tuple(to) or party.names)
+        refuse_two(owners, tuple(to) or party.names)
+        way.refuse(party, tuple(to) or party.names)
     receivers = party.opening(because, to, shape)
     if len(party.names) == 1:
         return from_ring(words, scale).reshape(shape)
-    run = {"masks": mask_total, "ring": ring_total, "cycles": cycle_total}[method]
-    found = await run(party, words, receivers, _length(shape))
+    found = await way.total(party, words, receivers, _length(shape))
     return None if found is None else from_ring(found, scale).reshape(shape)
 
 
@@ -83,15 +93,6 @@ def _length(shape: tuple[int, ...]) -> int:
 def _checked(values: Any, owners: int, scale: int) -> Words:
     bound = (LIMIT - 1) // owners
     return to_ring(values, -bound, bound, scale, "The values of a secure sum")
-
-
-def _refuse(party: Party, method: str, receivers: Sequence[str]) -> None:
-    """Refuse what would protect nobody, before anything is opened or sent."""
-    refuse_two(party.roles.owners, receivers)
-    if method == "cycles":
-        enough_for_cycles(party)
-    if method != "masks":
-        first_owner(party, receivers)
 
 
 def refuse_two(owners: Sequence[str], receivers: Sequence[str]) -> None:
@@ -135,3 +136,23 @@ def pairwise_mask(party: Party, length: int) -> Words:
             mask -= words
     return mask
 
+
+async def hand_on(party: Party, found: Words, receivers: Sequence[str]) -> None:
+    """Send the total to the other receivers."""
+    await asyncio.gather(*(party.send(name, "sum.total", found, Purpose.RESULT)
+                           for name in receivers if name != party.name))
+
+
+async def receive_total(party: Party, source: str, receivers: Sequence[str],
+                        length: int) -> Words | None:
+    """Return the total if this party is to learn it."""
+    if party.name not in receivers:
+        return None
+    return await party.receive(source, "sum.total", "<u8", (length,), Purpose.RESULT)
+
+
+def _nothing(party: Party, receivers: Sequence[str]) -> None:
+    """Refuse nothing beyond what every sum refuses."""
+
+
+MASKS = SumWay("masks", _nothing, mask_total)

@@ -8,8 +8,6 @@
     order = 2                         # of the Minkowski distance
     most = 8.0                        # every value lies between -8 and 8
     scale = 8                         # fractional bits of values
-    third = "fraud-unit"              # rows alone: sees all distances, and
-    accept = "the third party can find all points up to a motion"
 """
 
 from __future__ import annotations
@@ -59,16 +57,12 @@ def columns_cost(rules: Rules, objects: int, columns: int, owners: int, receiver
         objects // 64 + 1, receivers)
 
 
-def rows_cost(rules: Rules, objects: int, columns: int, owners: int,
-                    compared: bool = True) -> Cost:
+def rows_cost(rules: Rules, objects: int, columns: int, owners: int) -> Cost:
     """Return the cost over rows, objects spread evenly."""
     each = objects // owners
     found = sizes(owners, owners)
     for _ in range(owners * (owners - 1) // 2):
         terms = (max(2, rules.order) - 1) * columns + 1
         found += costs.share(each * terms, 2) + costs.matmul(each, terms, each)
-        if compared:
-            found += counting_cost(rules, each * each, columns)
-        else:
-            found += costs.reveal(each * each, 1) + costs.share(each * each, 1)
+        found += counting_cost(rules, each * each, columns)
     return found + costs.less_than(objects, objects.bit_length() + 1) + costs.reveal(objects, 1)

@@ -3,9 +3,8 @@
     unspoken joint new study.toml --name fraud --task outliers --set p=0.95 --set distance=3.0
         --set 'columns=["amount", "visits"]' ...
 
-Receivers learn all outliers; if there is none, each owner learns its own. With `third` and
-`accept` a party without data compares distances, sees them all, and can find the points
-(vcz2006 section 7.3.7). `parameters` lists the rest.
+Receivers learn all outliers; if there is none, each owner learns its own. `parameters` lists the
+rest.
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.arrays import Floats
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.museum.outliers_third_party import ThirdPartyOutliers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import read_matrix, with_shares
 from unspoken.joint.tasks.common.study_parameters import (
@@ -25,7 +22,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     check_names,
     names_of,
     planned,
-    text,
 )
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 from unspoken.joint.tasks.outliers.read_params import (
@@ -37,17 +33,11 @@ from unspoken.joint.tasks.outliers.read_params import (
 )
 from unspoken.joint.tasks.task import Plan, Task
 
-SEEN = "the third party can find all points up to a motion: see attack.distances"
-
 
 def program_of(parameters: Mapping[str, Any], owners: Sequence[str],
                receivers: Sequence[str] = ()) -> OutliersOverRows:
     """Return the program that parameters describe."""
-    rules, columns = rules_of(parameters), len(names_of(parameters))
-    if "third" not in parameters:
-        return OutliersOverRows(rules, columns, owners, receivers)
-    return ThirdPartyOutliers(rules, columns, owners, text(parameters, "third"), receivers,
-                              accept=str(parameters.get("accept", "")))
+    return OutliersOverRows(rules_of(parameters), len(names_of(parameters)), owners, receivers)
 
 
 class RowsStudy:
@@ -65,7 +55,7 @@ class RowsStudy:
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no outliers."""
-    check_names(parameters, ("columns", "third", "accept", *RULES), "outliers")
+    check_names(parameters, ("columns", *RULES), "outliers")
     as_study(lambda: program_of(parameters, ()))
 
 
@@ -79,16 +69,10 @@ def told(study: Study) -> tuple[Disclosure, ...]:
 def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     with_shares(study)
-    third = study.parameters.get("third")
-    if third is not None and (third not in study.names or third in study.having("holder")
-                              or third == study.dealer):
-        raise StudyError(f"The third party must be a party of the study that holds no shares and "
-                         f"does not deal. '{third}' is not.")
     cost = rows_cost(rules_of(study.parameters), GUESS, len(names_of(study.parameters)),
-                           len(study.having("owner")), third is None)
+                           len(study.having("owner")))
     more = (GUESSED, rules_of(study.parameters).words())
-    return planned(study, told(study), (cost.rounds, cost.bytes),
-                   more if third is None else (*more, SEEN))
+    return planned(study, told(study), (cost.rounds, cost.bytes), more)
 
 
 def load(path: Path, study: Study) -> Floats:

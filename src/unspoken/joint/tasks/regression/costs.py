@@ -89,19 +89,6 @@ def vertical(columns: Columns, rules: Rules, rows: int,
     return fitting(terms, owners, rules, selection) + columns_shared(columns, rows)
 
 
-def powell(columns: Columns, rules: Rules, rows: int, searches: int,
-           literal: bool = False) -> Cost:
-    """Return so many searches, with standard errors if there are any."""
-    owners = len(columns.owners)
-    one = Cost(53 + 2 * bool(rules.ridge), 45_000 + rows * (160 + 55 * owners))
-    if literal:
-        one = Cost(5, 5000 + rows * (100 + 50 * owners))
-    found = times(one, searches) + Cost(20 + 4 * owners, 30_000)
-    if rules.inference and not rules.ridge:
-        found += vertical(columns, rules, rows)
-    return found
-
-
 def logistic(terms: int, owners: int, rules: Rules) -> Cost:
     """Return Newton's steps over rows."""
     one = inverting(terms, rules.condition) + Cost(55, 60_000 + 7000 * terms + 1250 * terms**2)

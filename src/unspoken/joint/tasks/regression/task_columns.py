@@ -9,11 +9,6 @@ the same records in the same order. Also: products (["age*stay"]), ridge, condit
 inference (false opens coefficients alone), select (forward, backward, stepwise, best) by criterion
 (bic, aic, adjusted or cp) with terms to keep, smaller models to test against (["age+stay"]), and
 expected (how many records the plan is for).
-
-`method` is "matrix" (the default) or, for three owners or more, "powell": line searches that open
-every step length (vcz2006 section 5.2.4; slower, discloses more, condition at most 2^16). Its form
-as printed is "powell-literal" and opens vectors from which columns can be read: it needs
-accept="columns can be read off what every search opens".
 """
 
 from __future__ import annotations
@@ -26,7 +21,6 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.museum.powell import CONDITION, PowellRegression, expected_searches
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import check_owners
 from unspoken.joint.tasks.common.study_parameters import (
@@ -55,9 +49,7 @@ from unspoken.joint.tasks.regression.task_rows import selecting_notes
 from unspoken.joint.tasks.task import Plan, Task
 from unspoken.models.linear_model import LinearModel
 
-SEEN = "columns can be read off what every search opens: see attack.traces"
-KNOWN = (*FITTING, *SELECTING, "held", "ids", "least", "expected", "method", "accept")
-METHODS = {"matrix": "", "powell": "shares", "powell-literal": "literal"}
+KNOWN = (*FITTING, *SELECTING, "held", "ids", "least", "expected")
 
 
 class ColumnsStudy:
@@ -75,20 +67,9 @@ class ColumnsStudy:
 def program_of(parameters: Mapping[str, Any],
                receivers: Sequence[str] = ()) -> RegressionOverColumns:
     """Return the program that parameters describe."""
-    method = parameters.get("method", "matrix")
-    if method not in METHODS:
-        raise StudyError(explain("Parameter 'method'", "one of " + ", ".join(METHODS), method))
     columns, selection = columns_of(parameters), selection_of(parameters)
-    if method == "matrix":
-        return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
-                                                   selection, aligning(parameters)))
-    if selection is not None:
-        raise StudyError("Powell's search chooses no terms. Leave 'select' out, or use method "
-                         "'matrix'.")
-    rules = rules_of({"condition": CONDITION, **parameters}, receivers)
-    return as_study(lambda: PowellRegression(columns, rules, METHODS[method],
-                                             aligning(parameters),
-                                             str(parameters.get("accept", ""))))
+    return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
+                                                  selection, aligning(parameters)))
 
 
 def columns_of(parameters: Mapping[str, Any]) -> Columns:
@@ -123,22 +104,9 @@ def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     columns, program = columns_in(study), program_of(study.parameters)
     rows = count(study.parameters, "expected", costs.EXPECTED)
-    if isinstance(program, PowellRegression):
-        searches = expected_searches(len(columns.terms.features))
-        cost, more = costs.powell(columns, program.rules, rows, searches,
-                                  program.method == "literal"), powell_notes(program)
-    else:
-        selection = program.selection
-        cost = costs.vertical(columns, program.rules, rows, selection)
-        more = selecting_notes(selection)
+    cost = costs.vertical(columns, program.rules, rows, program.selection)
+    more = selecting_notes(program.selection)
     return forecast(study, told(study), cost, [costs.expecting(rows), *more], rows)
-
-
-def powell_notes(program: PowellRegression) -> tuple[str, ...]:
-    """Return what must be known about searches."""
-    searches = expected_searches(len(program.columns.terms.features))
-    note = f"for {searches} searches; how many there are is seen when steps have become small"
-    return (note, SEEN) if program.method == "literal" else (note,)
 
 
 def load(path: Path, study: Study) -> Given:

@@ -11,10 +11,7 @@ the same way, on den * count(whole) - num * count(left).
     Not: counts, how many baskets anybody has, what is frequent at whom.
   improves on the book (Kantarcioglu and Clifton): no union of locally large sets. Every candidate
     is compared, which is cheap and hides how many were large at several owners. The comparison is
-    by the sign: the printed "R + sum >= R" is wrong modulo m. `method="union"` is the book's way
-    with an OR of shared bits, "union-encrypted" with commutative encryption, which also discloses
-    how many duplicates there were; `fakes` adds sets that are not large, which blurs both and
-    costs comparisons.
+    by the sign: the printed "R + sum >= R" is wrong modulo m. The book's union is in `museum`.
   safe against: as comparisons in the mode. Two owners: a frequent set that is rare at one of them
     must be frequent at the other: that is in the result. Shown supports of two are refused.
   what the rules themselves give away is given away (section 6.3).
@@ -30,13 +27,11 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools, Ints
-from unspoken.errors import InputError, explain
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.museum.itemset_union import ENCRYPTED, EVERY, METHODS, in_union, union_told
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
 from unspoken.joint.tasks.rules.count_candidates import LocalCounts
@@ -54,29 +49,21 @@ from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
 
-def disclosures(terms: Terms, receivers: Sequence[str], owners: Sequence[str] = (),
-                method: str = EVERY) -> tuple[Disclosure, ...]:
+def disclosures(terms: Terms, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
     """Return everything that mining rules over baskets discloses."""
     shown = (Disclosure(SUPPORTS, tuple(receivers)),) if terms.shown else ()
-    return (Disclosure(SETS), Disclosure(RULES, tuple(receivers)), *shown,
-            *union_told(owners, method))
+    return (Disclosure(SETS), Disclosure(RULES, tuple(receivers)), *shown)
 
 
 class RulesOverRows:
     """The program: every owner gives its baskets; who is no receiver gets None."""
 
-    def __init__(self, terms: Terms, receivers: Sequence[str] = (), *,
-                 owners: Sequence[str] = (), method: str = EVERY, fakes: int = 0) -> None:
-        if method not in METHODS:
-            raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
-        if not isinstance(fakes, int) or fakes < 0 or (fakes and method == EVERY):
-            raise InputError(explain("'fakes'", "an int >= 0, and 0 where there is no union",
-                                     fakes))
-        if method == ENCRYPTED and not owners:
-            raise InputError("A union by encryption must know its owners. Name them in 'owners'.")
+    way = "every"
+    """What the parties must agree on: every candidate is compared."""
+
+    def __init__(self, terms: Terms, receivers: Sequence[str] = ()) -> None:
         self.terms, self.receivers = terms, tuple(receivers)
-        self.method, self.fakes = method, fakes
-        self.disclosures = disclosures(terms, receivers, owners, method)
+        self.disclosures = disclosures(terms, receivers)
 
     async def __call__(self, party: Party, data: Baskets | None) -> Associations | None:
         """Mine; refused on all sides before anything is counted if one cannot begin."""
@@ -84,11 +71,15 @@ class RulesOverRows:
         if terms.shown:
             refuse_two(party.roles.owners, self.receivers or party.names)
         baskets, problem = own_baskets(data, terms) if owns else (None, 0)
-        await ready(party, digest("horizontal", terms, self.receivers, self.method), problem)
-        mined = Mining(party, terms, baskets)
+        await ready(party, digest("horizontal", terms, self.receivers, self.way), problem)
+        mined = self.mining(party, baskets)
         while mined.ladder.going:
-            await mined.level(self.method, self.fakes)
+            await mined.level()
         return await mined.result(self.receivers)
+
+    def mining(self, party: Party, baskets: Baskets | None) -> Mining:
+        """Return one party's side of a run."""
+        return Mining(party, self.terms, baskets)
 
 
 class Mining:
@@ -100,13 +91,10 @@ class Mining:
         self.rows = 0 if baskets is None else len(baskets)
         self.local = None if baskets is None else LocalCounts(baskets)
 
-    async def level(self, method: str, fakes: int) -> None:
-        """Count and compare all candidates of a level, or those in the union."""
+    async def level(self) -> None:
+        """Count all candidates of a level, and compare those that are chosen."""
         counts = self._counts()
-        chosen = np.ones(counts.size, np.bool_)
-        if method != EVERY:
-            chosen = await in_union(self.party, self._large(counts), self.ladder.sets, method,
-                                    fakes)
+        chosen = await self.chosen(counts)
         frequent = np.zeros(counts.size, np.bool_)
         num, den = self.terms.support.as_integer_ratio()
         frequent[chosen] = await self._reached(counts[chosen], np.int64(self.rows), (num, den),
@@ -115,15 +103,14 @@ class Mining:
             self.local.keep(counts, frequent)
         self.ladder.keep(frequent)
 
+    async def chosen(self, counts: Ints) -> Bools:
+        """Return which candidates are compared: all of them."""
+        return np.ones(counts.size, np.bool_)
+
     def _counts(self) -> Ints:
         if self.local is None:
             return np.zeros(self.ladder.sets.shape[0], np.int64)
         return self.local.count(self.ladder)
-
-    def _large(self, counts: Ints) -> Bools:
-        """Return what is frequent at this owner alone."""
-        num, den = self.terms.support.as_integer_ratio()
-        return np.asarray((den * counts >= num * self.rows) & (counts > 0))
 
     async def _reached(self, over: Ints, under: Any, ratio: tuple[int, int], because: str,
                        to: Sequence[str]) -> Any:
@@ -189,14 +176,12 @@ def from_counts(terms: Terms, sets: tuple[tuple[int, ...], ...], counts: Ints,
 
 def mine_rules_rows(parts: Sequence[Baskets], terms: Terms, mode: str = "dealer", *,
                           names: Sequence[str] | None = None, receivers: Sequence[str] = (),
-                          method: str = EVERY, fakes: int = 0, **how: Any
-                          ) -> tuple[list[Associations | None], list[Ledger]]:
+                          **how: Any) -> tuple[list[Associations | None], list[Ledger]]:
     """Mine rules over the baskets of all owners; return each party's result and ledger.
 
-    `receivers`: who learns the rules (all if nobody is named). `method`, `fakes`: see above.
+    `receivers`: who learns the rules (all if nobody is named).
     `how`: as in `run_local`, such as processes=True.
     """
-    owners = list(names) if names is not None else [f"p{i}" for i in range(len(parts))]
-    program = RulesOverRows(terms, receivers, owners=owners, method=method, fakes=fakes)
-    outputs = run_local(program, list(parts), mode, names=owners, **how)
+    program = RulesOverRows(terms, receivers)
+    outputs = run_local(program, list(parts), mode, names=names, **how)
     return [found for found, _ in outputs], [ledger for _, ledger in outputs]

@@ -7,9 +7,8 @@ Every owner's file has the same baskets in the same order, a line each, with its
 empty line where a basket has none of them). With ids=true every line begins with the id of its
 basket: then the baskets that all owners list are aligned first (`primitives.alignment`), which
 shows every owner which of its ids are in common. Parameters: items_NAME for every owner, support,
-confidence (0.5), longest (12), most (2^24), supports ("hidden" or "shown"), fewest (10), ids,
-method ("bitmaps"; by name "intersection" and "encrypted", see `encrypted`), and queries, for a
-budget of runs that each owner keeps beside its file, in FILE.queries.
+confidence (0.5), longest (12), most (2^24), supports ("hidden" or "shown"), fewest (10), ids, and
+queries, for a budget of runs that each owner keeps beside its file, in FILE.queries.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ from typing import Any
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.pair_count_ring import ROWS, cross_size
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.alignment import align, align_disclosures
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.museum import encrypted_rules as encrypted
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import as_study
 from unspoken.joint.tasks.rules import program_columns as vertical
@@ -39,10 +36,8 @@ from unspoken.joint.tasks.rules.task_rows import comparing, load_baskets, names_
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
 
-KNOWN = ("support", "confidence", "longest", "most", "supports", "fewest", "ids", "method",
-         "queries")
+KNOWN = ("support", "confidence", "longest", "most", "supports", "fewest", "ids", "queries")
 PREFIX = "items_"
-METHODS = ("bitmaps", "intersection", "encrypted")
 GUESS = 100_000
 ALIGNED = "which baskets all owners have"
 
@@ -76,23 +71,17 @@ def _check(parameters: Mapping[str, Any]) -> None:
     fewest = parameters.get("fewest", vertical.FEWEST)
     if not isinstance(fewest, int) or isinstance(fewest, bool) or fewest < 1:
         raise StudyError(explain("Parameter 'fewest'", "an int >= 1", fewest))
-    if parameters.get("method", "bitmaps") not in METHODS:
-        raise StudyError(explain("Parameter 'method'", "one of " + ", ".join(METHODS),
-                                 parameters["method"]))
     if not isinstance(parameters.get("ids", False), bool):
         raise StudyError(explain("Parameter 'ids'", "true or false", parameters["ids"]))
     _budget("check", parameters, None)
     _terms(parameters, _sites(parameters))
 
 
-def _program(study: Study) -> Any:
-    """Return the program of the method that was agreed on."""
+def _program(study: Study) -> vertical.RulesOverColumns:
     found = study.parameters
     sites = _sites(found, study.having("owner"))
-    made = {"bitmaps": vertical.RulesOverColumns, "intersection": encrypted.ByIntersection,
-            "encrypted": encrypted.EncryptedColumns}[found.get("method", "bitmaps")]
-    return made(_terms(found, sites), sites, study.having("receiver"),
-                found.get("fewest", vertical.FEWEST))
+    return vertical.RulesOverColumns(_terms(found, sites), sites, study.having("receiver"),
+                                     found.get("fewest", vertical.FEWEST))
 
 
 class Counted:
@@ -140,21 +129,16 @@ def _disclosures(study: Study) -> tuple[Disclosure, ...]:
 
 def _plan(study: Study) -> Plan:
     sites = _sites(study.parameters, study.having("owner"))
-    terms, method = _terms(study.parameters, sites), study.parameters.get("method", "bitmaps")
-    _refuse(study, method)
+    terms = _terms(study.parameters, sites)
+    _refuse(study)
     learns = {name: [d.because for d in _disclosures(study) if name in (d.to or study.names)]
               for name in study.names}
     if study.outside_dealer is not None:
         learns[study.outside_dealer] = ["how many baskets, and how many candidates of each size"]
     widths = [len(names) for names in sites.items.values()]
-    if method != "bitmaps":
-        cost, safe = encrypted.plan(method, widths, GUESS), encrypted.safe(study.having("owner"))
-        notes: tuple[str, ...] = (UNVETTED, *encrypted.notes(method))
-    else:
-        cost = plan(terms, widths, GUESS)
-        safe, notes = safe_against(study), notes_of(study)
-    return Plan(cost["rounds"], cost["bytes"], learns, safe, (
-        *notes, f"bytes are for {GUESS:,} baskets, all items frequent and no larger sets",
+    cost = plan(terms, widths, GUESS)
+    return Plan(cost["rounds"], cost["bytes"], learns, safe_against(study), (
+        *notes_of(study), f"bytes are for {GUESS:,} baskets, all items frequent and no larger sets",
         *_warnings(study)))
 
 
@@ -165,14 +149,11 @@ def _warnings(study: Study) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _refuse(study: Study, method: str) -> None:
+def _refuse(study: Study) -> None:
     owners = study.having("owner")
-    if (not study.facts.has_shares) != (method != "bitmaps") or len(owners) < 2:
-        raise StudyError(explain("Task 'rules-columns'", "given two owners or more, mode 'sums' "
-                                 "for the methods by encryption and a mode with shares else",
-                                 f"{len(owners)} owners, method '{method}', mode '{study.mode}'"))
-    if method != "bitmaps":
-        encrypted.refuse_owner(owners, study.having("receiver"))
+    if not study.facts.has_shares or len(owners) < 2:
+        raise StudyError(explain("Task 'rules-columns'", "given two owners or more, and a mode "
+                                 "with shares", f"{len(owners)} owners and mode '{study.mode}'"))
 
 
 def plan(terms: Terms, widths: Sequence[int], rows: int,

@@ -3,9 +3,9 @@
     unspoken joint new study.toml --name shops --task rules --set support=0.01 ...
 
 Parameters: support, confidence (0.5), longest (12), most (baskets of an owner, 2^24), supports
-("hidden" or "shown"), method ("every", "union", "union-encrypted") and fakes. items: the agreed
-names, or a number n for items that are called 0 to n - 1 (a list must fit into 50,000 letters:
-the study is compared in one message). Files as `unspoken.read_baskets` reads them.
+("hidden" or "shown"). items: the agreed names, or a number n for items that are called 0 to n - 1
+(a list must fit into 50,000 letters: the study is compared in one message). Files as
+`unspoken.read_baskets` reads them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import width_of
 from unspoken.joint.mpc.words.masked_comparison import tree
-from unspoken.joint.museum.itemset_union import EVERY
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, own_baskets
 from unspoken.joint.tasks.rules.program_rows import RulesOverRows, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
 
-KNOWN = ("support", "confidence", "items", "longest", "most", "supports", "method", "fakes")
+KNOWN = ("support", "confidence", "items", "longest", "most", "supports")
 LETTERS = 50_000
 HEADERS = 128
 
@@ -60,13 +59,7 @@ def terms_of(parameters: Mapping[str, Any]) -> Terms:
 
 
 def _program(study: Study) -> RulesOverRows:
-    found = study.parameters
-    try:
-        return RulesOverRows(terms_of(found), study.having("receiver"),
-                               owners=study.having("owner"), method=found.get("method", EVERY),
-                               fakes=found.get("fakes", 0))
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return RulesOverRows(terms_of(study.parameters), study.having("receiver"))
 
 
 def _check(parameters: Mapping[str, Any]) -> None:
@@ -78,14 +71,12 @@ def _check(parameters: Mapping[str, Any]) -> None:
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
-    return disclosures(terms_of(study.parameters), study.having("receiver"),
-                       study.having("owner"), study.parameters.get("method", EVERY))
+    return disclosures(terms_of(study.parameters), study.having("receiver"))
 
 
 def _plan(study: Study) -> Plan:
     terms, owners, receivers = (terms_of(study.parameters), study.having("owner"),
                                 study.having("receiver"))
-    _program(study)
     _refuse(study, terms)
     told = _disclosures(study)
     learns = {name: [d.because for d in told if name in (d.to or study.names)]
@@ -97,7 +88,7 @@ def _plan(study: Study) -> Plan:
     notes = ("bytes are for the single items; how many candidates follow from them is not known "
              f"before: each of them and of the rules costs about {one:.0f} bytes more",)
     return Plan(cost["rounds"], cost["bytes"], learns, safe_against(study),
-                (*notes_of(study), *notes, *_warnings(study)))
+                (*notes_of(study), *notes))
 
 
 def _refuse(study: Study, terms: Terms) -> None:
@@ -107,12 +98,6 @@ def _refuse(study: Study, terms: Terms) -> None:
                                  f"mode '{study.mode}'", "Name a dealer, or use three-party."))
     if terms.shown:
         refuse_two(study.having("owner"), study.having("receiver"))
-
-
-def _warnings(study: Study) -> tuple[str, ...]:
-    if study.parameters.get("method", EVERY) == EVERY:
-        return ()
-    return ("the union shows sets that are large at one owner only; method 'every' does not",)
 
 
 def comparing(terms: Terms, owners: int) -> float:

@@ -25,11 +25,11 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
-from unspoken.joint.mpc import paillier
-from unspoken.joint.mpc.paillier import BadCiphertextError, Raw, Scheme
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, check_interval, to_ring
+from unspoken.joint.museum import paillier
+from unspoken.joint.museum.paillier import BadCiphertextError, Raw, Scheme
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 # A mask modulo 2^104 hides what is below 2^62 and makes the share uniform in the ring.

@@ -28,12 +28,12 @@ from support.watching import masked_frames
 from unspoken.errors import InputError, MissingExtraError
 from unspoken.joint import reveal
 from unspoken.joint.joint_errors import PeerGarbageError, RefusedError, RingError
-from unspoken.joint.mpc import paillier
 from unspoken.joint.mpc import randomness as streams
 from unspoken.joint.mpc.declared import declares
-from unspoken.joint.mpc.ops import encrypted_dot as homomorphic
-from unspoken.joint.mpc.ops.encrypted_dot import dot_encrypted, plain_dot, plan_dot
-from unspoken.joint.mpc.paillier import BadCiphertextError, Scheme
+from unspoken.joint.museum import encrypted_dot as homomorphic
+from unspoken.joint.museum import paillier
+from unspoken.joint.museum.encrypted_dot import dot_encrypted, plain_dot, plan_dot
+from unspoken.joint.museum.paillier import BadCiphertextError, Scheme
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_local
 from unspoken.joint.session.run_roles import roles_for

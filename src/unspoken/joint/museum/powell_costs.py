@@ -1,0 +1,21 @@
+"""What Powell's searches cost, before they begin."""
+
+from __future__ import annotations
+
+from unspoken.joint.tasks.common.primitive_costs import Cost, times
+from unspoken.joint.tasks.regression.column_blocks import Columns
+from unspoken.joint.tasks.regression.costs import vertical
+from unspoken.joint.tasks.regression.params import Rules
+
+
+def powell_cost(columns: Columns, rules: Rules, rows: int, searches: int,
+                literal: bool = False) -> Cost:
+    """Return so many searches, with standard errors if there are any."""
+    owners = len(columns.owners)
+    one = Cost(53 + 2 * bool(rules.ridge), 45_000 + rows * (160 + 55 * owners))
+    if literal:
+        one = Cost(5, 5000 + rows * (100 + 50 * owners))
+    found = times(one, searches) + Cost(20 + 4 * owners, 30_000)
+    if rules.inference and not rules.ridge:
+        found += vertical(columns, rules, rows)
+    return found
