@@ -15,6 +15,7 @@ from unspoken.errors import InputError
 from unspoken.joint.joint_errors import (
     FrameError,
     IdentityError,
+    LedgerError,
     PartyError,
     PreflightError,
     StudyError,
@@ -27,10 +28,10 @@ from unspoken.joint.session.identity import (
     read_certificate,
 )
 from unspoken.joint.session.preflight import comparable, compare_studies
-from unspoken.joint.session.study import Study
-from unspoken.joint.session.toml_writer import dumps
+from unspoken.joint.session.study import Study, study_text
 from unspoken.joint.tasks.task import task_of
 from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports import memory_transports
 
 
@@ -103,8 +104,21 @@ def test_what_is_written_is_read(parameters):
     import tomllib
 
     data = {"name": "x", "parameters": parameters}
-    back = tomllib.loads(dumps(data))
+    back = tomllib.loads(study_text(data))
     assert back.get("parameters", {}) == parameters
+
+
+@pytest.mark.parametrize("name", ["nothing.toml", ""])
+def test_a_study_or_ledger_that_cannot_be_read_is_named(tmp_path, name):
+    with pytest.raises(StudyError, match="must be the file of a study"):
+        Study.load(str(tmp_path / name))
+    with pytest.raises(LedgerError, match="must be the file of a ledger"):
+        Ledger.load(str(tmp_path / name))
+
+
+def test_paths_may_be_texts(study, tmp_path):
+    study.save(str(tmp_path / "study.toml"))
+    assert Study.load(str(tmp_path / "study.toml")) == study
 
 
 def change(study, **fields):

@@ -6,7 +6,7 @@ adds them up, compares, and hands shares of the far bits back. There are no secu
     to the third party**. The book calls that "not very significant". It is the data: from the
     distances between two owners' objects alone the third party rebuilds all points up to a
     motion of space (turned, mirrored, moved), and a few records that it knows (columns + 1) fix
-    the motion. `attack.distances` does it.
+    the motion. `museum.distance_attack` does it.
   safe against: nobody who can talk to the third party; owners see no more than in `horizontal`.
 Refused for a third party that owns data or holds shares, and without `accept` saying so in words.
 """

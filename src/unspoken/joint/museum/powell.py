@@ -19,7 +19,7 @@ and direction vectors are sums on shares, and only step lengths are opened (`sea
     which discloses less. It is here because the book has it.
 
 **literal**, by name and with `accept` only: z and w are opened, as printed. In the first sweep w is
-a column, or sums of one owner's columns; `attack.traces.published_columns` reads them off.
+a column, or sums of one owner's columns; `museum.message_leaks.published_columns` reads them off.
 """
 
 from __future__ import annotations

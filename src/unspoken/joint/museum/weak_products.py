@@ -17,7 +17,7 @@ equations away**. They are here to be compared and attacked, never as a default:
 That the matrices are k-secure (every N/2 rows of M_left are independent, which random ones are
 with probability one) means that no equation can be solved for fewer than k + 1 entries. It does
 not help against what is known otherwise: a linear program with 0 <= x <= 1 finds binary columns
-exactly in many cases (`attack.transcript` has the rates). So columns whose values repeat are
+exactly in many cases (`museum.message_equations` has the rates). So columns whose values repeat are
 refused. A column of continuous values still loses half of its freedom, and a second run with
 another M the rest.
   discloses: as said, to the other owner; it must be declared (`WEAK`).

@@ -1,7 +1,7 @@
 """Running a program in memory with every party's view recorded, for tests and audits.
 
     outcomes, views = run_recorded(program, [x, y])
-    attack.transcript.equations_of(views["p0"])
+    museum.message_equations.equations_of(views["p0"])
 
 Only invented or own data belongs here: the views of all parties together are the data.
 """

@@ -39,6 +39,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
@@ -123,17 +125,18 @@ class Study:
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write study.toml at once or not at all."""
-        from unspoken.joint.session.toml_writer import dumps
-
-        write_file(path, dumps(self.to_json()).encode())
+        write_file(Path(path), study_text(self.to_json()).encode())
 
     @classmethod
-    def load(cls, path: Path) -> Study:
+    def load(cls, path: Path | str) -> Study:
         """Read study.toml."""
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError:
+            raise StudyError(f"'{path}' must be the file of a study. It cannot be read. Give the "
+                             "path of a study.toml; `unspoken joint new` makes one.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise StudyError(f"'{path}' must be TOML. {error}.") from None
         return cls.from_json(data)
@@ -150,6 +153,11 @@ class Study:
             tuple(_disclosure(entry) for entry in _tables(data, "disclosure")))
         check_together(study)
         return study
+
+
+def study_text(data: Mapping[str, Any]) -> str:
+    """Return plain data as TOML; empty fields are left out."""
+    return tomli_w.dumps({key: value for key, value in data.items() if value not in ("", [], {})})
 
 
 def _keys(where: str, data: Any, known: Iterable[str]) -> None:

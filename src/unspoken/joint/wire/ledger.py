@@ -111,9 +111,9 @@ class Ledger:
                 "engine": self.engine, "openings": [asdict(o) for o in self.openings],
                 "rows": [asdict(row) for row in self.rows]}
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write the ledger, readable by its owner only."""
-        write_file(path, json.dumps(self.to_json(), indent=1).encode(), mode=0o600)
+        write_file(Path(path), json.dumps(self.to_json(), indent=1).encode(), mode=0o600)
 
     @classmethod
     def from_json(cls, data: Any) -> Ledger:
@@ -137,10 +137,13 @@ class Ledger:
         return found
 
     @classmethod
-    def load(cls, path: Path) -> Ledger:
+    def load(cls, path: Path | str) -> Ledger:
         """Read a ledger file."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError:
+            raise LedgerError(f"'{path}' must be the file of a ledger. It cannot be read. Give "
+                              "the path that a run saved its ledger to.") from None
         except (ValueError, RecursionError):
             raise LedgerError(f"'{path}' must be a ledger. It is not JSON.") from None
         return cls.from_json(data)

@@ -215,7 +215,7 @@ def test_one_order_for_all_records_is_caught(monkeypatch):
 
 
 def test_revealed_totals_expose_the_record_that_moved():
-    """What the way 'revealed' discloses is enough for the attack of attack.traces."""
+    """What the way 'revealed' discloses is enough for the attack of museum.message_leaks."""
     rng = np.random.default_rng(3)
     lone = np.array([[0.5, 0.5]])
     data = np.concatenate([rng.normal(-3, 0.3, (20, 2)), rng.normal(3, 0.3, (20, 2)), lone])

@@ -10,8 +10,8 @@ by a secure sum and opened to all owners, who assign their records themselves.
   discloses: the final centres, to the receivers. By "hidden" also how many records each owner
     has, because shapes of shared arrays are public. By "revealed" the sums and counts of every
     cluster in every round, to all owners: if one record moved between two rounds the difference
-    is that record (`attack.traces.moved_points`), and a cluster with one record shows it. It is
-    refused for two owners, of whom each could take off its own part.
+    is that record (`museum.message_leaks.moved_points`), and a cluster with one record shows it.
+    It is refused for two owners, of whom each could take off its own part.
   start: "hidden": records with public numbers, or far from each other (`starts`), as shares.
     "revealed": a random partition of each owner's records; a record as a centre would be known.
   improves on the book: nothing needs to be known on the way. (It says that more than one moved

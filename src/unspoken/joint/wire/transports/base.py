@@ -13,6 +13,7 @@ transport not at all (one process), the TLS transport against everybody outside 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from abc import ABC, abstractmethod
@@ -115,7 +116,7 @@ class Transport(ABC):
         except TimeoutError:
             self.fail(self._lost(peer, f"took nothing for {self.limits.patience:g} s"))
         except (OSError, EOFError):
-            self.fail(self._lost(peer, "closed the connection"))
+            await self._ended(peer)
         self._check()
 
     async def receive(self, peer: str, within: float | None = None) -> Message:
@@ -225,6 +226,17 @@ class Transport(ABC):
                 await self._write(peer, message)
         except (OSError, EOFError):
             self._boxes[peer].finished = True
+
+    async def _ended(self, peer: str) -> None:
+        """Name a peer whose link ended, unless an abort says within a beat what really happened.
+
+        Whoever fails tells the others and closes its links. On a busy machine their end can be
+        noticed before what was told, or before what others pass on: an abort always wins.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.beat):
+                await self._broken.wait()
+        self.fail(self._lost(peer, "closed the connection"))
 
     def _check(self) -> None:
         if self.error is not None:

@@ -7,7 +7,9 @@ import contextlib
 import json
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from unspoken.joint.wire.credentials import Identity, Roster, check_name, fingerprint
 from unspoken.joint.wire.frames import (
@@ -23,6 +25,34 @@ from unspoken.joint.wire.frames import (
 NONCE_BYTES = 32
 # A header and a short message are read together.
 AT_ONCE = 1 << 16
+
+
+class LastWords(asyncio.StreamReader):
+    """What came before a connection broke can still be read; asyncio's own reader drops it."""
+
+    def set_exception(self, exc: Exception) -> None:
+        """End, however the connection did: a peer's last frame says why, not its socket."""
+        self.feed_eof()
+
+
+Accept = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def dial(host: str, port: int, limit: int,
+               **how: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a connection, as asyncio.open_connection does."""
+    loop = asyncio.get_running_loop()
+    reader = LastWords(limit=limit, loop=loop)
+    protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+    transport, _ = await loop.create_connection(lambda: protocol, host, port, **how)
+    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+
+
+async def serve(accept: Accept, limit: int, **where: Any) -> asyncio.Server:
+    """Accept connections, as asyncio.start_server does."""
+    loop = asyncio.get_running_loop()
+    return await loop.create_server(lambda: asyncio.StreamReaderProtocol(
+        LastWords(limit=limit, loop=loop), accept, loop=loop), **where)
 
 
 @dataclass(frozen=True)

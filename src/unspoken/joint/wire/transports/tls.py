@@ -49,7 +49,9 @@ from unspoken.joint.wire.transports.links import (
     NONCE_BYTES,
     Greeting,
     Link,
+    dial,
     greeting,
+    serve,
     tls_context,
 )
 
@@ -117,9 +119,8 @@ class TlsTransport(Transport):
         where: dict[str, Any] = {"sock": listening} if listening is not None else {
             "host": host.strip("[]"), "port": int(port)}
         context = tls_context(ssl.PROTOCOL_TLS_SERVER, self.study, self.identity)
-        self._server = await asyncio.start_server(
-            self._accept, ssl=context, limit=BUFFER, **where,
-            ssl_handshake_timeout=self.limits.silence)
+        self._server = await serve(self._accept, BUFFER, ssl=context, **where,
+                                   ssl_handshake_timeout=self.limits.silence)
 
     async def _dial(self, peer: str) -> None:
         """Connect to an earlier party, again and again until it listens."""
@@ -128,9 +129,8 @@ class TlsTransport(Transport):
         pause = 0.02
         while True:
             try:
-                streams = await asyncio.open_connection(
-                    host.strip("[]"), int(port), ssl=context, limit=BUFFER,
-                    ssl_handshake_timeout=self.limits.silence)
+                streams = await dial(host.strip("[]"), int(port), BUFFER, ssl=context,
+                                     ssl_handshake_timeout=self.limits.silence)
                 break
             except ssl.SSLError as error:
                 raise IdentityError(f"'{peer}' must show its certificate of the study over TLS "
@@ -249,7 +249,7 @@ class TlsTransport(Transport):
         except TimeoutError:
             self.fail(self._lost(peer, f"was silent for {self.limits.silence:g} s"))
         except (OSError, EOFError):
-            self.fail(self._lost(peer, "closed the connection"))
+            await self._ended(peer)
 
     async def _beat(self) -> None:
         beat = Message("beat", text_array(""), Purpose.CONTROL, kind=Kind.BEAT)
