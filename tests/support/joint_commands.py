@@ -16,7 +16,7 @@ from unspoken.joint.mpc.engines.spu.spu_process import keep_port
 
 DRIVER = """
 import argparse, sys
-from unspoken.cli import joint
+from unspoken.cli import joint_verb as joint
 parser = argparse.ArgumentParser()
 joint.add(parser.add_subparsers(dest="verb"))
 args = parser.parse_args(sys.argv[1:])
