@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from unspoken.joint import Party
-from unspoken.joint.session.study import Disclosure
+from unspoken.joint.mpc.declared import Disclosure
 
 
 class Timed:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.joint import Party, declares
+from unspoken.joint import Party, declares, less_than, share
 
 
 def blobs(records: int, columns: int, k: int, seed: int = 0) -> np.ndarray[Any, Any]:
@@ -38,12 +38,12 @@ async def comparisons(party: Party, batches: Sequence[tuple[int, int]]) -> tuple
     """Compare batches of (how many, bound) and nothing else; return wall and processor seconds."""
     seconds, used = 0.0, 0.0
     for count, bound in batches:
-        x = await party.share(np.zeros(count, np.int64) if party.index == 0 else None, "p0",
-                              (count,), 0, bound)
-        y = await party.share(np.ones(count, np.int64) if party.index == 1 else None, "p1",
-                              (count,), 0, bound)
+        x = await share(party, np.zeros(count, np.int64) if party.index == 0 else None, "p0",
+                        (count,), 0, bound)
+        y = await share(party, np.ones(count, np.int64) if party.index == 1 else None, "p1",
+                        (count,), 0, bound)
         start, busy = time.perf_counter(), time.process_time()
-        await party.less_than(x, y)
+        await less_than(party, x, y)
         seconds += time.perf_counter() - start
         used += time.process_time() - busy
     return seconds, used

@@ -8,8 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.joint import Party, declares
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint import (
+    Party,
+    declares,
+    less_than,
+    reveal,
+    secure_sum,
+    share,
+    share_sum,
+    to_numbers,
+)
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import Purpose
 from unspoken.joint.wire.transports.memory import MemoryTransport
 
@@ -28,12 +38,12 @@ def values(owner: int, count: int) -> np.ndarray[Any, Any]:
 async def compare(party: Party, count: int) -> tuple[float, float]:
     """Compare the first owner's values with the second's; return wall and processor seconds."""
     own = values(party.index, count) if party.index < 2 else None
-    x = await party.share(own if party.index == 0 else None, "p0", (count,), -BOUND, BOUND)
-    y = await party.share(own if party.index == 1 else None, "p1", (count,), -BOUND, BOUND)
+    x = await share(party, own if party.index == 0 else None, "p0", (count,), -BOUND, BOUND)
+    y = await share(party, own if party.index == 1 else None, "p1", (count,), -BOUND, BOUND)
     start, busy = time.perf_counter(), time.process_time()
-    less = await party.less_than(x, y)
+    less = await less_than(party, x, y)
     seconds = time.perf_counter() - start, time.process_time() - busy
-    found = await party.reveal(less, because="less")
+    found = await reveal(party, less, because="less")
     assert np.array_equal(found, values(0, count) < values(1, count))
     return seconds
 
@@ -59,7 +69,7 @@ async def masked_sums(party: Party, count: int) -> list[float]:
     own, found = values(party.index, count) >> 4, []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        await party.sum(own, because="total", to=["p0"])
+        await secure_sum(party, own, because="total", to=["p0"])
         found.append(time.perf_counter() - start)
     return found
 
@@ -82,16 +92,16 @@ async def clear_sums(party: Party, count: int) -> list[float]:
 
 async def one_by_one(party: Party, data: Any) -> None:
     """Compare so often that every step needs what the last has found."""
-    x = await party.share_sum(data, (1000,), 0, 1 << 59)
+    x = await share_sum(party, data, (1000,), 0, 1 << 59)
     for step in range(STEPS):
-        less = await party.to_numbers(await party.less_than(x.within(0, 1 << 60), step))
+        less = await to_numbers(party, await less_than(party, x.within(0, 1 << 60), step))
         x = (x + less).within(0, 1 << 60)
 
 
 async def together(party: Party, data: Any) -> None:
     """The same comparisons, none of which needs another."""
-    x = await party.share_sum(np.tile(data, STEPS), (1000 * STEPS,), 0, 1 << 59)
-    await party.to_numbers(await party.less_than(x, 7))
+    x = await share_sum(party, np.tile(data, STEPS), (1000 * STEPS,), 0, 1 << 59)
+    await to_numbers(party, await less_than(party, x, 7))
 
 
 def _slowly(end: MemoryTransport, other: MemoryTransport, frame: bytes) -> None:

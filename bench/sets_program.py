@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unspoken.joint import Party, declares
+from unspoken.joint import Party, declares, intersection_size
 from unspoken.joint.mpc.sets.intersection import intersection_disclosures
 
 COMMON = "in common"
@@ -12,4 +12,4 @@ COMMON = "in common"
 
 @declares(*intersection_disclosures(COMMON, ["p0", "p1"], ["p0"]))
 async def program(party: Party, data: Any) -> int | None:
-    return await party.intersection_size(data, because=COMMON, to=["p0"])
+    return await intersection_size(party, data, because=COMMON, to=["p0"])

@@ -122,11 +122,11 @@ def rules_by_encryption() -> list[Row]:
     import unspoken
     from unspoken.joint.mpc import ristretto as group
     from unspoken.joint.museum.encrypted_rules import EncryptedColumns
-    from unspoken.joint.session.endpoint import Roles
     from unspoken.joint.session.processes import run_processes
     from unspoken.joint.tasks.rules.item_sites import Sites
     from unspoken.joint.tasks.rules.params import Terms
     from unspoken.joint.tasks.rules.program_columns import pooled
+    from unspoken.joint.wire.endpoint import Roles
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:

@@ -9,8 +9,8 @@ import pytest
 from support.joint_commands import ended, free_ports, joint_command, spawn
 from unspoken.errors import InputError
 from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
-from unspoken.joint.session.ledger import Ledger
 from unspoken.joint.session.study import Study
+from unspoken.joint.wire.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,8 @@ import socket
 import pytest
 
 from unspoken.joint.session.identity import make_identity
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Member
 
 
 @pytest.fixture

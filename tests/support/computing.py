@@ -6,11 +6,13 @@ import asyncio
 
 import numpy as np
 
+from unspoken.joint import reveal, share, share_wide
 from unspoken.joint.joint_errors import PartyError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.multi_limb import Wide
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 
 # How many parties, the mode, and how many hold shares if not two.
 CIRCLES = [(2, "dealer"), (3, "three-party")]
@@ -38,7 +40,7 @@ def on_shares(what, arrays, bounds, circle=(2, "dealer")):
                   for i, (array, bound) in enumerate(zip(arrays, bounds, strict=True))]
         found = await what(party, *shared)
         found = found if isinstance(found, tuple) else (found,)
-        opened = [await party.reveal(value, because="answer") for value in found]
+        opened = [await reveal(party, value, because="answer") for value in found]
         for value, plain in zip(found, opened, strict=True):
             if hasattr(value, "low"):
                 units = np.ldexp(np.asarray(plain, float), value.scale)
@@ -57,10 +59,10 @@ async def _shared(party, array, bound, owner):
     name = party.names[owner]
     mine = array if party.name == name else None
     if bound[0] == "wide":
-        found = await party.share_wide(mine, name, np.shape(array), *bound[1:])
+        found = await share_wide(party, mine, name, np.shape(array), *bound[1:])
         assert isinstance(found, Wide)
         return found
-    return await party.share(mine, name, np.shape(array), *bound)
+    return await share(party, mine, name, np.shape(array), *bound)
 
 
 def around_powers(top):

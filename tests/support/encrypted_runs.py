@@ -9,8 +9,8 @@ import numpy as np
 from scipy import stats
 
 from unspoken.joint.mpc.paillier import Scheme
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.run import in_memory
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
 
 BITS = 1024

@@ -8,23 +8,36 @@ from pathlib import Path
 
 import numpy as np
 
-from unspoken.joint.session.party import declares
+from unspoken.joint import (
+    argmin,
+    equal,
+    less_than,
+    matmul,
+    multiply,
+    reveal,
+    secure_sum,
+    share,
+    share_sum,
+    to_numbers,
+    truncate,
+)
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.wire.frames import Purpose
 
 
 @declares("total", "answer")
 async def everything(party, data):
     """Use every primitive once."""
-    total = await party.sum(data, because="total")
-    x = await party.share(data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
-    y = await party.share_sum(data, (5,), -1000, 1000)
-    product = await party.multiply(x, y)
-    less = await party.less_than(x, y)
-    same = await party.equal(x, y)
-    place, least = await party.argmin(x)
-    matrix = await party.matmul(x.reshape(1, 5), y.reshape(5, 1))
-    number = await party.to_numbers(less)
-    opened = [await party.reveal(value, because="answer")
+    total = await secure_sum(party, data, because="total")
+    x = await share(party, data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
+    y = await share_sum(party, data, (5,), -1000, 1000)
+    product = await multiply(party, x, y)
+    less = await less_than(party, x, y)
+    same = await equal(party, x, y)
+    place, least = await argmin(party, x)
+    matrix = await matmul(party, x.reshape(1, 5), y.reshape(5, 1))
+    number = await to_numbers(party, less)
+    opened = [await reveal(party, value, because="answer")
               for value in (product, less, same, place, least, matrix, number)]
     return [total, *opened]
 
@@ -32,29 +45,29 @@ async def everything(party, data):
 @declares("answer")
 async def of_two(party, data):
     """Use what two holders without a dealer do: compare, multiply, cut and convert."""
-    x = await party.share(data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
-    y = await party.share(data if party.index == 1 else None, party.names[1], (5,), -1000, 1000)
-    less, product = await party.less_than(x, y), await party.multiply(x, y)
-    await party.equal(x, y)
-    await party.truncate(product, 3)
-    await party.argmin(x)
-    await party.matmul(x.reshape(1, 5), y.reshape(5, 1))
-    await party.to_numbers(less)
-    return [await party.reveal(value, because="answer") for value in (less, product)]
+    x = await share(party, data if party.index == 0 else None, party.names[0], (5,), -1000, 1000)
+    y = await share(party, data if party.index == 1 else None, party.names[1], (5,), -1000, 1000)
+    less, product = await less_than(party, x, y), await multiply(party, x, y)
+    await equal(party, x, y)
+    await truncate(party, product, 3)
+    await argmin(party, x)
+    await matmul(party, x.reshape(1, 5), y.reshape(5, 1))
+    await to_numbers(party, less)
+    return [await reveal(party, value, because="answer") for value in (less, product)]
 
 
 @declares("total")
 async def heavy(party, data):
     """Keep every link full; one party is killed in the middle of it."""
-    x = await party.share(np.zeros(1 << 18, int) if party.index == 0 else None, "p0",
-                          (1 << 18,), -2**60, 2**60)
+    x = await share(party, np.zeros(1 << 18, int) if party.index == 0 else None, "p0",
+                    (1 << 18,), -2**60, 2**60)
     for turn in range(1000):
         if data == "kill" and turn == 2:
             os.kill(os.getpid(), signal.SIGKILL)
         if data == "stop" and turn == 2:
             os.kill(os.getpid(), signal.SIGSTOP)
-        await party.less_than(x, 0)
-        await party.sum(np.zeros(1 << 18, int), because="total")
+        await less_than(party, x, 0)
+        await secure_sum(party, np.zeros(1 << 18, int), because="total")
 
 
 async def hurt(party, data):
@@ -85,7 +98,7 @@ async def busy(party, data):
 
         # Waits in C code with the interpreter lock released, as numpy does.
         threading.Event().wait(data)
-    return await party.sum(np.arange(3), because="total")
+    return await secure_sum(party, np.arange(3), because="total")
 
 
 class Stuck:

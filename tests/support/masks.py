@@ -10,8 +10,8 @@ import pytest
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import tell_apart, uniform_like
 from support.watching import masked_frames
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
-from unspoken.joint.session import party as party_module
 
 broken_masks = pytest.mark.parametrize("name", ["left out", "32 bits", "one word for all"])
 

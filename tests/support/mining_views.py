@@ -7,8 +7,10 @@ import asyncio
 import numpy as np
 import pytest
 
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.run import in_memory, roles_for
+from support.everywhere import replace_everywhere
+from unspoken.joint.mpc.ops import sharing
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, parse
 
 # What travels under these labels must be uniform words of 64 bits.
@@ -20,14 +22,14 @@ def watched(program, inputs, mode="dealer", blur=()):
 
     `blur`: words in the reason of an opening whose last unit is rounded at random.
     """
-    opened, lengths, real = [], [], Party.reveal
+    opened, lengths, real = [], [], sharing.reveal
 
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
+    async def reveal(party, value, **options):
+        found = await real(party, value, **options)
         vague = any(word in options["because"] for word in blur)
         shown = None if found is None else (
             np.shape(found) if vague else np.asarray(found).tolist())
-        opened.append((self.name, self.count, options["because"], repr(shown)))
+        opened.append((party.name, party.count, options["because"], repr(shown)))
         return found
 
     def tap(source, target, frame):
@@ -37,7 +39,7 @@ def watched(program, inputs, mode="dealer", blur=()):
         return frame
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
+        replace_everywhere(patch, real, reveal)
         _run(program, inputs, mode, tap)
     return sorted(opened), sorted(lengths)
 

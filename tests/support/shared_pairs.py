@@ -8,8 +8,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint import reveal, share
+from unspoken.joint.mpc.declared import declares
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 
 
 def compute(what, one, other, circle, bounds=None):
@@ -20,12 +22,13 @@ def compute(what, one, other, circle, bounds=None):
     @declares("answer")
     async def program(party, data):
         first, last = party.names[0], party.names[-1]
-        x = await party.share(one if party.name == first else None, first, np.shape(one), low, high)
-        y = await party.share(other if party.name == last else None, last, np.shape(other), low,
-                              high)
+        x = await share(party, one if party.name == first else None, first, np.shape(one), low,
+                        high)
+        y = await share(party, other if party.name == last else None, last, np.shape(other), low,
+                        high)
         found = await what(party, x, y)
         found = found if isinstance(found, tuple) else (found,)
-        return [await party.reveal(value, because="answer") for value in found]
+        return [await reveal(party, value, because="answer") for value in found]
 
     names = [f"p{i}" for i in range(parties)]
     roles = (roles_for(names, held) if isinstance(held, str)

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unspoken.joint.session.identity import make_identity
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task import task_of
+from unspoken.joint.wire.credentials import Member
 
 ROLES = {"north": ("owner", "holder", "receiver"), "south": ("owner", "holder"),
          "east": ("owner",), "dora": ("dealer",)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from support.set_programs import names
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
 
 IDENTITY, NOTHING = bytes(32), b"\xff" * 32

@@ -7,8 +7,10 @@ import asyncio
 import numpy as np
 import pytest
 
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.run import in_memory, roles_for
+from support.everywhere import replace_everywhere
+from unspoken.joint.mpc.ops import sharing
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, Purpose, parse
 
 
@@ -31,15 +33,15 @@ def masked_frames(program, given_, mode="sums", holders=None):
 
 def opened_and_lengths(program, given_, mode="dealer"):
     """Run once; return every opened value, and every label, step and length."""
-    opened, real = [], Party.reveal
+    opened, real = [], sharing.reveal
 
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"], np.asarray(found).tolist()))
+    async def reveal(party, value, **options):
+        found = await real(party, value, **options)
+        opened.append((party.name, party.count, options["because"], np.asarray(found).tolist()))
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
+        replace_everywhere(patch, real, reveal)
         _, lengths = masked_frames(program, given_, mode)
     # A party opens one value in a step, so the values themselves are never compared here.
     return (sorted(opened, key=lambda row: row[:3]),

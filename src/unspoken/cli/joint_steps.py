@@ -13,8 +13,9 @@ from unspoken.cli.common import columns, emit, must_be_new, pairs
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.run import Outcome
-    from unspoken.joint.session.study import Member, Study
+    from unspoken.joint.session.play import Outcome
+    from unspoken.joint.session.study import Study
+    from unspoken.joint.wire.credentials import Member
 
 
 def identity(args: argparse.Namespace) -> int:
@@ -117,8 +118,8 @@ def _members(args: argparse.Namespace, mode: str) -> tuple[Member, ...]:
 
 
 def _member(path: str, address: str, roles: tuple[str, ...]) -> Member:
-    from unspoken.joint.session.identity import fingerprint, name_in, read_certificate
-    from unspoken.joint.session.study import Member
+    from unspoken.joint.session.identity import name_in, read_certificate
+    from unspoken.joint.wire.credentials import Member, fingerprint
 
     certificate = read_certificate(path)
     return Member(name_in(certificate), address, roles, fingerprint(certificate), certificate)
@@ -221,7 +222,7 @@ def _agree(args: argparse.Namespace, plan: str) -> None:
 def local(args: argparse.Namespace) -> int:
     """Run all parties here."""
     from unspoken.joint.session.processes import run_processes
-    from unspoken.joint.session.run import roles_of
+    from unspoken.joint.session.run_roles import roles_of
     from unspoken.joint.tasks.task import task_of
 
     study = _load(args.study)
@@ -286,7 +287,7 @@ def _keep(path: Path, result: Any) -> None:
 
 def ledger(args: argparse.Namespace) -> int:
     """Show a ledger."""
-    from unspoken.joint.session.ledger import Ledger
+    from unspoken.joint.wire.ledger import Ledger
 
     found = Ledger.load(args.ledger)
     emit(args, found.to_json(), found.table())

@@ -11,12 +11,25 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from support.computing import CIRCLES, on_shares, run
+from unspoken.joint import (
+    gram,
+    lift,
+    narrow,
+    rescale,
+    reveal,
+    share_columns,
+    share_sum_wide,
+    share_wide,
+    sum_product,
+    wide_matmul,
+    wide_multiply,
+)
 from unspoken.joint.joint_errors import RefusedError, RingError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.multi_limb import BASE, SMALL, WIDTH, Wide, digits, span
 from unspoken.joint.mpc.ops.limb_sharing import carry
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.mpc.shared import LIMIT
-from unspoken.joint.session.party import declares
 
 few = settings(max_examples=10)
 floats = st.floats(-1000, 1000, allow_subnormal=False, width=64)
@@ -44,7 +57,7 @@ def test_digits_of_whole_numbers_are_exact(values):
 
 async def exact(party, x):
     """Open every limb: only a test may."""
-    limbs = [await party.reveal(limb, because="answer") for limb in x.limbs]
+    limbs = [await reveal(party, limb, because="answer") for limb in x.limbs]
     return value_of(np.array([np.ravel(limb) for limb in limbs]), x.scale)
 
 
@@ -54,8 +67,8 @@ def openly(what, arrays, bounds, circle=(2, "dealer")):
 
     @declares("answer", ILL)
     async def program(party, _):
-        shared = [await party.share_wide(array if party.index == i % parties else None,
-                                         party.names[i % parties], np.shape(array), *bound)
+        shared = [await share_wide(party, array if party.index == i % parties else None,
+                                   party.names[i % parties], np.shape(array), *bound)
                   for i, (array, bound) in enumerate(zip(arrays, bounds, strict=True))]
         return await exact(party, await what(party, *shared))
 
@@ -90,7 +103,7 @@ def test_matrix_products_are_exact(data):
     n, k, m = data.draw(st.tuples(*[st.integers(1, 4)] * 3))
     one, other = (data.draw(hnp.arrays(np.float64, shape, elements=floats))
                   for shape in ((n, k), (k, m)))
-    got = openly(lambda party, x, y: party.wide_matmul(x, y), [one, other],
+    got = openly(lambda party, x, y: wide_matmul(party, x, y), [one, other],
                  [(1024.0, 96), (1024.0, 80)])
     a = np.reshape(value_of(digits(one, 96, 6), 96), (n, k))
     b = np.reshape(value_of(digits(other, 80, 6), 80), (k, m))
@@ -100,7 +113,7 @@ def test_matrix_products_are_exact(data):
 @few
 @given(pair=hnp.arrays(np.float64, (2, 3), elements=floats), scale=st.integers(10, 96))
 def test_products_of_elements_and_rescaling(pair, scale):
-    got = openly(lambda party, x, y: party.wide_multiply(x, y, scale), pair, [(1024.0, 60)] * 2)
+    got = openly(lambda party, x, y: wide_multiply(party, x, y, scale), pair, [(1024.0, 60)] * 2)
     parts = [value_of(digits(row, 60, 4), 60) for row in pair]
     for value, a, b in zip(got, *parts, strict=True):
         assert abs(value - a * b) <= Fraction(1001, 1000) / 2**scale
@@ -111,15 +124,15 @@ def test_lifting_and_narrowing(circle):
     x = np.array([0, 1, -1, 2**24, -(2**24), 2**47 + 5, LIMIT - 1, 1 - LIMIT])
 
     async def what(party, x):
-        wide = await party.lift(x)
-        finer = await party.rescale(wide, 30)
-        return await party.narrow(wide, 0, LIMIT - 9), (await party.narrow(
-            finer, 0, LIMIT - 9))
+        wide = await lift(party, x)
+        finer = await rescale(party, wide, 30)
+        return await narrow(party, wide, 0, LIMIT - 9), (await narrow(
+            party, finer, 0, LIMIT - 9))
 
     back, again = on_shares(what, [x[:6]], [(1 - LIMIT, LIMIT - 1)], circle)
     assert np.array_equal(back, x[:6])
     assert np.array_equal(again, x[:6])
-    [*ends] = on_shares(lambda party, x: party.narrow(x, 20, 4), [np.array([1.5, -3.25])],
+    [*ends] = on_shares(lambda party, x: narrow(party, x, 20, 4), [np.array([1.5, -3.25])],
                         [("wide", 4.0, 96)], circle)
     assert np.abs(np.array(ends) - [1.5, -3.25]).max() <= 1.001 * 2.0**-20
 
@@ -129,9 +142,9 @@ def test_sums_of_owners_and_of_axes():
 
     @declares("answer")
     async def program(party, data):
-        total = await party.share_sum_wide(data, (3, 2), 8.0, 96)
-        return (await party.reveal(await party.narrow(total, 44), because="answer"),
-                await party.reveal(await party.narrow(total.sum(0), 44), because="answer"))
+        total = await share_sum_wide(party, data, (3, 2), 8.0, 96)
+        return (await reveal(party, await narrow(party, total, 44), because="answer"),
+                await reveal(party, await narrow(party, total.sum(0), 44), because="answer"))
 
     for each, columns in run(program, list(parts)):
         assert np.abs(each - parts.sum(axis=0)).max() <= 2.0**-43
@@ -146,7 +159,7 @@ def test_gram_of_a_long_table_is_cut_into_pieces():
 
 
 async def _narrow(party, x, scale, most):
-    return await party.narrow(await party.gram(x), scale, most)
+    return await narrow(party, await gram(party, x), scale, most)
 
 
 def test_columns_of_several_owners_are_one_table():
@@ -154,8 +167,8 @@ def test_columns_of_several_owners_are_one_table():
 
     @declares("answer")
     async def program(party, data):
-        x = await party.share_columns(data, {"p2": 3, "p0": 1, "p1": 2}, 7, 1.0)
-        return await party.reveal(await party.narrow(x, 47), because="answer")
+        x = await share_columns(party, data, {"p2": 3, "p0": 1, "p1": 2}, 7, 1.0)
+        return await reveal(party, await narrow(party, x, 47), because="answer")
 
     for output in run(program, tables, "three-party"):
         assert np.abs(output - np.column_stack([tables[2], *tables[:2]])).max() <= 2.0**-46
@@ -167,8 +180,8 @@ def test_a_sum_of_matrices_times_a_sum_of_matrices():
 
     @declares("answer")
     async def program(party, data):
-        found = await party.sum_product(*data, ((2, 4), (4, 3)), -99, 99)
-        return await party.reveal(found, because="answer")
+        found = await sum_product(party, *data, ((2, 4), (4, 3)), -99, 99)
+        return await reveal(party, found, because="answer")
 
     for output in run(program, list(zip(one, other, strict=True)), "three-party"):
         assert np.array_equal(output, one.sum(axis=0) @ other.sum(axis=0))
@@ -181,28 +194,28 @@ def refused(what, bounds, match, array=None):
 
 def test_what_does_not_fit_is_refused():
     async def huge(party, x):
-        x = (await party.rescale(x, 96)).within(2.0**40)
-        return await party.wide_matmul(x * (1 << 30), x)
+        x = (await rescale(party, x, 96)).within(2.0**40)
+        return await wide_matmul(party, x * (1 << 30), x)
 
     async def added(party, x):
         return x + x.shifted(1)
 
-    refused(lambda party, x: party.narrow(x, 40), ("wide", 2.0**40, 40), r"below 2\^62")
-    refused(lambda party, x: party.wide_matmul(x, x[:1]), ("wide", 1.0, 96), "n x k")
+    refused(lambda party, x: narrow(party, x, 40), ("wide", 2.0**40, 40), r"below 2\^62")
+    refused(lambda party, x: wide_matmul(party, x, x[:1]), ("wide", 1.0, 96), "n x k")
     refused(added, ("wide", 1.0, 48), "scales")
-    refused(lambda party, x: party.gram(x), ("wide", 0.5, 48), "at most 0.5")
-    refused(lambda party, x: party.gram(x), ("wide", 1.0, 48), "finite", np.array([[np.nan]]))
+    refused(lambda party, x: gram(party, x), ("wide", 0.5, 48), "at most 0.5")
+    refused(lambda party, x: gram(party, x), ("wide", 1.0, 48), "finite", np.array([[np.nan]]))
 
 
 def test_a_wide_value_does_not_come_out_by_itself():
     async def program(party, _):
-        x = await party.share_wide(np.ones(2) if party.index == 0 else None, "p0", (2,), 1.0)
+        x = await share_wide(party, np.ones(2) if party.index == 0 else None, "p0", (2,), 1.0)
         with pytest.raises(TypeError, match="only through"):
             np.asarray(x)
         with pytest.raises(TypeError, match="Nobody knows"):
             bool(x)
         with pytest.raises(RefusedError, match="a shared value"):
-            await party.reveal(x, because="answer")
+            await reveal(party, x, because="answer")
         assert repr(x) == "Wide((2,), 2 limbs, scale 48)"
         assert isinstance(x, Wide)
 

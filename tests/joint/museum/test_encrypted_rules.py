@@ -31,13 +31,15 @@ from unspoken.joint.museum.encrypted_rules import (
     mine_rules_by_counter,
 )
 from unspoken.joint.museum.message_leaks import matched_rows
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.run import in_memory, run_local
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import RULES, SETS, Terms
 from unspoken.joint.tasks.rules.program_columns import ROWS, pooled
 from unspoken.joint.tasks.rules.task_columns import ALIGNED, TASK, plan
+from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, parse
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from unspoken.errors import InputError
+from unspoken.joint import secure_sum
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.museum import weak_products
 from unspoken.joint.museum.message_equations import (
     Equations,
@@ -25,8 +27,7 @@ from unspoken.joint.museum.message_leaks import (
     others,
     published_columns,
 )
-from unspoken.joint.museum.weak_products import WEAK
-from unspoken.joint.session.party import declares
+from unspoken.joint.museum.weak_products import WEAK, matrix_product
 from unspoken.joint.session.recorded_run import coalition, run_recorded
 from unspoken.joint.session.run import run_local
 
@@ -37,8 +38,8 @@ def views_of(a, b, method, times=1):
     @declares(WEAK)
     async def program(party, data):
         for _ in range(times):
-            await party.matrix_product(data, ["p0", "p1"], ROWS, (a.shape[1], b.shape[1]),
-                                       method=method)
+            await matrix_product(party, data, ["p0", "p1"], ROWS, (a.shape[1], b.shape[1]),
+                                 method=method)
 
     outcomes, views = run_recorded(program, [a, b])
     assert [outcome.error for outcome in outcomes] == [None] * 3
@@ -182,7 +183,7 @@ def test_literal_powell_publishes_columns():
         @declares("w")
         async def program(party, data):
             own = data @ directions if party.index == 1 else np.zeros((12, 2))
-            return await party.sum(own, because="w", scale=40)
+            return await secure_sum(party, own, because="w", scale=40)
 
         return run_local(program, parts, "sums")[0][0]
 

@@ -16,7 +16,7 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import paillier
 from unspoken.joint.mpc.paillier import Scheme
 from unspoken.joint.museum import permuted_sum as permutation
-from unspoken.joint.museum.permuted_sum import plain_permuted
+from unspoken.joint.museum.permuted_sum import permuted_sum, plain_permuted
 from unspoken.joint.session.run import run_local
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def short_keys(monkeypatch):
 
 def permuting(length):
     async def program(party, data):
-        return await party.permuted_sum(data, owner="p0", adder="p1", length=length, key_bits=BITS)
+        return await permuted_sum(party, data, owner="p0", adder="p1", length=length, key_bits=BITS)
 
     return program
 

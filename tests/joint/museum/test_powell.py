@@ -202,19 +202,15 @@ def test_a_start_that_is_best_along_the_first_direction_does_not_get_stuck(monke
 def test_the_literal_form_publishes_columns(monkeypatch):
     """With unit vectors as directions, the first sweep opens every column as it is."""
     monkeypatch.setattr(searching, "_rotation", np.eye)
-    seen = []
-    real = searching.Search._step
+    seen, real = [], searching.reveal
 
-    async def watching(self, direction):
-        if self.party.name == "a":
-            async def reveal(value, **how):
-                seen.append(await type(self.party).reveal(self.party, value, **how))
-                return seen[-1]
+    async def watching(party, value, **how):
+        opened = await real(party, value, **how)
+        if party.name == "a":
+            seen.append(opened)
+        return opened
 
-            monkeypatch.setattr(self.party, "reveal", reveal)
-        return await real(self, direction)
-
-    monkeypatch.setattr(searching.Search, "_step", watching)
+    monkeypatch.setattr(searching, "reveal", watching)
     data = made(150, 4, 6)
     models, ledgers = mine_regression_powell(parts_of(FOUR, data), FOUR, "literal", accept=ACCEPT)
     assert far(models[0], pooled(FOUR.terms, data)) <= 1e-6

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from support.computing import run
+from unspoken.joint import narrow, reveal
 from unspoken.joint.joint_errors import DisclosureError, RefusedError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
-from unspoken.joint.museum.weak_products import WEAK, common_rotation, is_k_secure
-from unspoken.joint.session.party import declares
+from unspoken.joint.museum.weak_products import WEAK, common_rotation, is_k_secure, matrix_product
 from unspoken.joint.session.recorded_run import coalition, run_recorded
 from unspoken.joint.wire.transports.recording import Recording
 
@@ -21,11 +22,11 @@ A, B = rng.normal(size=(ROWS, 3)), rng.normal(size=(ROWS, 2))
 def product(method, parties=2):
     @declares(WEAK, "answer")
     async def program(party, data):
-        found = await party.matrix_product(data, ["p0", "p1"], ROWS, (3, 2), method=method,
-                                           most=8.0)
+        found = await matrix_product(party, data, ["p0", "p1"], ROWS, (3, 2), method=method,
+                                     most=8.0)
         if method != "commodity":
             return found
-        return await party.reveal(await party.narrow(found, 40, 2.0**12), because="answer")
+        return await reveal(party, await narrow(party, found, 40, 2.0**12), because="answer")
 
     return program
 

@@ -14,9 +14,10 @@ import pytest
 
 from support import joint_programs
 from unspoken.joint.joint_errors import PartyError
-from unspoken.joint.session.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.session.processes import Fleet
-from unspoken.joint.session.run import roles_for, run_local, run_outcomes
+from unspoken.joint.session.run import run_local, run_outcomes
+from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.transports.base import Limits
 
 pytestmark = pytest.mark.slow

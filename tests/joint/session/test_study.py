@@ -19,6 +19,7 @@ from unspoken.joint.joint_errors import (
     PreflightError,
     StudyError,
 )
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.identity import (
     load_identity,
     make_identity,
@@ -26,9 +27,10 @@ from unspoken.joint.session.identity import (
     read_certificate,
 )
 from unspoken.joint.session.preflight import comparable, compare_studies
-from unspoken.joint.session.study import Disclosure, Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.session.toml_writer import dumps
 from unspoken.joint.tasks.task import task_of
+from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.transports import memory_transports
 
 

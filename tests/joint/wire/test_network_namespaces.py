@@ -13,7 +13,7 @@ import pytest
 import unspoken
 from support.joint_commands import joint_command
 from support.joint_network import Network, missing
-from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.wire.ledger import Ledger
 
 pytestmark = [
     pytest.mark.slow,
@@ -67,14 +67,14 @@ def test_delay_and_loss_change_nothing_but_the_time(study):
 ENDLESS = """
 import asyncio, sys
 from pathlib import Path
-from unspoken.joint import Limits, Study, load_identity
+from unspoken.joint import Limits, Study, less_than, load_identity, share_sum
 from unspoken.joint.session.join import join
 
 async def program(party, data):
     print("met", flush=True)
     while True:
-        x = await party.share_sum([1, 2], (2,), 0, 9)
-        await party.less_than(x, 3)
+        x = await share_sum(party, [1, 2], (2,), 0, 9)
+        await less_than(party, x, 3)
 
 name = sys.argv[1]
 outcome = asyncio.run(join(Study.load(Path("study.toml")), load_identity(name, Path()), program,

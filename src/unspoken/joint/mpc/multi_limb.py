@@ -7,7 +7,7 @@ bits is dropping limbs. Shares modulo 2^128 or 2^256 would need correlated rando
 width from every source; this runs on what there is, in every mode, with as many bits.
 
 Intervals are kept limb by limb; whatever could reach 2^62 is refused when it is planned. A wide
-value leaves its shares only through `narrow` and `party.reveal`: limbs as such would show where
+value leaves its shares only through `narrow` and `reveal`: limbs as such would show where
 carries were, and are never opened.
 """
 
@@ -26,7 +26,7 @@ from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.shared import LIMIT, Shared, concatenate, public
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 WIDTH = 24
 BASE = 1 << WIDTH
@@ -52,7 +52,8 @@ class Wide:
         return f"Wide({self.shape}, {len(self.limbs)} limbs, scale {self.scale})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("A shared value leaves its shares only through party.reveal.")
+        raise TypeError("A shared value leaves its shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared value is true. Reveal it, or compute on.")
@@ -79,7 +80,7 @@ class Wide:
     def __add__(self, other: Wide) -> Wide:
         if self.scale != other.scale:
             raise RingError(explain("The scales of two wide values", "the same to add them",
-                                    f"{self.scale} and {other.scale}", "Use party.rescale."))
+                                    f"{self.scale} and {other.scale}", "Use rescale."))
         short, long = sorted((self.limbs, other.limbs), key=len)
         return self._each([*(a + b for a, b in zip(short, long, strict=False)),
                            *long[len(short):]])
@@ -135,7 +136,7 @@ def join_wide(parts: Sequence[Wide], axis: int = 0) -> Wide:
     """Return several wide arrays of one scale as one; short ones get empty high limbs."""
     if len({part.scale for part in parts}) > 1:
         raise RingError(explain("The scales of wide values", "the same to join them",
-                                sorted({part.scale for part in parts}), "Use party.rescale."))
+                                sorted({part.scale for part in parts}), "Use rescale."))
     count = max(len(part.limbs) for part in parts)
     rows = [[*part.limbs, *[_zero(part)] * (count - len(part.limbs))] for part in parts]
     return Wide(tuple(concatenate(limbs, axis) for limbs in zip(*rows, strict=True)),
@@ -181,7 +182,7 @@ def _whole_digits(units: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, An
     return out
 
 
-def public_wide(party: Party, values: Any, scale: int) -> Wide:
+def public_wide(party: Party, values: Any, scale: int = FINE) -> Wide:
     """Return values that everybody knows as a Wide array."""
     array = np.asarray(values)
     most = float(np.abs(array).max()) if array.size else 0.0

@@ -7,7 +7,7 @@ leave: it is widened by every operation, and an operation that could reach 2^62 
 is planned. Nothing is ever wrapped silently, and no overflow is
 tested at run time, because that would cost a comparison.
 
-Nothing comes out of a Shared value but through `party.reveal`. unspoken's own engine is not vetted.
+Nothing comes out of a Shared value but through `reveal`. unspoken's own engine is not vetted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 LIMIT = 1 << 62
 # Unsigned, of any width: arithmetic is modulo 2 to that width.
@@ -59,7 +59,8 @@ class Shared:
         return f"Shared({self.shape}, between {self.low} and {self.high}, scale {self.scale})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("A shared value leaves its shares only through party.reveal.")
+        raise TypeError("A shared value leaves its shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared value is true. Reveal it, or compute on.")
@@ -98,7 +99,7 @@ class Shared:
 
     def __mul__(self, factor: int) -> Shared:
         if not isinstance(factor, int):
-            raise TypeError("Two shared values are multiplied with: await party.multiply(x, y)")
+            raise TypeError("Two shared values are multiplied with: await multiply(party, x, y)")
         ends = self.low * factor, self.high * factor
         check_interval(min(ends), max(ends), "A multiple of a shared value")
         share = np.multiply(self.share, np.uint64(factor % (1 << 64)))

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from unspoken.arrays import Bools, Ints, Words
 from unspoken.errors import UnspokenError
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import POINT_BYTES, BadPointError, Points
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import SETS, Terms
 from unspoken.joint.wire.frames import Purpose, text_array

@@ -23,7 +23,7 @@ from unspoken.joint.mpc.shared import total
 from unspoken.joint.museum.ring_sum import first_owner, hand_on, once_round, receive_total
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 LEAST = 5
 

@@ -36,9 +36,11 @@ from unspoken.arrays import Ints, Words
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import POINT_BYTES
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.mpc.sets.intersection import intersection_disclosures
+from unspoken.joint.mpc.sets.intersection import intersection_disclosures, intersection_size
 from unspoken.joint.museum.ciphertext_counter import (
     Bits,
     decided,
@@ -49,12 +51,8 @@ from unspoken.joint.museum.ciphertext_counter import (
     named,
     told_words,
 )
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.processes import run_processes
-from unspoken.joint.session.run import in_memory
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.rules.candidate_levels import Ladder
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
 from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, Terms, digest
@@ -66,7 +64,9 @@ from unspoken.joint.tasks.rules.program_columns import (
     least_of,
 )
 from unspoken.joint.tasks.rules.program_rows import from_counts
+from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
@@ -234,8 +234,8 @@ class ByIntersection(Counted):
         parts = Parts.of(sets[~alone], owner[~alone], len(self.sites.items))
         for at, chosen in zip(np.flatnonzero(~alone), parts.chosen, strict=True):
             ids = None if bitmaps is None else self._rows(party, parts, chosen, bitmaps, rows)
-            found = await party.intersection_size(ids, because=CANDIDATES, to=[counter],
-                                                  rules=SetRules(least=0, pad_to=rows))
+            found = await intersection_size(party, ids, because=CANDIDATES, to=[counter],
+                                            rules=SetRules(least=0, pad_to=rows))
             counts[at] = found or 0
         return counts if party.name == counter else None
 

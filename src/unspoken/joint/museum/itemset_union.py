@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from unspoken.arrays import Bools, Ints
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import fresh_order
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.mpc.sets.union import union_disclosures
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
+from unspoken.joint.mpc.sets.union import union, union_disclosures
 
 EVERY, SHARES, ENCRYPTED = "every", "union", "union-encrypted"
 METHODS = (EVERY, SHARES, ENCRYPTED)
@@ -37,8 +37,8 @@ async def in_union(party: Party, large: Bools, sets: Ints, method: str, fakes: i
     """Return which candidates are large at some owner, or among the fakes that it adds."""
     universe = [" ".join(map(str, row)) for row in sets.tolist()]
     chosen = np.flatnonzero(large | _fake(large, fakes))
-    found = await party.union([universe[i] for i in chosen], universe, because=UNION,
-                              method="shares" if method == SHARES else "encryption", rules=_FREE)
+    found = await union(party, [universe[i] for i in chosen], universe, because=UNION,
+                        method="shares" if method == SHARES else "encryption", rules=_FREE)
     known = set(found or ())
     return np.fromiter((one in known for one in universe), np.bool_, len(universe))
 

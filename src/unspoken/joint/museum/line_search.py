@@ -17,7 +17,10 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops.limb_products import wide_matmul, wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import narrow, rescale, share_sum_wide
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.tasks.regression.fitting import ROOM, opened
 from unspoken.joint.tasks.regression.standardised_columns import Standard
 from unspoken.joint.tasks.regression.sweep import LEAST_PIVOT, reciprocals
@@ -118,7 +121,7 @@ class Search:
         if self.party.name in self.party.roles.owners:
             mine = np.column_stack([walker.y - walker.x @ walker.beta, walker.x @ direction])
         root = 2.0 ** ceil(log2(sqrt(self.rows)))
-        found = await self.party.share_sum_wide(mine, (self.rows, 2), root * LONGEST, GRID)
+        found = await share_sum_wide(self.party, mine, (self.rows, 2), root * LONGEST, GRID)
         found = found.within(2.0 ** ceil(log2(WIDEST * sqrt(self.terms))) * root)
         return found[:, :1], found[:, 1:]
 
@@ -127,12 +130,12 @@ class Search:
         if self.literal:
             return await self._literal(z, w)
         party, shift = self.party, ceil(log2(WIDEST**2 * self.rows * (self.terms + 1)))
-        both = await party.wide_matmul(w.T, join_wide([z, w], 1))
-        both = (await party.rescale(both.shifted(shift), FINE)).within(1)
+        both = await wide_matmul(party, w.T, join_wide([z, w], 1))
+        both = (await rescale(party, both.shifted(shift), FINE)).within(1)
         if self.ridge:
-            both = await party.rescale(both + await self._penalty(direction, shift), FINE)
+            both = await rescale(party, both + await self._penalty(direction, shift), FINE)
         turned = await reciprocals(party, both[:, 1].within(ROOM))
-        step = await party.wide_multiply(both[:, 0].within(4), turned, FINE)
+        step = await wide_multiply(party, both[:, 0].within(4), turned, FINE)
         found = await opened(party, step.within(4 / LEAST_PIVOT), LONGEST, STEP, ())
         assert found is not None
         return float(found[0])
@@ -142,12 +145,12 @@ class Search:
         heavy = self.walker.penalties * direction
         mine = np.ldexp(np.array([[-heavy @ self.walker.beta, heavy @ direction]]), -shift)
         own = mine if self.party.name in self.party.roles.owners else None
-        found = await self.party.share_sum_wide(own, (1, 2), 2.0, 60)
-        return await self.party.rescale(found, FINE)
+        found = await share_sum_wide(self.party, own, (1, 2), 2.0, 60)
+        return await rescale(self.party, found, FINE)
 
     async def _literal(self, z: Wide, w: Wide) -> float:
         """Open both vectors, as printed."""
-        plain = [await self.party.reveal(await self.party.narrow(v, GRID, 2.0**20), because=WEAK)
+        plain = [await reveal(self.party, await narrow(self.party, v, GRID, 2.0**20), because=WEAK)
                  for v in (z, w)]
         return float(plain[0].ravel() @ plain[1].ravel() / (plain[1] ** 2).sum())
 
@@ -160,8 +163,8 @@ class Search:
         """Return the sums of squares, residual and total, on shares and divided by 2^shift."""
         party, walker = self.party, self.walker
         z, _ = await self.vectors(np.zeros(walker.beta.size))
-        rss = await party.wide_matmul(z.T, z)
+        rss = await wide_matmul(party, z.T, z)
         total = np.array([[np.ldexp(walker.y @ walker.y, -self.shift)]])
-        tss = await party.share_sum_wide(total, (1, 1), 2.0, 60)
-        return (await party.rescale(rss.shifted(self.shift), FINE),
-                await party.rescale(tss, FINE))
+        tss = await share_sum_wide(party, total, (1, 1), 2.0, 60)
+        return (await rescale(party, rss.shifted(self.shift), FINE),
+                await rescale(party, tss, FINE))

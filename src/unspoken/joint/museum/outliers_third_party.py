@@ -20,14 +20,15 @@ import numpy as np
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.outliers.count_near import BLOCK
 from unspoken.joint.tasks.outliers.params import Rules
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows, disclosures
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
 DISTANCES = "every distance between objects of different owners, and so their places"
@@ -58,9 +59,9 @@ class ThirdPartyOutliers(OutliersOverRows):
 
     async def far(self, party: Party, distance: Shared) -> Shared:
         """Let the third party compare, and share what it found."""
-        opened = await party.reveal(distance, because=DISTANCES, to=[self.third])
+        opened = await reveal(party, distance, because=DISTANCES, to=[self.third])
         far = None if opened is None else (np.asarray(opened) > self.limit).astype(np.int64)
-        return await party.share(far, self.third, distance.shape, 0, 1)
+        return await share(party, far, self.third, distance.shape, 0, 1)
 
 
 def outliers_third_party(parts: Sequence[Any], rules: Rules, *, accept: str = "",

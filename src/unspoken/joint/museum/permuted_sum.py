@@ -34,10 +34,10 @@ from unspoken.joint.mpc.ops.encrypted_dot import (
     receive_encrypted,
     send_encrypted,
 )
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.ristretto import fresh_order
 from unspoken.joint.mpc.shared import LIMIT, to_ring
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 
@@ -62,7 +62,7 @@ def plain_permuted(x: Any, added: Words, order: Any) -> Words:
 
 
 async def permuted_sum(party: Party, values: Any, *, owner: str, adder: str, length: int,
-                       key_bits: int) -> Permuted | None:
+                       key_bits: int = 3072) -> Permuted | None:
     """Return the permuted sums to the owner, the order to the adder, None to the others.
 
     `values` is x at the owner and v at the adder, who may give None for uniform words.

@@ -34,14 +34,14 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import join_wide
+from unspoken.joint.mpc.ops.limb_sharing import share_sum_wide
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.museum.line_search import LONGEST, STEP, WEAK, Search, walker_of
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.regression.column_blocks import SPLIT, Columns, Given
 from unspoken.joint.tasks.regression.columns_start import given_to
 from unspoken.joint.tasks.regression.disclosure_guards import most_opened
@@ -60,6 +60,7 @@ from unspoken.joint.tasks.regression.fitting import (
 from unspoken.joint.tasks.regression.params import Rules
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 Fitted = tuple[Scaled, Fit]
@@ -124,7 +125,7 @@ class PowellRegression(RegressionOverColumns):
         p, units, to = search.terms, standard.units, self.rules.receivers
         scaled = np.zeros((p, 1))
         scaled[standard.places[standard.places < p], 0] = search.walker.beta
-        shared = await party.share_sum_wide(scaled, (p, 1), LONGEST, 48)
+        shared = await share_sum_wide(party, scaled, (p, 1), LONGEST, 48)
         beta = await opened(party, shared, LONGEST, COEFFICIENTS, to)
         start = await self._start(party, scaled[:, 0], standard)
         sums = await self._sums(party, search) if self.rules.inference else np.full(2, np.nan)
@@ -140,7 +141,7 @@ class PowellRegression(RegressionOverColumns):
         weights = np.append(-scaled, 1.0)[standard.places]
         mine = np.array([weights @ standard.means])
         most = 2.0 ** ceil(log2(standard.reach.sum() * LONGEST))
-        shared = await party.share_sum_wide(mine, (1,), most, 56)
+        shared = await share_sum_wide(party, mine, (1,), most, 56)
         return await opened(party, shared.within(most), most, COEFFICIENTS, self.rules.receivers)
 
     async def _sums(self, party: Party, search: Search) -> Floats | None:

@@ -23,7 +23,7 @@ from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 
 async def ring_total(party: Party, words: Words, receivers: Sequence[str],

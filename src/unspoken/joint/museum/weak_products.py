@@ -37,8 +37,8 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.ops.limb_products import gram
 from unspoken.joint.mpc.ops.limb_sharing import share_wide
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 from unspoken.joint.wire.transports.recording import remember
 
@@ -55,7 +55,7 @@ async def matrix_product(party: Party, values: Any, owners: Sequence[str], rows:
     that the two add up; protocol-2 the product, to both. Others give None and get None.
     """
     if method not in METHODS:
-        raise RefusedError(explain("party.matrix_product: 'method'", "one of " +
+        raise RefusedError(explain("matrix_product: 'method'", "one of " +
                                    ", ".join(METHODS), method))
     alice, bob = owners
     if method == "commodity":

@@ -9,9 +9,6 @@ has forward secrecy).
 
 from __future__ import annotations
 
-import hashlib
-import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,40 +17,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import IdentityError
+from unspoken.joint.wire.credentials import Identity, check_name
 from unspoken.table.atomic_files import write_file
 
-NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 YEARS = 2
-
-
-@dataclass(frozen=True)
-class Identity:
-    """Where a party's key lies, and its certificate, which is public."""
-
-    name: str
-    key_path: Path
-    certificate_path: Path
-    certificate: bytes
-    """DER, as it is compared."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Return the SHA-256 of the certificate."""
-        return fingerprint(self.certificate)
-
-
-def fingerprint(certificate: bytes) -> str:
-    """Return the SHA-256 of a certificate in DER."""
-    return hashlib.sha256(certificate).hexdigest()
-
-
-def check_name(name: str, what: str = "A party's name") -> str:
-    """Return a name that may stand in studies, certificates and file names."""
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
-    return name
 
 
 def make_identity(name: str, folder: Path | str) -> Identity:

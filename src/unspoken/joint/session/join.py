@@ -6,11 +6,12 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from unspoken.joint.session.identity import Identity
-from unspoken.joint.session.ledger import Ledger
+from unspoken.joint.session.play import Outcome, Program, play
 from unspoken.joint.session.preflight import compare_studies
-from unspoken.joint.session.run import Outcome, Program, play, roles_of
+from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Identity
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports.base import Limits, Transport
 from unspoken.joint.wire.transports.threaded import ThreadedTransport
 from unspoken.joint.wire.transports.tls import TlsTransport

@@ -23,13 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerLostError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.allocator import keep_memory
-from unspoken.joint.session.endpoint import Roles
 from unspoken.joint.session.identity import make_identity
 from unspoken.joint.session.join import join
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.run import Outcome, Program
-from unspoken.joint.session.study import Disclosure, Member, Study
+from unspoken.joint.session.play import Outcome, Program
+from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.endpoint import Roles
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports.base import Limits
 
 DIED = ("died before it could listen (a script that calls this needs "

@@ -12,8 +12,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from unspoken.joint.session.endpoint import Seam
-from unspoken.joint.session.run import Outcome, Program, in_memory, roles_for
+from unspoken.joint.session.play import Outcome, Program, in_memory
+from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.wire.endpoint import Seam
 from unspoken.joint.wire.transports.recording import Recording, Transcript
 
 

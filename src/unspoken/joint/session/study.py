@@ -41,8 +41,9 @@ from typing import Any
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.identity import check_name, fingerprint
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.study_checks import check_together
+from unspoken.joint.wire.credentials import Member, check_name, fingerprint
 from unspoken.table.atomic_files import write_file
 
 ROLES = ("owner", "holder", "dealer", "receiver")
@@ -51,25 +52,6 @@ PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records"
            "n_samples", "count", "counts", "size", "sizes")
 _ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
 _TOP = ("name", "task", "mode", "coalitions", "parameters", "schema", "party", "disclosure")
-
-
-@dataclass(frozen=True)
-class Member:
-    """One party of a study."""
-
-    name: str
-    address: str
-    roles: tuple[str, ...]
-    fingerprint: str
-    certificate: bytes = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Disclosure:
-    """A value that may leave its shares: why, and to whom (nobody named: every party)."""
-
-    because: str
-    to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.correlated.kinds import KINDS, MAX_WORDS, Need
 from unspoken.joint.mpc.packed_small_ints import lanes_of
 from unspoken.joint.mpc.randomness import Stream, derive, fresh_seed
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import Message, Purpose, text_array
 
 # Kinds that only a dealer makes.
@@ -123,7 +124,7 @@ def test_what_was_asked_for_ahead_is_drawn_step_by_step():
     needs = [[Need("triple", (3,))], [Need("ands", (2,)), Need("cuts", (4, 8))]]
 
     async def program(party, data):
-        await party.ahead(needs[:data])
+        await party.prefetch(needs[:data])
         drawn = []
         for each in [*needs, needs[0]]:
             party.begin("draw")
@@ -144,7 +145,7 @@ def test_what_was_asked_for_ahead_is_drawn_step_by_step():
 @pytest.mark.parametrize("drawn", [Need("triple", (4,)), Need("ands", (3,))])
 def test_who_asks_ahead_must_draw_what_was_asked_for(drawn):
     async def program(party, data):
-        await party.ahead([[Need("triple", (3,))]])
+        await party.prefetch([[Need("triple", (3,))]])
         party.begin("draw")
         await party.draw([drawn])
 

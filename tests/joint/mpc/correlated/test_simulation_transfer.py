@@ -15,13 +15,14 @@ from support.broken_streams import BROKEN
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.joint_programs import of_two
 from support.watching import frames_to, masked_frames
+from unspoken.joint import equal, keep, less_than, multiply, share, to_numbers, truncate
 from unspoken.joint.mpc import randomness as streams
 from unspoken.joint.mpc.correlated import ot_extension, transfer_source
 from unspoken.joint.mpc.correlated import transfers as transfer
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import millionaires
 from unspoken.joint.mpc.randomness import Stream
 from unspoken.joint.mpc.shared import width_of
-from unspoken.joint.session.party import declares
 
 pytestmark = pytest.mark.slow
 
@@ -144,15 +145,15 @@ async def comparing(party, data):
 
     party.transfer.pick, party.source.draw = watched, kept
     wide = 2**61
-    x = await party.share(data if party.index == 0 else None, "p0", (COUNT,), -wide, wide)
-    small = await party.share(data[:64] if party.index == 1 else None, "p1", (64,), -99, 99)
+    x = await share(party, data if party.index == 0 else None, "p0", (COUNT,), -wide, wide)
+    small = await share(party, data[:64] if party.index == 1 else None, "p1", (64,), -99, 99)
     for _ in range(STEPS):
-        bits = await party.less_than(x, 3)
-        await party.equal(x, 3)
-        await party.to_numbers(bits)
-        await party.keep(bits, [x])
-        await party.truncate(x, 5)
-        await party.multiply(small, small)
+        bits = await less_than(party, x, 3)
+        await equal(party, x, 3)
+        await to_numbers(party, bits)
+        await keep(party, bits, [x])
+        await truncate(party, x, 5)
+        await multiply(party, small, small)
     return own, [parts[0] for parts in drawn if len(parts[0]) == 3], small.share
 
 

@@ -23,7 +23,8 @@ from unspoken.joint.mpc.correlated.oblivious_transfer import (
     offer_leaves,
 )
 from unspoken.joint.mpc.randomness import Stream, fresh_words
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, parse
 
 rbcl = pytest.importorskip("rbcl", reason="rbcl is not installed")

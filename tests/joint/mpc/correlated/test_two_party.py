@@ -12,16 +12,36 @@ from support.computing import on_shares
 from support.dealt import EXAMPLES, holds
 from support.joint_programs import of_two
 from support.shared_pairs import close, compute, small
+from unspoken.joint import (
+    argmax,
+    argmin,
+    divide,
+    dot,
+    equal,
+    floor,
+    inverse,
+    keep,
+    less_than,
+    log,
+    matmul,
+    maximum,
+    multiply,
+    narrow,
+    reveal,
+    share,
+    to_numbers,
+    truncate,
+)
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc.correlated import transfer_source
 from unspoken.joint.mpc.correlated import transfers as transfer
 from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import millionaires
 from unspoken.joint.mpc.ops.logarithm import LOG_ERROR
 from unspoken.joint.mpc.ops.selection import plain_keep
 from unspoken.joint.mpc.ops.shared_bits import both
 from unspoken.joint.mpc.shared import LIMIT
-from unspoken.joint.session.party import declares
 from unspoken.joint.session.run import run_local
 
 pytestmark = pytest.mark.slow
@@ -35,19 +55,19 @@ TWO, THREE = (2, "two-party"), (3, "two-party")
 @given(pair=st.one_of(small, close))
 def test_every_method_on_vectors(circle, pair):
     async def what(party, x, y):
-        less, same = await party.less_than(x, y), await party.equal(x, y)
-        return (await party.multiply(x, y), less, same, await both(party, less, ~same),
-                await party.to_numbers(less), await party.dot(x, y), x - y * 3,
-                *await party.argmin(x))
+        less, same = await less_than(party, x, y), await equal(party, x, y)
+        return (await multiply(party, x, y), less, same, await both(party, less, ~same),
+                await to_numbers(party, less), await dot(party, x, y), x - y * 3,
+                *await argmin(party, x))
 
     x, y = pair
-    product, less, same, and_not, number, dot, line, place, least = compute(what, x, y, circle)
+    product, less, same, and_not, number, scalar, line, place, least = compute(what, x, y, circle)
     assert np.array_equal(product, x * y)
     assert np.array_equal(less, x < y)
     assert np.array_equal(same, x == y)
     assert np.array_equal(and_not, (x < y) & (x != y))
     assert np.array_equal(number, (x < y).astype(int))
-    assert dot == x @ y
+    assert scalar == x @ y
     assert np.array_equal(line, x - 3 * y)
     assert (place, least) == (np.argmin(x), x.min())
 
@@ -57,7 +77,7 @@ def test_every_method_on_vectors(circle, pair):
 @given(pair=close)
 def test_keep(circle, pair):
     async def what(party, x, y):
-        return tuple(await party.keep(await party.less_than(x, y), [x * 5 - 7, y]))
+        return tuple(await keep(party, await less_than(party, x, y), [x * 5 - 7, y]))
 
     x, y = pair
     one, other = compute(what, x, y, circle)
@@ -67,12 +87,12 @@ def test_keep(circle, pair):
 
 def test_keep_keeps_bounds_and_scales_and_refuses_other_shapes():
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (3,), 2, 9, 1)
-        bits = await party.less_than(x, 5)
-        [kept] = await party.keep(bits, [x])
+        x = await share(party, data if party.index == 0 else None, "p0", (3,), 2, 9, 1)
+        bits = await less_than(party, x, 5)
+        [kept] = await keep(party, bits, [x])
         assert (kept.low, kept.high, kept.scale) == (0, 9, 1)
         with pytest.raises(RingError, match="of the bits' shape"):
-            await party.keep(bits, [x[:2]])
+            await keep(party, bits, [x[:2]])
 
     for mode in ("dealer", "two-party"):
         run_local(program, [np.array([1, 2, 3])] * 2, mode)
@@ -85,7 +105,7 @@ def test_matrices(data):
     cells = st.integers(-(2**20), 2**20)
     one = data.draw(hnp.arrays(np.int64, (n, k), elements=cells))
     other = data.draw(hnp.arrays(np.int64, (k, m), elements=cells))
-    [got] = compute(lambda party, x, y: party.matmul(x, y), one, other, TWO)
+    [got] = compute(lambda party, x, y: matmul(party, x, y), one, other, TWO)
     assert np.array_equal(got, one @ other)
 
 
@@ -94,7 +114,7 @@ def test_matrices_in_pieces(monkeypatch):
     monkeypatch.setattr(transfer_source, "_ROOM", 64 * 3 * 5)
     rng = np.random.default_rng(0)
     one, other = rng.integers(-(2**20), 2**20, (7, 4)), rng.integers(-(2**20), 2**20, (4, 3))
-    [got] = compute(lambda party, x, y: party.matmul(x, y), one, other, TWO)
+    [got] = compute(lambda party, x, y: matmul(party, x, y), one, other, TWO)
     assert np.array_equal(got, one @ other)
 
 
@@ -102,7 +122,7 @@ def test_matrices_in_pieces(monkeypatch):
 @given(values=hnp.arrays(np.int64, (50,), elements=st.integers(1 - LIMIT, LIMIT - 1)),
        bits=st.integers(1, 61))
 def test_truncation_is_off_by_at_most_one(values, bits):
-    [got] = compute(lambda party, x, y: party.truncate(x, bits), values, values, TWO,
+    [got] = compute(lambda party, x, y: truncate(party, x, bits), values, values, TWO,
                     (1 - LIMIT, LIMIT - 1))
     assert set(np.unique(got - (values >> bits))) <= {0, 1}
 
@@ -110,7 +130,7 @@ def test_truncation_is_off_by_at_most_one(values, bits):
 def test_truncation_is_unbiased():
     # A quarter in the last place: one in four is rounded up, and half a thousand of 2,000.
     values = np.full(2000, (5 << 20) + (1 << 18))
-    [got] = compute(lambda party, x, y: party.truncate(x, 20), values, values, TWO,
+    [got] = compute(lambda party, x, y: truncate(party, x, 20), values, values, TWO,
                     (-LIMIT // 2, LIMIT // 2))
     assert abs((got == 6).sum() - 500) < 6 * np.sqrt(2000 * 3 / 16)
 
@@ -119,14 +139,14 @@ def test_functions_that_stand_on_these():
     x, y = np.array([1, 3, 1000, 12345]), np.array([2, 7, 3, 100])
 
     async def what(party, x, y):
-        return (await party.log(x), await party.divide(x, y), await party.maximum(x, y),
-                await party.floor(x, 3), (await party.argmax(x))[0])
+        return (await log(party, x), await divide(party, x, y), await maximum(party, x, y),
+                await floor(party, x, 3), (await argmax(party, x))[0])
 
-    log, ratio, most, floor, place = on_shares(what, [x, y], [(0, 2**14), (1, 2**7)], TWO)
-    assert np.abs(log - np.log(x)).max() <= LOG_ERROR
+    logs, ratio, most, down, place = on_shares(what, [x, y], [(0, 2**14), (1, 2**7)], TWO)
+    assert np.abs(logs - np.log(x)).max() <= LOG_ERROR
     assert np.allclose(ratio, x / y, rtol=0, atol=1e-5)
     assert np.array_equal(most, np.maximum(x, y))
-    assert np.array_equal(floor, x >> 3)
+    assert np.array_equal(down, x >> 3)
     assert place == 3
 
 
@@ -134,7 +154,7 @@ def test_an_inverse_on_wide_shares():
     matrix = np.array([[2.0, 0.5], [0.5, 1.0]])
 
     async def what(party, m):
-        return await party.narrow(await party.inverse(m, 4.0, 2.0**4), 30, 2.0**5)
+        return await narrow(party, await inverse(party, m, 4.0, 2.0**4), 30, 2.0**5)
 
     got = on_shares(what, [matrix], [("wide", 4.0, 48)], TWO)
     assert np.allclose(got, np.linalg.inv(matrix), rtol=0, atol=1e-8)
@@ -149,9 +169,9 @@ def test_comparisons_at_every_width():
         for width in widths:
             x = edges(width)
             low, high = -(2 ** (width - 1)), 2 ** (width - 1) - 1
-            shared = await party.share(x if party.index == 1 else None, "p1", x.shape, low, high)
-            for bits in (await party.less_than(shared, 0), await party.equal(shared, 0)):
-                out.append(await party.reveal(bits, because="answer"))
+            shared = await share(party, x if party.index == 1 else None, "p1", x.shape, low, high)
+            for bits in (await less_than(party, shared, 0), await equal(party, shared, 0)):
+                out.append(await reveal(party, bits, because="answer"))
         return out
 
     for output, _ in run_local(program, [None] * 2, "two-party"):
@@ -177,7 +197,7 @@ def test_blocks_and_pieces_do_not_change_comparisons(monkeypatch):
 
 
 async def _both_tests(party, x, y):
-    return await party.less_than(x, y), await party.equal(x, y)
+    return await less_than(party, x, y), await equal(party, x, y)
 
 
 def test_nothing_to_compare_is_no_error():

@@ -11,14 +11,25 @@ import pytest
 from support.joint_programs import of_two
 from support.watching import masked_frames
 from unspoken.errors import InputError, MissingExtraError
+from unspoken.joint import (
+    equal,
+    less_than,
+    multiply,
+    reveal,
+    share,
+    share_sum,
+    to_numbers,
+    truncate,
+)
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc import randomness as streams
 from unspoken.joint.mpc import ristretto as group
-from unspoken.joint.session.identity import fingerprint
-from unspoken.joint.session.ledger import RECEIVED
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import roles_for, run_local
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.mpc.declared import declares
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Member, fingerprint
+from unspoken.joint.wire.ledger import RECEIVED
 
 pytestmark = pytest.mark.slow
 
@@ -30,13 +41,13 @@ def test_bytes_are_as_documented():
 
     @declares("answer")
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (n,), -2**61, 2**61)
-        await party.less_than(x, 0)
-        await party.equal(x, 0)
-        await party.truncate(x, 8)
-        await party.to_numbers(await party.equal(x[:64], 0))
-        y = await party.share(data[:64] if party.index == 0 else None, "p0", (64,), -9, 9)
-        await party.multiply(y, y)
+        x = await share(party, data if party.index == 0 else None, "p0", (n,), -2**61, 2**61)
+        await less_than(party, x, 0)
+        await equal(party, x, 0)
+        await truncate(party, x, 8)
+        await to_numbers(party, await equal(party, x[:64], 0))
+        y = await share(party, data[:64] if party.index == 0 else None, "p0", (64,), -9, 9)
+        await multiply(party, y, y)
 
     results = run_local(program, [np.zeros(n, int)] * 2, "two-party")
     rows = [row for _, ledger in results for row in ledger.rows if row.direction == RECEIVED]
@@ -58,8 +69,8 @@ def test_bytes_are_as_documented():
 def test_what_needs_no_transfer_makes_none():
     @declares("answer")
     async def program(party, data):
-        total = await party.share_sum(data, (2,), 0, 9)
-        return await party.reveal(total, because="answer", to=["p0"])
+        total = await share_sum(party, data, (2,), 0, 9)
+        return await reveal(party, total, because="answer", to=["p0"])
 
     results = run_local(program, [np.array([1, 2]), np.array([3, 4])], "two-party")
     assert results[0][0].tolist() == [4, 6]

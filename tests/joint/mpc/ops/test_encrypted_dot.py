@@ -26,16 +26,19 @@ from support.encrypted_runs import (
 )
 from support.watching import masked_frames
 from unspoken.errors import InputError, MissingExtraError
+from unspoken.joint import reveal
 from unspoken.joint.joint_errors import PeerGarbageError, RefusedError, RingError
 from unspoken.joint.mpc import paillier
 from unspoken.joint.mpc import randomness as streams
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import encrypted_dot as homomorphic
-from unspoken.joint.mpc.ops.encrypted_dot import plain_dot, plan_dot
+from unspoken.joint.mpc.ops.encrypted_dot import dot_encrypted, plain_dot, plan_dot
 from unspoken.joint.mpc.paillier import BadCiphertextError, Scheme
-from unspoken.joint.session.ledger import SENT
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, roles_for, run_local
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
+from unspoken.joint.wire.ledger import SENT
 
 pytestmark = pytest.mark.slow
 
@@ -48,8 +51,8 @@ def short_keys(monkeypatch):
 def dotting(owners, shape, bound=1000, scale=0):
     @declares("product")
     async def program(party, data):
-        found = await party.dot_encrypted(data, owners, shape, -bound, bound, scale, BITS)
-        return await party.reveal(found, because="product")
+        found = await dot_encrypted(party, data, owners, shape, -bound, bound, scale, BITS)
+        return await reveal(party, found, because="product")
 
     return program
 

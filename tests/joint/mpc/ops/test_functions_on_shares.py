@@ -10,12 +10,33 @@ from hypothesis.extra import numpy as hnp
 
 from support.computing import ALL_HOLD, CIRCLES, around_powers, on_shares
 from support.watching import masked_frames
+from unspoken.joint import (
+    absolute,
+    argmax,
+    divide,
+    floor,
+    less_than,
+    log,
+    maximum,
+    minimum,
+    public,
+    reciprocal,
+    reveal,
+    select,
+    share,
+    share_sum,
+    sign,
+    sqrt,
+    sums_less,
+    to_numbers,
+    x_log_x,
+)
 from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops.choice import plain_floor
 from unspoken.joint.mpc.ops.division import RECIPROCAL_ERROR, plain_divide, spare_bits
 from unspoken.joint.mpc.ops.logarithm import LOG_ERROR, ROOT_ERROR, plain_log, plain_x_log_x
 from unspoken.joint.mpc.ops.normalise import last_exponent
-from unspoken.joint.session.party import declares
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +50,7 @@ def random(low, high, size=500, seed=1):
 @pytest.mark.parametrize("circle", CIRCLES)
 def test_log_of_every_small_number(circle):
     x = np.arange(1 << 13)
-    got = on_shares(lambda party, x: party.log(x), [x], [(0, x[-1])], circle)
+    got = on_shares(lambda party, x: log(party, x), [x], [(0, x[-1])], circle)
     assert np.abs(got - plain_log(x)).max() <= LOG_ERROR
 
 
@@ -37,23 +58,23 @@ def test_log_of_every_small_number(circle):
 def test_log_of_big_numbers(top):
     high = 2**top - 1
     x = np.unique(np.r_[around_powers(top), 0, 1, high, random(0, high)])
-    got = on_shares(lambda party, x: party.log(x), [x], [(0, high)])
+    got = on_shares(lambda party, x: log(party, x), [x], [(0, high)])
     assert np.abs(got - plain_log(x)).max() <= LOG_ERROR
 
 
 def test_log_of_fractions_and_of_positive_ones():
     x = np.r_[0.0, 2.0**-16, 1.0, 3.75, np.random.default_rng(2).random(300)]
-    got = on_shares(lambda party, x: party.log(x), [x], [(0, 2**18, 16)])
+    got = on_shares(lambda party, x: log(party, x), [x], [(0, 2**18, 16)])
     assert np.abs(got - plain_log(np.rint(x * 2**16) / 2**16)).max() <= LOG_ERROR
     whole = np.arange(5, 900)
-    got = on_shares(lambda party, x: party.log(x, scale=20), [whole], [(5, 900)])
+    got = on_shares(lambda party, x: log(party, x, scale=20), [whole], [(5, 900)])
     assert np.abs(got - np.log(whole)).max() <= LOG_ERROR + 2.0**-20
 
 
 @pytest.mark.parametrize("circle", CIRCLES)
 def test_x_log_x(circle):
     x = np.r_[np.arange(700), random(0, 2**26)]
-    got = on_shares(lambda party, x: party.x_log_x(x), [x], [(0, 2**26)], circle)
+    got = on_shares(lambda party, x: x_log_x(party, x), [x], [(0, 2**26)], circle)
     assert (np.abs(got - plain_x_log_x(x)) <= LOG_ERROR * x + 1e-15 * np.abs(got)).all()
     assert got[0] == 0
 
@@ -61,7 +82,7 @@ def test_x_log_x(circle):
 @pytest.mark.parametrize("top", [2, 16, 30, 40])
 def test_square_roots(top):
     x = np.unique(np.r_[around_powers(top), random(0, 2**top - 1)])
-    got = on_shares(lambda party, x: party.sqrt(x), [x], [(0, 2**top - 1)])
+    got = on_shares(lambda party, x: sqrt(party, x), [x], [(0, 2**top - 1)])
     unit = 2.0 ** (top / 2 - 29)
     assert (np.abs(got - np.sqrt(x)) <= ROOT_ERROR * np.sqrt(x) + 2 * unit).all()
     assert got[0] == 0
@@ -74,7 +95,7 @@ def test_quotients_of_counts(circle, data):
     n, high = data.draw(st.integers(1, 40)), data.draw(st.sampled_from([1, 7, 5000, 2**20]))
     b = data.draw(hnp.arrays(np.int64, n, elements=st.integers(0, high)))
     a = np.minimum(b, data.draw(hnp.arrays(np.int64, n, elements=st.integers(0, high))))
-    got = on_shares(lambda party, a, b: party.divide(a, b, most=1), [a, b],
+    got = on_shares(lambda party, a, b: divide(party, a, b, most=1), [a, b],
                     [(0, high), (0, high)], circle)
     assert np.abs(got - plain_divide(a, b)).max() <= RECIPROCAL_ERROR + 2.0**-30
 
@@ -83,7 +104,7 @@ def test_quotients_of_counts(circle, data):
 def test_quotients_without_a_bound_lose_what_is_stated(high, scale):
     a, b = random(-high, high), np.r_[0, random(0, 2**15, 499, 3)]
     a_value = np.ldexp(a.astype(float), -scale)
-    got = on_shares(lambda party, a, b: party.divide(a, b), [a_value, b],
+    got = on_shares(lambda party, a, b: divide(party, a, b), [a_value, b],
                     [(-high, high, scale), (0, 2**15)])
     exact = plain_divide(a_value, b)
     bits = 30 + last_exponent(2**15)
@@ -94,10 +115,10 @@ def test_quotients_without_a_bound_lose_what_is_stated(high, scale):
 
 def test_reciprocals():
     x = np.arange(4097)
-    got = on_shares(lambda party, x: party.reciprocal(x), [x], [(0, 4096)])
+    got = on_shares(lambda party, x: reciprocal(party, x), [x], [(0, 4096)])
     assert np.abs(got - plain_divide(1, x)).max() <= RECIPROCAL_ERROR + 2.0**-30
     x = 0.01 + np.random.default_rng(4).random(300)
-    got = on_shares(lambda party, x: party.reciprocal(x), [x], [(2**13, 2**21, 20)])
+    got = on_shares(lambda party, x: reciprocal(party, x), [x], [(2**13, 2**21, 20)])
     exact = 1 / (np.rint(x * 2**20) / 2**20)
     assert (np.abs(got - exact) <= RECIPROCAL_ERROR * exact + 2.0**-30 + 2.0**-40).all()
 
@@ -111,11 +132,11 @@ def test_choices(circle, data):
     x, y = (data.draw(hnp.arrays(np.int64, n, elements=cells)) for _ in range(2))
 
     async def what(party, x, y):
-        bits = await party.less_than(x, y)
-        return (await party.select(bits, x, y), await party.select(
-            await party.to_numbers(bits), y, x), await party.maximum(x, y),
-            await party.minimum(x, y), await party.sign(x), await party.absolute(x),
-            *await party.argmax(x), await party.floor(x, 3), await party.floor(x, 33))
+        bits = await less_than(party, x, y)
+        return (await select(party, bits, x, y), await select(
+            party, await to_numbers(party, bits), y, x), await maximum(party, x, y),
+            await minimum(party, x, y), await sign(party, x), await absolute(party, x),
+            *await argmax(party, x), await floor(party, x, 3), await floor(party, x, 33))
 
     got = on_shares(what, [x, y], [(-(2**40), 2**40)] * 2, circle)
     wanted = [np.minimum(x, y), np.maximum(x, y), np.maximum(x, y), np.minimum(x, y), np.sign(x),
@@ -126,7 +147,7 @@ def test_choices(circle, data):
 
 def test_floor_of_fixed_point_keeps_its_scale():
     x = np.array([-1.5, -1.0, -0.25, 0.0, 0.25, 1.75])
-    got = on_shares(lambda party, x: party.floor(x, 6), [x], [(-(2**10), 2**10, 8)])
+    got = on_shares(lambda party, x: floor(party, x, 6), [x], [(-(2**10), 2**10, 8)])
     assert np.array_equal(got, np.floor(x * 4) / 4)
 
 
@@ -135,8 +156,8 @@ def test_floor_of_fixed_point_keeps_its_scale():
 def test_add_and_compare(parts):
     @declares("answer")
     async def program(party, data):
-        bits = await party.sums_less(data[0], data[1], (6,), -20, 20)
-        return await party.reveal(await party.to_numbers(bits), because="answer")
+        bits = await sums_less(party, data[0], data[1], (6,), -20, 20)
+        return await reveal(party, await to_numbers(party, bits), because="answer")
 
     from support.computing import run
 
@@ -151,21 +172,21 @@ def refused(what, bounds, match):
 
 
 def test_what_does_not_fit_is_refused_with_the_remedy():
-    refused(lambda party, x: party.log(x), (-1, 5), r"sure not to be negative.*within")
-    refused(lambda party, x: party.log(x), (0, 2**61), r"below 2\^60")
-    refused(lambda party, x: party.log(x, scale=31), (0, 9), "between 1 and 30")
-    refused(lambda party, x: party.x_log_x(x), (0, 2**40), r"2\^62")
-    refused(lambda party, x: party.reciprocal(x), (0, 2**31), r"below 2\^31")
-    refused(lambda party, x: party.reciprocal(x), (-3, 5), "not to be negative")
-    refused(lambda party, x: party.divide(x, x, most=-1), (0, 5), "positive")
-    refused(lambda party, x: party.divide(x, x, scale=62), (0, 5), r"2\^62")
-    refused(lambda party, x: party.select(x, x, x), (0, 2), "sure to be 0 or 1")
-    refused(lambda party, x: party.sqrt(x, scale=31), (0, 2), "between 0 and")
+    refused(lambda party, x: log(party, x), (-1, 5), r"sure not to be negative.*within")
+    refused(lambda party, x: log(party, x), (0, 2**61), r"below 2\^60")
+    refused(lambda party, x: log(party, x, scale=31), (0, 9), "between 1 and 30")
+    refused(lambda party, x: x_log_x(party, x), (0, 2**40), r"2\^62")
+    refused(lambda party, x: reciprocal(party, x), (0, 2**31), r"below 2\^31")
+    refused(lambda party, x: reciprocal(party, x), (-3, 5), "not to be negative")
+    refused(lambda party, x: divide(party, x, x, most=-1), (0, 5), "positive")
+    refused(lambda party, x: divide(party, x, x, scale=62), (0, 5), r"2\^62")
+    refused(lambda party, x: select(party, x, x, x), (0, 2), "sure to be 0 or 1")
+    refused(lambda party, x: sqrt(party, x, scale=31), (0, 2), "between 0 and")
 
 
 async def _public(party, x):
-    return x + party.public(np.array([1, -2])), x - party.public([3, 4]), party.public(
-        [0.5, -0.25], 4)
+    return x + public(party, np.array([1, -2])), x - public(party, [3, 4]), public(
+        party, [0.5, -0.25], 4)
 
 
 def test_public_values_and_promises():
@@ -176,12 +197,12 @@ def test_public_values_and_promises():
 @declares("answer")
 async def every_function(party, data):
     """Use every function once."""
-    x = await party.share(data if party.index == 0 else None, party.names[0], (4,), 0, 1000)
-    y = await party.share_sum(data, (4,), 0, 1000)
-    for found in (await party.log(x), await party.x_log_x(y), await party.sqrt(x),
-                  await party.divide(x, y), await party.maximum(x, y), await party.sign(x),
-                  await party.floor(x, 3), (await party.argmax(x))[0]):
-        await party.reveal(found, because="answer")
+    x = await share(party, data if party.index == 0 else None, party.names[0], (4,), 0, 1000)
+    y = await share_sum(party, data, (4,), 0, 1000)
+    for found in (await log(party, x), await x_log_x(party, y), await sqrt(party, x),
+                  await divide(party, x, y), await maximum(party, x, y), await sign(party, x),
+                  await floor(party, x, 3), (await argmax(party, x))[0]):
+        await reveal(party, found, because="answer")
 
 
 @pytest.mark.parametrize(("parties", "mode"), CIRCLES)
@@ -200,35 +221,35 @@ def test_functions_without_a_dealer_and_with_three_holders(circle):
     x = np.arange(0, 90, 3)
 
     async def what(party, x):
-        return await party.log(x), await party.divide(x, x + 1, most=1), await party.floor(x, 2)
+        return await log(party, x), await divide(party, x, x + 1, most=1), await floor(party, x, 2)
 
-    log, quotient, floor = on_shares(what, [x], [(0, 127)], circle)
-    assert np.abs(log - plain_log(x)).max() <= LOG_ERROR
+    logs, quotient, down = on_shares(what, [x], [(0, 127)], circle)
+    assert np.abs(logs - plain_log(x)).max() <= LOG_ERROR
     assert np.abs(quotient - x / (x + 1)).max() <= RECIPROCAL_ERROR + 2.0**-30
-    assert np.array_equal(floor, x >> 2)
+    assert np.array_equal(down, x >> 2)
 
 
 @pytest.mark.parametrize("x", [np.zeros(0, int), np.array(7), np.arange(6).reshape(2, 3)])
 @pytest.mark.parametrize("parties", [1, 2])
 def test_every_shape_and_a_single_party(x, parties):
     async def what(party, x):
-        return (await party.log(x), await party.divide(x, x + 1, most=1), await party.floor(x, 1),
-                await party.sign(x), await party.maximum(x, x))
+        return (await log(party, x), await divide(party, x, x + 1, most=1),
+                await floor(party, x, 1), await sign(party, x), await maximum(party, x, x))
 
-    log, quotient, floor, sign, most = on_shares(what, [x], [(0, 9)], (parties, "dealer"))
-    assert np.allclose(log, plain_log(x), atol=LOG_ERROR)
+    logs, quotient, down, signs, most = on_shares(what, [x], [(0, 9)], (parties, "dealer"))
+    assert np.allclose(logs, plain_log(x), atol=LOG_ERROR)
     assert np.allclose(quotient, x / (x + 1), atol=1e-8)
-    assert [floor.shape, sign.shape, most.shape] == [x.shape] * 3
+    assert [down.shape, signs.shape, most.shape] == [x.shape] * 3
 
 
 def test_quotients_broadcast_and_ends_of_intervals_work():
     async def rows(party, a, b):
-        return await party.divide(a, b.reshape(2, 1), most=1)
+        return await divide(party, a, b.reshape(2, 1), most=1)
 
     a, b = np.array([[1, 2], [3, 4]]), np.array([3, 7])
     assert np.allclose(on_shares(rows, [a, b], [(0, 9)] * 2), a / b[:, None], atol=1e-8)
     for value in (0, 1):
-        got = on_shares(lambda party, x: party.log(x), [np.array([value])], [(value, value)])
+        got = on_shares(lambda party, x: log(party, x), [np.array([value])], [(value, value)])
         assert abs(got[0]) <= LOG_ERROR
 
 

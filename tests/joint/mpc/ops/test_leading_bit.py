@@ -11,11 +11,13 @@ from support.broken_streams import BROKEN, spoiled
 from support.computing import CIRCLES, on_shares, run
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.watching import frames_to
+from unspoken import joint
+from unspoken.joint import reveal, share, to_numbers
 from unspoken.joint.mpc.correlated import sources
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import normalise as normal
 from unspoken.joint.mpc.ops.leading_bit import leading_bits, prefix_steps
 from unspoken.joint.mpc.ops.normalise import last_exponent
-from unspoken.joint.session.party import declares
 from unspoken.joint.tasks.tree import first_greatest as choosing
 
 
@@ -32,7 +34,7 @@ def test_every_threshold_is_met_exactly(high, circle):
     top = last_exponent(high)
 
     async def found(party, x):
-        return await party.to_numbers(await leading_bits(party, x, top))
+        return await to_numbers(party, await leading_bits(party, x, top))
 
     got = on_shares(found, [values], [(0, high)], circle)
     assert np.array_equal(got, values >= thresholds(top)[:, None])
@@ -45,7 +47,7 @@ def test_functions_of_many_values_keep_their_bounds(name, low):
     values[:3] = low, 1, 2**20
 
     async def found(party, x):
-        return await getattr(party, name)(x)
+        return await getattr(joint, name)(party, x)
 
     many = on_shares(found, [values], [(low, 2**20)])
     few = on_shares(found, [values[:60]], [(low, 2**20)])
@@ -69,7 +71,7 @@ def test_prefixes_reach_every_earlier_place():
 
 @declares("answer")
 async def many(party, data):
-    x = await party.share(data, "p0", (64,), 0, 2**59)
+    x = await share(party, data, "p0", (64,), 0, 2**59)
     for _ in range(4):
         await leading_bits(party, x, 59)
 
@@ -116,8 +118,8 @@ def test_both_ways_of_choosing_agree(monkeypatch):
 
     @declares("answer")
     async def program(party, data):
-        x = await party.share(data, "p0", (7, 6), -9, 9)
-        return await party.reveal(await choosing.first_greatest(party, x), because="answer")
+        x = await share(party, data, "p0", (7, 6), -9, 9)
+        return await reveal(party, await choosing.first_greatest(party, x), because="answer")
 
     first = run(program, [values, None])[0]
     monkeypatch.setattr(choosing, "MOST_PAIRS", 0)

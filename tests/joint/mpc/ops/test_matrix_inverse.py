@@ -10,10 +10,22 @@ from hypothesis.extra import numpy as hnp
 
 from support.computing import ALL_HOLD, CIRCLES, on_shares, run
 from support.watching import masked_frames
+from unspoken.joint import (
+    determinant,
+    gram,
+    inverse,
+    log_determinant,
+    narrow,
+    norm,
+    public_wide,
+    reveal,
+    share_wide,
+    wide_matmul,
+)
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, RingError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.multi_limb import join_wide
 from unspoken.joint.mpc.ops.matrix_inverse import ILL, RESIDUAL, newton_schulz, steps_for
-from unspoken.joint.session.party import declares
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +43,11 @@ def coefficients(x, y, condition, circle=(2, "dealer")):
     half = p // 2
 
     async def what(party, a, b):
-        both = await party.gram(join_wide([a, b], 1))
+        both = await gram(party, join_wide([a, b], 1))
         both = both.within(n)
-        inverse = await party.inverse(both[:p, :p], n * p, condition)
-        beta = await party.wide_matmul(inverse, both[:p, p:], 96)
-        return await party.narrow(beta, 44, 2.0**12)
+        inverted = await inverse(party, both[:p, :p], n * p, condition)
+        beta = await wide_matmul(party, inverted, both[:p, p:], 96)
+        return await narrow(party, beta, 44, 2.0**12)
 
     most = 2.0 ** np.ceil(np.log2(max(np.abs(x).max(), np.abs(y).max())))
     return on_shares(what, [x[:, :half], np.column_stack([x[:, half:], y])],
@@ -78,7 +90,7 @@ def test_one_bit_refuses_what_is_ill_conditioned(least, passes):
     matrix = spectrum([1.0, 0.7, 0.1, least])
 
     async def what(party, m):
-        return await party.narrow(await party.inverse(m, 1.0, 2.0**10), 30, 2.0**11)
+        return await narrow(party, await inverse(party, m, 1.0, 2.0**10), 30, 2.0**11)
 
     if passes:
         got = on_shares(what, [matrix], [("wide", 1.0, 96)])
@@ -95,7 +107,7 @@ def test_nothing_overflows_whatever_the_spectrum(values, seed):
     """The bound 2^k on the iterates holds for every matrix: intervals are checked when opened."""
     async def what(party, m):
         found, small = await newton_schulz(party, m, 1.0, 2.0**8)
-        return await party.narrow(found, 40, 2.0**15), small
+        return await narrow(party, found, 40, 2.0**15), small
 
     matrix = spectrum(values * (1 - 2**-40), seed)
     got, small = on_shares(what, [matrix], [("wide", 2.0, 96)])
@@ -111,8 +123,8 @@ def test_nothing_overflows_whatever_the_spectrum(values, seed):
 
 def test_the_bit_must_be_declared():
     async def program(party, _):
-        m = await party.share_wide(np.eye(2) if party.index == 0 else None, "p0", (2, 2), 1.0, 96)
-        await party.inverse(m, 1.0, 4.0)
+        m = await share_wide(party, np.eye(2) if party.index == 0 else None, "p0", (2, 2), 1.0, 96)
+        await inverse(party, m, 1.0, 4.0)
 
     with pytest.raises(DisclosureError, match="ill-conditioned"):
         run(program, [None, None])
@@ -124,9 +136,9 @@ def test_determinants(values):
     exact = np.prod(values)
 
     async def what(party, m):
-        found = await party.determinant(m, 8.0)
-        return (await party.narrow(found, 56 - 3 * len(values), 8.0 ** len(values)),
-                await party.log_determinant(m, 8.0))
+        found = await determinant(party, m, 8.0)
+        return (await narrow(party, found, 56 - 3 * len(values), 8.0 ** len(values)),
+                await log_determinant(party, m, 8.0))
 
     got, log = on_shares(what, [matrix], [("wide", 8.0, 96)])
     assert abs(got - exact) <= 1e-9 * exact + 2.0 ** (3 * len(values) - 55)
@@ -134,14 +146,14 @@ def test_determinants(values):
 
 
 def test_a_singular_matrix_has_no_determinant_to_speak_of():
-    got = on_shares(lambda party, m: party.log_determinant(m, 4.0), [np.ones((3, 3))],
+    got = on_shares(lambda party, m: log_determinant(party, m, 4.0), [np.ones((3, 3))],
                     [("wide", 4.0, 96)])
     assert got <= np.log(3) + 2 * np.log(4 * 2.0**-40) + 1e-6
 
 
 def test_norms():
     x = np.random.default_rng(8).normal(size=(6, 5))
-    got = on_shares(lambda party, x: party.norm(x), [x], [("wide", 4.0, 60)])
+    got = on_shares(lambda party, x: norm(party, x), [x], [("wide", 4.0, 60)])
     greatest = 4 * np.sqrt(30)
     assert abs(got - np.linalg.norm(x)) <= 1e-8 * np.linalg.norm(x) + 4 * greatest * 2.0**-29
 
@@ -152,21 +164,21 @@ def refused(what, match):
 
 
 def test_what_has_no_inverse_is_refused_before_anything_is_computed():
-    refused(lambda party, x: party.inverse(x, 1.0, 2.0**40), "condition")
-    refused(lambda party, x: party.inverse(x[:1], 1.0), "square")
-    refused(lambda party, x: party.determinant(x[:1], 1.0), "square")
+    refused(lambda party, x: inverse(party, x, 1.0, 2.0**40), "condition")
+    refused(lambda party, x: inverse(party, x[:1], 1.0), "square")
+    refused(lambda party, x: determinant(party, x[:1], 1.0), "square")
 
 
 @declares("answer", ILL)
 async def every_matrix_step(party, data):
     """Use every step of this file once."""
-    x = await party.share_wide(data if party.index == 0 else None, party.names[0], (6, 2), 4.0, 44)
-    gram = (await party.gram(x)).within(256) + party.public_wide(np.eye(2))
-    inverse = await party.inverse(gram, 256, 2.0**8)
-    found = await party.determinant(gram, 256)
-    for value in (await party.narrow(inverse, 30, 2), await party.narrow(found, 20, 2.0**16),
-                  await party.norm(inverse.within(2))):
-        await party.reveal(value, because="answer")
+    x = await share_wide(party, data if party.index == 0 else None, party.names[0], (6, 2), 4.0, 44)
+    square = (await gram(party, x)).within(256) + public_wide(party, np.eye(2))
+    inverted = await inverse(party, square, 256, 2.0**8)
+    found = await determinant(party, square, 256)
+    for value in (await narrow(party, inverted, 30, 2), await narrow(party, found, 20, 2.0**16),
+                  await norm(party, inverted.within(2))):
+        await reveal(party, value, because="answer")
 
 
 @pytest.mark.parametrize(("parties", "mode"), CIRCLES)
@@ -184,7 +196,7 @@ def test_an_inverse_without_a_dealer_and_with_three_holders(circle):
         pytest.importorskip("rbcl")
 
     async def what(party, m):
-        return await party.narrow(await party.inverse(m, 2.0, 8.0), 30, 2.0**4)
+        return await narrow(party, await inverse(party, m, 2.0, 8.0), 30, 2.0**4)
 
     got = on_shares(what, [np.array([[1.0, 0.25], [0.25, 0.5]])], [("wide", 2.0, 96)], circle)
     assert np.abs(got - np.linalg.inv([[1.0, 0.25], [0.25, 0.5]])).max() <= 2.0**-29

@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.watching import frames_to
+from unspoken.joint import reveal
 from unspoken.joint.joint_errors import RefusedError, RingError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops.oblivious_polynomial import (
     Side,
     evaluate,
     evaluate_to,
     plain_polynomial,
 )
-from unspoken.joint.session.party import declares
 from unspoken.joint.session.run import run_local
 
 CIRCLES = [("dealer", 2), ("dealer", 3), ("three-party", 3), ("two-party", 2), ("two-party", 3)]
@@ -30,7 +31,7 @@ def evaluated(mode, parties, sides, values, scale=0):
     async def program(party, data):
         given_ = dict(zip((side.owner for side in sides), values, strict=True)).get(party.name)
         shared = await evaluate(party, given_, *sides, scale)
-        return await party.reveal(shared, because="values")
+        return await reveal(party, shared, because="values")
 
     outputs = [output for output, _ in run_local(program, [None] * parties, mode)]
     for output in outputs[1:]:

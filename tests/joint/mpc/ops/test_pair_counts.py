@@ -15,16 +15,17 @@ from support.computing import run
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.watching import frames_to
 from unspoken.errors import InputError
+from unspoken.joint import reveal
 from unspoken.joint.mpc import pair_count_ring as small_ring
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import pair_counts as primitive
 from unspoken.joint.mpc.ops.bit_counts import bit_counts, share_columns_of_bits
 from unspoken.joint.mpc.ops.pair_counts import pair_counts, plain_pair_counts
 from unspoken.joint.mpc.pair_count_ring import MASK, cells_of, cross_places, cross_size, crosses
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
-from unspoken.joint.session import party as party_module
-from unspoken.joint.session.party import declares
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def counting(widths, rows):
         own = None if data is None else in_bits(data)
         shared = await pair_counts(party, own, dict(zip(party.names, widths, strict=True)), rows)
         assert (shared.low, shared.high) == (0, rows)
-        return await party.reveal(shared, because="counts")
+        return await reveal(party, shared, because="counts")
 
     return program
 
@@ -110,7 +111,7 @@ def test_sets_are_counted(mode):
     async def program(party, data):
         words = await share_columns_of_bits(party, in_bits(data), dict.fromkeys(party.names, 2), 2)
         shared = await bit_counts(party, words, chosen, 70)
-        return await party.reveal(shared, because="counts")
+        return await reveal(party, shared, because="counts")
 
     every = np.concatenate(columns, axis=1)
     expected = every[:, chosen].all(axis=2).sum(axis=0)
@@ -129,7 +130,7 @@ def test_long_columns_are_added_up(rows, seed, rate, held):
         words = await share_columns_of_bits(party, in_bits(data), dict.fromkeys(party.names, 2),
                                             -(-rows // 64))
         shared = await bit_counts(party, words, np.array([[0, 2], [1, 5], [3, 3]]), rows)
-        return await party.reveal(shared, because="counts")
+        return await reveal(party, shared, because="counts")
 
     every = np.concatenate(columns, axis=1)
     expected = [(every[:, a] & every[:, b]).sum() for a, b in ((0, 2), (1, 5), (3, 3))]

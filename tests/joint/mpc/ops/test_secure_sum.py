@@ -12,22 +12,23 @@ from hypothesis.extra import numpy as hnp
 
 from support.watching import masked_frames
 from unspoken.errors import InputError
+from unspoken.joint import secure_sum
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, RingError
 from unspoken.joint.mpc import randomness as streams
+from unspoken.joint.mpc.declared import Disclosure, declares
 from unspoken.joint.mpc.ops.secure_sum import plain_sum, plan_masks
 from unspoken.joint.mpc.shared import LIMIT
 from unspoken.joint.museum.cycle_sum import disjoint_cycles
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.ledger import SENT
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, run_local, run_outcomes
-from unspoken.joint.session.study import Disclosure
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_local, run_outcomes
+from unspoken.joint.wire.endpoint import Roles
+from unspoken.joint.wire.ledger import SENT
 
 
 def summing(method="masks", to=(), scale=0):
     @declares("total")
     async def program(party, data):
-        return await party.sum(data, because="total", method=method, to=to, scale=scale)
+        return await secure_sum(party, data, because="total", method=method, to=to, scale=scale)
 
     return program
 
@@ -110,7 +111,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(values):
 
 def test_an_undeclared_total_is_refused():
     async def program(party, data):
-        return await party.sum(data, because="something")
+        return await secure_sum(party, data, because="something")
 
     with pytest.raises(DisclosureError, match="'something' to p0, p1, p2 must be declared"):
         run_local(program, [np.arange(2)] * 3, "sums")
@@ -119,7 +120,7 @@ def test_an_undeclared_total_is_refused():
 def test_a_total_declared_for_others_is_refused():
     @declares(Disclosure("total", ("p0",)))
     async def program(party, data):
-        return await party.sum(data, because="total", to=["p1"])
+        return await secure_sum(party, data, because="total", to=["p1"])
 
     with pytest.raises(DisclosureError, match="Declared is: 'total' to p0"):
         run_local(program, [np.arange(2)] * 3, "sums")
@@ -171,7 +172,7 @@ def test_fresh_masks_come_from_the_operating_system(monkeypatch, method):
 
 
 def test_pair_keys_come_from_fresh_x25519_keys(monkeypatch):
-    from unspoken.joint.session import party
+    from unspoken.joint.mpc import party
 
     made = []
 

@@ -12,17 +12,29 @@ from support.joint_programs import everything
 from support.shared_pairs import close, compute, small
 from support.watching import masked_frames
 from unspoken.errors import InputError
+from unspoken.joint import (
+    argmin,
+    dot,
+    equal,
+    less_than,
+    matmul,
+    multiply,
+    reveal,
+    share,
+    share_sum,
+    to_numbers,
+    truncate,
+)
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, RingError
+from unspoken.joint.mpc.declared import Disclosure, declares
 from unspoken.joint.mpc.ops.argmin import plain_argmin
 from unspoken.joint.mpc.ops.less_than import plain_equal, plain_less_than, tree, width_of
 from unspoken.joint.mpc.ops.products import plain_multiply
 from unspoken.joint.mpc.ops.shared_bits import both
 from unspoken.joint.mpc.ops.truncation import plain_truncate
 from unspoken.joint.mpc.shared import LIMIT, concatenate
-from unspoken.joint.session.ledger import RECEIVED
-from unspoken.joint.session.party import declares
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
+from unspoken.joint.wire.ledger import RECEIVED
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +60,7 @@ def test_sharing_adding_and_scaling(circle, pair):
 @few
 @given(pair=small)
 def test_multiply(circle, pair):
-    [got] = compute(lambda party, x, y: party.multiply(x, y), *pair, circle)
+    [got] = compute(lambda party, x, y: multiply(party, x, y), *pair, circle)
     assert np.array_equal(got, plain_multiply(*pair))
 
 
@@ -62,11 +74,11 @@ def test_matmul_and_dot(circle, data):
     other = data.draw(hnp.arrays(np.int64, (k, m), elements=cells))
 
     async def what(party, x, y):
-        return await party.matmul(x, y), await party.dot(x[0], y[:, 0])
+        return await matmul(party, x, y), await dot(party, x[0], y[:, 0])
 
-    product, dot = compute(what, one, other, circle)
+    product, scalar = compute(what, one, other, circle)
     assert np.array_equal(product, one @ other)
-    assert dot == one[0] @ other[:, 0]
+    assert scalar == one[0] @ other[:, 0]
 
 
 @pytest.mark.parametrize("circle", CIRCLES)
@@ -74,9 +86,9 @@ def test_matmul_and_dot(circle, data):
 @given(pair=st.one_of(small, close))
 def test_comparisons(circle, pair):
     async def what(party, x, y):
-        less, same = await party.less_than(x, y), await party.equal(x, y)
+        less, same = await less_than(party, x, y), await equal(party, x, y)
         return (less, same, ~less, less ^ same, await both(party, less, ~same),
-                await party.to_numbers(same))
+                await to_numbers(party, same))
 
     x, y = pair
     less, same, not_less, either, and_not, number = compute(what, x, y, circle)
@@ -95,8 +107,8 @@ def test_comparisons_at_every_width(width):
     x = np.clip(np.repeat(ends, 7), -high - 1, high)
 
     async def what(party, x, y):
-        return (await party.less_than(x, 0), await party.equal(x, 0), await party.less_than(x, 1)
-                if width > 1 else await party.equal(x, -1))
+        return (await less_than(party, x, 0), await equal(party, x, 0), await less_than(party, x, 1)
+                if width > 1 else await equal(party, x, -1))
 
     less, same, third = compute(what, x, x, (2, 2), (-high - 1, high))
     assert np.array_equal(less, x < 0)
@@ -117,8 +129,8 @@ def test_bytes_of_a_comparison_are_as_the_sheet_says():
 
     @declares("answer")
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (n,), -2**61, 2**61)
-        await party.less_than(x, 0)
+        x = await share(party, data if party.index == 0 else None, "p0", (n,), -2**61, 2**61)
+        await less_than(party, x, 0)
 
     results = run_local(program, [np.zeros(n, int)] * 2)
     opened = sum(row.bytes for _, ledger in results for row in ledger.rows
@@ -136,7 +148,7 @@ def test_bytes_of_a_comparison_are_as_the_sheet_says():
 def test_argmin_finds_the_first_of_the_least(circle, data):
     shape = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 9)))
     values = data.draw(hnp.arrays(np.int64, shape, elements=st.integers(-4, 4)))
-    place, least = compute(lambda party, x, y: party.argmin(x), values, values, circle)
+    place, least = compute(lambda party, x, y: argmin(party, x), values, values, circle)
     assert np.array_equal(place, plain_argmin(values))
     assert np.array_equal(least, values.min(axis=-1))
 
@@ -146,7 +158,7 @@ def test_argmin_finds_the_first_of_the_least(circle, data):
 @given(values=hnp.arrays(np.int64, (50,), elements=st.integers(1 - LIMIT, LIMIT - 1)),
        bits=st.integers(1, 61))
 def test_truncation_is_off_by_at_most_one(circle, values, bits):
-    [got] = compute(lambda party, x, y: party.truncate(x, bits), values, values, circle,
+    [got] = compute(lambda party, x, y: truncate(party, x, bits), values, values, circle,
                     (1 - LIMIT, LIMIT - 1))
     assert set(np.unique(got - plain_truncate(values, bits))) <= {0, 1}
 
@@ -154,10 +166,10 @@ def test_truncation_is_off_by_at_most_one(circle, values, bits):
 def test_fixed_point_products():
     @declares("answer")
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (3,), -2**24, 2**24, 16)
-        product = await party.multiply(x, x)
+        x = await share(party, data if party.index == 0 else None, "p0", (3,), -2**24, 2**24, 16)
+        product = await multiply(party, x, x)
         assert product.scale == 32
-        return await party.reveal(await party.truncate(product, 16), because="answer")
+        return await reveal(party, await truncate(party, product, 16), because="answer")
 
     values = np.array([1.5, -2.25, 100.0])
     for output, _ in run_local(program, [values] * 2):
@@ -167,9 +179,9 @@ def test_fixed_point_products():
 def test_share_sum_is_the_sum_of_all_owners():
     @declares("answer")
     async def program(party, data):
-        total = await party.share_sum(data, (2, 2), 0, 10)
+        total = await share_sum(party, data, (2, 2), 0, 10)
         assert (total.low, total.high) == (0, 10 * len(party.names))
-        return await party.reveal(total, because="answer", to=["p1"])
+        return await reveal(party, total, because="answer", to=["p1"])
 
     outputs = [output for output, _ in run_local(program, [np.full((2, 2), i) for i in range(5)])]
     assert np.array_equal(outputs[1], np.full((2, 2), 10))
@@ -190,8 +202,8 @@ def test_overflow_is_refused_when_it_is_planned():
     async def scaled(party, x, y):
         return x * 2**30
 
-    refused(lambda party, x, y: party.multiply(x, y), match=r"2\^62")
-    refused(lambda party, x, y: party.matmul(x.reshape(1, 2), y.reshape(2, 1)), match=r"2\^62")
+    refused(lambda party, x, y: multiply(party, x, y), match=r"2\^62")
+    refused(lambda party, x, y: matmul(party, x.reshape(1, 2), y.reshape(2, 1)), match=r"2\^62")
     refused(added, match=r"2\^62")
     refused(scaled, match=r"2\^62")
     refused(added, bounds=(-LIMIT, LIMIT), match=r"2\^62")
@@ -199,14 +211,14 @@ def test_overflow_is_refused_when_it_is_planned():
 
 def test_values_outside_their_bounds_are_refused_and_not_named():
     with pytest.raises(RingError, match="must lie between -10 and 10") as caught:
-        compute(lambda party, x, y: party.multiply(x, y), np.array([4711]), np.array([1]), (2, 2),
+        compute(lambda party, x, y: multiply(party, x, y), np.array([4711]), np.array([1]), (2, 2),
                 (-10, 10))
     assert "4711" not in str(caught.value)
 
 
 def test_a_wrong_shape_is_refused():
     async def program(party, data):
-        await party.share(np.zeros(3) if party.index == 0 else None, "p0", (2,), 0, 1)
+        await share(party, np.zeros(3) if party.index == 0 else None, "p0", (2,), 0, 1)
 
     with pytest.raises(RingError, match="of shape"):
         run_local(program, [None, None])
@@ -214,24 +226,24 @@ def test_a_wrong_shape_is_refused():
 
 def test_scales_must_match_and_products_must_fit():
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (2,), 0, 99, 4)
-        y = await party.share(data if party.index == 0 else None, "p0", (2,), 0, 99, 5)
+        x = await share(party, data if party.index == 0 else None, "p0", (2,), 0, 99, 4)
+        y = await share(party, data if party.index == 0 else None, "p0", (2,), 0, 99, 5)
         with pytest.raises(RingError, match="scales"):
             x + y
         with pytest.raises(RingError, match="scales"):
             concatenate([x, y])
         with pytest.raises(RingError, match="n x k"):
-            await party.matmul(x, y)
+            await matmul(party, x, y)
         with pytest.raises(RingError, match="between 1 and 61"):
-            await party.truncate(x, 0)
+            await truncate(party, x, 0)
 
     run_local(program, [np.zeros(2, int)] * 2)
 
 
 def test_nothing_comes_out_of_a_shared_value_by_itself():
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (2,), 0, 9)
-        bits = await party.less_than(x, 3)
+        x = await share(party, data if party.index == 0 else None, "p0", (2,), 0, 9)
+        bits = await less_than(party, x, 3)
         for value in (x, bits):
             with pytest.raises(TypeError, match="only through"):
                 np.asarray(value)
@@ -246,8 +258,8 @@ def test_nothing_comes_out_of_a_shared_value_by_itself():
 
 def test_an_undeclared_value_stays_inside():
     async def program(party, data):
-        x = await party.share(data if party.index == 0 else None, "p0", (1,), 0, 9)
-        return await party.reveal(x, because="curiosity")
+        x = await share(party, data if party.index == 0 else None, "p0", (1,), 0, 9)
+        return await reveal(party, x, because="curiosity")
 
     with pytest.raises(DisclosureError, match="'curiosity' to p0, p1 must be declared"):
         run_local(program, [np.array([1])] * 2)
@@ -256,8 +268,8 @@ def test_an_undeclared_value_stays_inside():
 def test_the_ledger_names_every_opening():
     @declares(Disclosure("the sum", ("p1",)))
     async def program(party, data):
-        x = await party.share_sum(data, (3,), 0, 9)
-        await party.reveal(x, because="the sum", to=["p1"])
+        x = await share_sum(party, data, (3,), 0, 9)
+        await reveal(party, x, because="the sum", to=["p1"])
 
     ledgers = [ledger for _, ledger in run_local(program, [np.arange(3)] * 3)]
     assert [len(ledger.learned()) for ledger in ledgers] == [0, 1, 0]
@@ -276,8 +288,8 @@ def test_three_party_mode_is_for_three(parties, holders):
 def test_in_three_party_mode_nobody_else_takes_part():
     @declares("answer")
     async def program(party, data):
-        x = await party.share_sum(data, (4,), 0, 9)
-        return await party.reveal(await party.less_than(x, 5), because="answer")
+        x = await share_sum(party, data, (4,), 0, 9)
+        return await reveal(party, await less_than(party, x, 5), because="answer")
 
     results = run_local(program, [np.arange(4)] * 3, "three-party", holders=["p2", "p0"])
     for output, ledger in results:
@@ -306,7 +318,7 @@ def test_two_equal_runs_share_no_masked_frame(mode, holders):
 
 def test_shares_need_two_holders():
     async def program(party, data):
-        await party.share(None, "p0", (1,), 0, 9)
+        await share(party, None, "p0", (1,), 0, 9)
 
     with pytest.raises(RefusedError, match="A single holder would see every value"):
         run_local(program, [None] * 3, holders=["p1"])

@@ -12,13 +12,15 @@ import pytest
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.watching import frames_to
+from unspoken.joint import less_than, multiply, reveal, secure_sum, share
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc import randomness as streams
 from unspoken.joint.mpc.correlated import sources
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import sharing
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import Stream
 from unspoken.joint.museum import cycle_sum, ring_sum
-from unspoken.joint.session import party as party_module
-from unspoken.joint.session.party import Party, declares
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +40,7 @@ def summing(method):
         """Sum several times; return this party's own masks, which belong to its view."""
         masks = []
         for _ in range(STEPS):
-            await party.sum(data, because="total", method=method)
+            await secure_sum(party, data, because="total", method=method)
             masks.append({peer: own_mask(party, peer) for peer in party.peers})
         return masks
 
@@ -132,14 +134,14 @@ async def on_shares(party, data):
             return drawn[-1]
 
         party.source.draw = draw
-    x = await party.share(data if party.index == 0 else None, "p0", (WORDS,), -2**20, 2**20)
-    y = await party.share(data if party.index == 2 else None, "p2", (WORDS,), -2**20, 2**20)
+    x = await share(party, data if party.index == 0 else None, "p0", (WORDS,), -2**20, 2**20)
+    y = await share(party, data if party.index == 2 else None, "p2", (WORDS,), -2**20, 2**20)
     for _ in range(STEPS):
-        await party.multiply(x, y)
+        await multiply(party, x, y)
     wide = 2**61
-    big = await party.share(np.arange(64) if party.index == 2 else None, "p2", (64,), -wide, wide)
+    big = await share(party, np.arange(64) if party.index == 2 else None, "p2", (64,), -wide, wide)
     for _ in range(STEPS):
-        await party.less_than(big, 0)
+        await less_than(party, big, 0)
     return drawn
 
 
@@ -209,10 +211,10 @@ async def told_outside(party, data):
             return drawn
 
         party.source.draw = draw
-    x = await party.share(data if party.index == 0 else None, "p0", (4,), 0, 2**20)
-    y = await party.share(data if party.index == 1 else None, "p1", (4,), 0, 2**20)
-    product = await party.multiply(x, y)
-    await party.reveal(product, because="product", to=["p2"])
+    x = await share(party, data if party.index == 0 else None, "p0", (4,), 0, 2**20)
+    y = await share(party, data if party.index == 1 else None, "p1", (4,), 0, 2**20)
+    product = await multiply(party, x, y)
+    await reveal(party, product, because="product", to=["p2"])
     return drawn
 
 

@@ -12,11 +12,11 @@ import pytest
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.watching import frames_to
+from unspoken.joint import divide, floor, gram, inverse, log, share, share_wide, truncate
 from unspoken.joint.mpc.correlated import sources
-from unspoken.joint.mpc.ops import matrix_inverse as inverse
-from unspoken.joint.mpc.ops import truncation
+from unspoken.joint.mpc.declared import declares
+from unspoken.joint.mpc.ops import matrix_inverse, truncation
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.session.party import declares
 from unspoken.joint.session.run import run_local
 
 pytestmark = pytest.mark.slow
@@ -38,13 +38,13 @@ async def functions(party, data):
             return found
 
         party.source.draw = draw
-    x = await party.share(data if party.index == 0 else None, "p0", (WORDS,), 0, 1000)
-    await party.log(x)
-    await party.divide(x, x + 1)
-    await party.floor(x, 3)
-    w = await party.share_wide(data[:, None] / 1000 if party.index == 0 else None, "p0",
-                               (WORDS, 1), 1.0)
-    await party.gram(w.reshape(8, 12))
+    x = await share(party, data if party.index == 0 else None, "p0", (WORDS,), 0, 1000)
+    await log(party, x)
+    await divide(party, x, x + 1)
+    await floor(party, x, 3)
+    w = await share_wide(party, data[:, None] / 1000 if party.index == 0 else None, "p0",
+                         (WORDS, 1), 1.0)
+    await gram(party, w.reshape(8, 12))
     return drawn
 
 
@@ -109,23 +109,23 @@ def test_a_truncation_without_its_mask_is_caught(monkeypatch):
 @declares("answer")
 async def functions_of_one_cut(party, data):
     """Truncate and stop."""
-    x = await party.share(data if party.index == 0 else None, "p0", (WORDS,), 0, 1000)
-    await party.truncate(x, 3)
-    await party.truncate(x, 3)
+    x = await share(party, data if party.index == 0 else None, "p0", (WORDS,), 0, 1000)
+    await truncate(party, x, 3)
+    await truncate(party, x, 3)
 
 
 @declares("answer", ILL)
 async def inverted(party, matrix):
     """Invert a matrix of the first party."""
-    m = await party.share_wide(matrix if party.index == 0 else None, "p0", (2, 2), 1.0, 96)
-    await party.inverse(m, 1.0, 4.0)
+    m = await share_wide(party, matrix if party.index == 0 else None, "p0", (2, 2), 1.0, 96)
+    await inverse(party, m, 1.0, 4.0)
 
 
 def openings(matrix):
     """Return what an inversion opens: reason and shape, and how many messages there were."""
     try:
         results = run_local(inverted, [matrix, None])
-    except inverse.RefusedError:
+    except matrix_inverse.RefusedError:
         return None
     ledger = results[0][1]
     return [(opening.because, opening.shape) for opening in ledger.openings]
@@ -138,14 +138,14 @@ def test_an_inversion_opens_one_bit_and_nothing_else():
 def test_the_bit_is_a_bit_however_bad_the_matrix_is(monkeypatch):
     """A mutant that opens how many entries are too large would tell the worst from the bad."""
     seen = []
-    real = inverse.reveal
+    real = matrix_inverse.reveal
 
     async def watching(party, value, **more):
         found = await real(party, value, **more)
         seen.append(int(found))
         return found
 
-    monkeypatch.setattr(inverse, "reveal", watching)
+    monkeypatch.setattr(matrix_inverse, "reveal", watching)
     for matrix in (np.eye(2), np.diag([1.0, 2.0**-20]), np.diag([2.0**-20, 2.0**-30])):
         openings(matrix)
     assert seen == [1, 1, 0, 0, 0, 0]

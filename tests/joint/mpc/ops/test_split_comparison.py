@@ -8,9 +8,10 @@ from scipy import stats
 
 from support.computing import run
 from support.watching import masked_frames
+from unspoken.joint import less_than, share, split
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops.split_comparison import below
-from unspoken.joint.session.party import declares
 
 MODULI = [2, 3, 7, 256, 1009, 2**32, 2**60]
 
@@ -19,8 +20,8 @@ def splitting(modulus, between, values, mode):
     @declares()
     async def program(party, _):
         mine = values if party.index == 0 else None
-        x = await party.share(mine, "p0", values.shape, -100, 100)
-        return await party.split(await party.less_than(x, 0), modulus, between)
+        x = await share(party, mine, "p0", values.shape, -100, 100)
+        return await split(party, await less_than(party, x, 0), modulus, between)
 
     return run(program, [None] * 3, mode)
 
@@ -66,8 +67,8 @@ def test_nonsense_is_refused():
 @declares()
 async def program_of_lengths(party, data):
     """Split one comparison."""
-    x = await party.share(data if party.index == 0 else None, "p0", (4,), -100, 100)
-    await party.split(await party.less_than(x, 0), 7, ("p0", "p1"))
+    x = await share(party, data if party.index == 0 else None, "p0", (4,), -100, 100)
+    await split(party, await less_than(party, x, 0), 7, ("p0", "p1"))
 
 
 def test_lengths_do_not_depend_on_values():

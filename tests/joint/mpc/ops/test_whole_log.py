@@ -9,10 +9,11 @@ from support.computing import ALL_HOLD, around_powers, on_shares
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.masks import break_masks, broken_masks
 from support.watching import masked_frames
+from unspoken.joint import reveal, share, x_log_x
 from unspoken.joint.mpc import masked_log as windows
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops import whole_log
 from unspoken.joint.mpc.ops.logarithm import LOG_ERROR, plain_x_log_x
-from unspoken.joint.session.party import declares
 
 SERVED = [(2, "dealer"), (3, "three-party"), ALL_HOLD]
 # Counts up to 4096 have mantissas of 13 bits.
@@ -35,7 +36,7 @@ def test_every_edge(way, high, low):
     edges = around_powers(max(2, high.bit_length()))
     some = np.random.default_rng(high).integers(low, high, 200, endpoint=True)
     x = np.clip(np.unique(np.r_[edges, some, low, high]), low, high)
-    got = on_shares(lambda party, x: party.x_log_x(x), [x], [(low, high)])
+    got = on_shares(lambda party, x: x_log_x(party, x), [x], [(low, high)])
     assert all(way)
     assert (np.abs(got - plain_x_log_x(x)) <= LOG_ERROR * x + 1e-15 * np.abs(got)).all()
     assert (got[x == 0] == 0).all()
@@ -45,7 +46,7 @@ def test_every_edge(way, high, low):
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 300])
 def test_shapes_and_modes(way, circle, size):
     x = np.random.default_rng(size).integers(0, 4096, (2, size), endpoint=True)
-    got = on_shares(lambda party, x: party.x_log_x(x), [x], [(0, 4096)], circle)
+    got = on_shares(lambda party, x: x_log_x(party, x), [x], [(0, 4096)], circle)
     assert all(way)
     assert (np.abs(got - plain_x_log_x(x)) <= LOG_ERROR * x + 1e-12).all()
 
@@ -54,7 +55,7 @@ def test_every_count_of_a_small_table_a_few_times():
     """Masks are new in every run: an error that only some of them show would appear."""
     x = np.arange(3000)
     for _ in range(4):
-        got = on_shares(lambda party, x: party.x_log_x(x), [x], [(0, 2999)])
+        got = on_shares(lambda party, x: x_log_x(party, x), [x], [(0, 2999)])
         assert (np.abs(got - plain_x_log_x(x)) <= LOG_ERROR * x + 1e-12).all()
 
 
@@ -73,8 +74,8 @@ def test_windows_hold_for_every_mask(top):
 
 @declares("answer")
 async def program(party, x):
-    shared = await party.share(x, party.roles.owners[0], (64,), 0, 4096)
-    return await party.reveal(await party.x_log_x(shared), because="answer")
+    shared = await share(party, x, party.roles.owners[0], (64,), 0, 4096)
+    return await reveal(party, await x_log_x(party, shared), because="answer")
 
 
 def view(words=512):

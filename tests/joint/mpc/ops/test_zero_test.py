@@ -9,8 +9,9 @@ from support.computing import ALL_HOLD, on_shares
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.masks import break_masks
 from support.watching import masked_frames
+from unspoken.joint import reveal, share
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.ops.zero_test import MOST, is_zero
-from unspoken.joint.session.party import declares
 
 
 @pytest.mark.slow
@@ -29,8 +30,8 @@ def test_shapes():
 
 @declares("answer")
 async def program(party, x):
-    shared = await party.share(x, party.roles.owners[0], (512,), 0, 255)
-    return await party.reveal(await is_zero(party, shared), because="answer")
+    shared = await share(party, x, party.roles.owners[0], (512,), 0, 255)
+    return await reveal(party, await is_zero(party, shared), because="answer")
 
 
 def views(runs=6):

@@ -15,15 +15,17 @@ from support import set_programs
 from support.set_programs import ANY, RUNS, UNIVERSE, WHY, aligning, counting, names, uniting
 from support.watching import masked_frames
 from unspoken.errors import InputError
+from unspoken.joint import intersection_size
 from unspoken.joint.joint_errors import DisclosureError, PeerAbortedError, RefusedError
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.sets.alignment import plan_alignment
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.sets.intersection import plain_intersection, plan_intersection
 from unspoken.joint.mpc.sets.union import plain_union
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.ledger import RECEIVED, SENT
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, run_local, run_outcomes
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_local, run_outcomes
+from unspoken.joint.wire.endpoint import Roles
+from unspoken.joint.wire.ledger import RECEIVED, SENT
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +156,7 @@ def test_a_small_set_of_another_is_refused_by_its_name():
     @declares(*counting(names(2), rules=ANY).disclosures)
     async def program(party, data):
         rules = SetRules(least=3 if party.index == 0 else 0)
-        return await party.intersection_size(data, because=WHY, rules=rules)
+        return await intersection_size(party, data, because=WHY, rules=rules)
 
     errors = [o.error for o in run_outcomes(program, [[1, 2, 3], [1]], "sums")]
     assert isinstance(errors[0], RefusedError)
@@ -185,7 +187,7 @@ def test_everything_that_is_disclosed_must_be_declared(missing):
 
     @declares(*(told for i, told in enumerate(full) if i != missing))
     async def program(party, data):
-        return await party.intersection_size(data, because=WHY, rules=ANY)
+        return await intersection_size(party, data, because=WHY, rules=ANY)
 
     assert len(full) == 3
     with pytest.raises(DisclosureError, match="must be declared"):

@@ -18,10 +18,12 @@ pytest.importorskip("rbcl")
 from support.distinguisher import SUSPICIOUS, tell_apart
 from support.set_programs import RUNS, WHY, aligning, counting, names, uniting
 from support.tampered_sets import BAD, tampered
+from unspoken.joint import intersection_size
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.sets import encrypted_circle as circle_module
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
 
 SIZE = 48
@@ -151,7 +153,7 @@ async def twice(party, data):
     from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 
     for _ in range(2):
-        await party.intersection_size(data, because=WHY, rules=SetRules(least=0))
+        await intersection_size(party, data, because=WHY, rules=SetRules(least=0))
 
 
 def keys_and_frames(monkeypatch):

@@ -16,12 +16,13 @@ pytest.importorskip("rbcl")
 from support.joint_commands import joint_command
 from support.set_programs import counting, names
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.answer_budget import QueryBudget
-from unspoken.joint.session.ledger import Ledger
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.intersection.task_rows import COMMON, TASK, pooled
+from unspoken.joint.wire.credentials import Member
+from unspoken.joint.wire.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,9 @@ from sklearn.cluster import KMeans
 
 from support.computing import run
 from unspoken.errors import DataError, InputError
+from unspoken.joint import reveal, share
 from unspoken.joint.joint_errors import PartyError, RefusedError, RingError
-from unspoken.joint.session.party import declares
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.tasks.kmeans.first_centres import plain_spread, spread
 from unspoken.joint.tasks.kmeans.nearest_centre import closest, fresh_orders
@@ -143,8 +144,8 @@ def test_the_first_of_equal_centres_is_taken(k):
 
     @declares("bits")
     async def program(party, _):
-        x = await party.share(values if party.index == 1 else None, "p1", (k, 128), 0, 3)
-        return await party.reveal(await closest(party, x), because="bits")
+        x = await share(party, values if party.index == 1 else None, "p1", (k, 128), 0, 3)
+        return await reveal(party, await closest(party, x), because="bits")
 
     hot = run(program, [None] * 3)[2]
     assert np.array_equal(hot.sum(axis=0), np.ones(128))
@@ -169,9 +170,9 @@ def test_starts_far_apart_are_drawn_on_shares_as_in_the_clear():
 
     @declares("centres")
     async def program(party, _):
-        x = await party.share(units if party.index == 0 else None, "p0", units.shape,
-                              -rules.units, rules.units)
-        return await party.reveal(await spread(party, x, rules), because="centres")
+        x = await share(party, units if party.index == 0 else None, "p0", units.shape,
+                        -rules.units, rules.units)
+        return await reveal(party, await spread(party, x, rules), because="centres")
 
     places = plain_spread(units, rules)
     assert np.array_equal(run(program, [None] * 2)[0], units[places])
@@ -194,9 +195,9 @@ def test_all_records_the_same_still_give_records_as_start():
 
     @declares("centres")
     async def program(party, _):
-        x = await party.share(units if party.index == 0 else None, "p0", units.shape,
-                              -rules.units, rules.units)
-        return await party.reveal(await spread(party, x, rules), because="centres")
+        x = await share(party, units if party.index == 0 else None, "p0", units.shape,
+                        -rules.units, rules.units)
+        return await reveal(party, await spread(party, x, rules), because="centres")
 
     assert np.array_equal(run(program, [None] * 2)[0], units[:3])
 

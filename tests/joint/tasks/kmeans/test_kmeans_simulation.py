@@ -9,13 +9,16 @@ import pytest
 from scipy import stats
 
 from support.distinguisher import SUSPICIOUS
+from support.everywhere import replace_everywhere
 from support.masks import against_uniform, break_masks, broken_masks
 from support.mining_views import masked_words, watched
+from unspoken.joint import less_than, multiply, reveal, secure_sum, share
 from unspoken.joint.joint_errors import JointError
+from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
 from unspoken.joint.museum.message_leaks import Totals, moved_points
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.run import in_memory, roles_for
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.tasks.kmeans import all_on_shares as hidden_module
 from unspoken.joint.tasks.kmeans import nearest_centre as closest_module
 from unspoken.joint.tasks.kmeans import program_columns as columns_module
@@ -67,7 +70,7 @@ def test_a_count_that_nobody_declared_cannot_be_opened(monkeypatch):
 
     async def leaking(self, bits):
         sums, counts = await real(self, bits)
-        await self.party.reveal(counts, because="counts")
+        await reveal(self.party, counts, because="counts")
         return sums, counts
 
     monkeypatch.setattr(Hidden, "_totals", leaking)
@@ -80,7 +83,7 @@ def test_a_distance_opened_under_a_declared_name_is_caught(monkeypatch):
 
     async def leaking(self, block, lengths):
         found = await real(self, block, lengths)
-        await self.party.reveal(found[0, :1], because=ASSIGNED)
+        await reveal(self.party, found[0, :1], because=ASSIGNED)
         return found
 
     monkeypatch.setattr(Hidden, "_scores", leaking)
@@ -91,7 +94,7 @@ def test_a_distance_of_the_books_way_opened_is_caught(monkeypatch):
     real = closest_module.closest
 
     async def leaking(party, value):
-        await party.reveal(value[0, :1], because=columns_module.EVERY)
+        await reveal(party, value[0, :1], because=columns_module.EVERY)
         return await real(party, value)
 
     monkeypatch.setattr(columns_module, "closest", leaking)
@@ -127,7 +130,7 @@ def test_intermediate_assignments_are_caught(monkeypatch):
 
     async def leaking(self):
         bits = await real(self)
-        await self.party.reveal(bits[0], because=ASSIGNED)
+        await reveal(self.party, bits[0], because=ASSIGNED)
         return bits
 
     monkeypatch.setattr(Hidden, "nearest", leaking)
@@ -139,9 +142,9 @@ def test_stopping_when_nothing_moves_is_caught_without_a_tolerance(monkeypatch):
         for _ in range(self.rules.iterations):
             before, self.centres = self.centres, await self._means(await self.nearest())
             gap = self.centres - before
-            small = await self.party.less_than((await self.party.multiply(gap, gap)).sum()
-                                               .reshape(1), 1 << 18)
-            if (await self.party.reveal(small, because=ASSIGNED))[0]:
+            small = await less_than(self.party, (await multiply(self.party, gap, gap)).sum()
+                                    .reshape(1), 1 << 18)
+            if (await reveal(self.party, small, because=ASSIGNED))[0]:
                 return
 
     monkeypatch.setattr(Hidden, "run", eager)
@@ -154,7 +157,7 @@ def test_a_length_that_depends_on_a_cluster_is_caught(monkeypatch):
     async def shorter(party, bits):
         found = await real(party, bits)
         size = SIZE[0]
-        await party.multiply(found[:, :size], found[:, :size])
+        await multiply(party, found[:, :size], found[:, :size])
         return found
 
     monkeypatch.setattr(hidden_module, "one_hot", shorter)
@@ -181,18 +184,18 @@ def test_broken_masks_are_caught(monkeypatch, name, way):
 
 def permuted_places():
     """Return which place of its order the nearest centre had, as the holders see it."""
-    seen, real = [], Party.reveal
+    seen, real = [], sharing.reveal
 
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        if self.name == "p0" and options["because"] == COMPARED:
+    async def reveal(party, value, **options):
+        found = await real(party, value, **options)
+        if party.name == "p0" and options["because"] == COMPARED:
             seen.append(np.asarray(found))
         return found
 
     # 9 of 10 records lie in one cluster.
     data = np.repeat(MIDDLE, [540, 30, 30], axis=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
+        replace_everywhere(patch, real, reveal)
         watched(program("assignments", "permuted", Rules(3, 1)), sites(data))
     first, second = seen[:2]
     return np.where(second, 2, np.where(first, 1, 0))
@@ -218,18 +221,18 @@ def test_revealed_totals_expose_the_record_that_moved():
     data = np.concatenate([rng.normal(-3, 0.3, (20, 2)), rng.normal(3, 0.3, (20, 2)), lone])
     # Nearer to the right start; nearer to the left mean once the right one has moved away.
     start = np.array([[-3.0, -3.0], [2.0, 2.0]])
-    seen, real = [], Party.sum
+    seen, real = [], secure_sum
 
-    async def summed(self, values, **options):
-        found = await real(self, values, **options)
-        if self.name == "p0" and options["because"] == TOTALS:
+    async def summed(party, values, **options):
+        found = await real(party, values, **options)
+        if party.name == "p0" and options["because"] == TOTALS:
             seen.append(np.asarray(found, np.float64))
         return found
 
     # A heavy cloud far right draws the right mean away from the lone record.
     parts = [data[:15], data[15:30], np.concatenate([data[30:], np.full((60, 2), 7.0)])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Party, "sum", summed)
+        replace_everywhere(patch, real, summed)
         watched(KMeansOverRows(Rules(2, 4), ("a", "b"), ("p0", "p1", "p2"), "revealed",
                                  start=start), parts, "sums")
     first, second = (Totals(t[0, 2], t[0, :2] / 4096) for t in seen[:2])
@@ -242,8 +245,8 @@ def fixed_views(runs=4):
     left, right = np.arange(32).reshape(2, 16), np.arange(48).reshape(16, 3)
 
     async def several(party, _):
-        x = await party.share(right if party.index == 0 else None, "p0", (16, 3), 0, 99)
-        y = await party.share(left if party.index == 1 else None, "p1", (2, 16), 0, 99)
+        x = await share(party, right if party.index == 0 else None, "p0", (16, 3), 0, 99)
+        y = await share(party, left if party.index == 1 else None, "p1", (2, 16), 0, 99)
         fixed = FixedRight(party, x, 2, 6)
         return [await fixed.product(y, (0, 10**6)) for _ in range(6)]
 

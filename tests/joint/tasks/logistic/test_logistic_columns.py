@@ -11,9 +11,9 @@ from support.computing import on_shares, run
 from support.logistic_data import EASY, TERMS, made
 from support.regression_data import picked
 from unspoken.errors import DataError
-from unspoken.joint import run_outcomes
+from unspoken.joint import reveal, run_outcomes, share
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.party import declares
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.tasks.logistic import program_columns as logistic_columns
 from unspoken.joint.tasks.logistic.cross_products import CELL, products
 from unspoken.joint.tasks.logistic.program_columns import (
@@ -222,10 +222,10 @@ def test_units_of_products_are_next_to_their_spread():
 
     @declares(SPREADS, "answer")
     async def program(party, data):
-        shared = [await party.share(part if party.name == "p0" else None, "p0", (200, 4),
-                                    -(16 << CELL), 16 << CELL, CELL) for part in (one, other)]
+        shared = [await share(party, part if party.name == "p0" else None, "p0", (200, 4),
+                              -(16 << CELL), 16 << CELL, CELL) for part in (one, other)]
         made_, sizes = await products(party, *shared)
-        return await party.reveal(made_, because="answer"), sizes
+        return await reveal(party, made_, because="answer"), sizes
 
     [values, sizes], _ = run(program, [None, None])
     exact = one * other

@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
+from support.everywhere import replace_everywhere
 from support.mixture_data import SPACE, START, apart, cloud, columns_of, parts_of, thirds
 from support.study_people import members_in, saved, study_of
 from support.watching import masked_frames
 from unspoken.errors import DataError, InputError
-from unspoken.joint import declares, run_local
+from unspoken.joint import declares, reveal, run_local
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.museum.message_leaks import Totals, moved_points
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.mixture import program_rows as em
 from unspoken.joint.tasks.mixture import small_cluster_guards as guards
@@ -255,18 +256,18 @@ def test_starts_and_rules_that_cannot_be_are_refused():
 
 
 def watched(monkeypatch, owner):
-    opened, real = [], Party.reveal
+    opened, real = [], sharing.reveal
 
-    async def reveal(self, value, **options):
-        found = await real(self, value, **options)
-        opened.append((self.name, self.count, options["because"],
+    async def reveal(party, value, **options):
+        found = await real(party, value, **options)
+        opened.append((party.name, party.count, options["because"],
                        np.asarray(found, float).ravel().tolist()))
         return found
 
     program = MixtureOverRows(SPACE, START, Rules(max_iter=2, stop="padded", most=512))
     rows = [SPACE.rows(part) for part in parts_of(cloud(150), owner, 3)]
     with monkeypatch.context() as patch:
-        patch.setattr(Party, "reveal", reveal)
+        replace_everywhere(patch, real, reveal)
         _, lengths = masked_frames(program, rows, "dealer")
     return sorted(opened), [row for row in lengths if row[2] != "agree"]
 
@@ -289,7 +290,7 @@ def test_an_owners_own_sums_are_caught(monkeypatch):
 
     async def leaking(party, values, bound, scale):
         found = await real(party, values, bound, scale)
-        await party.reveal(found[1], because=SMALL)
+        await reveal(party, found[1], because=SMALL)
         return found
 
     monkeypatch.setattr(guards, "_leave_one_out", leaking)

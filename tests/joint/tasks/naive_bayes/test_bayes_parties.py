@@ -17,8 +17,7 @@ from support.tree_data import WEATHER
 from unspoken.errors import DataError
 from unspoken.joint import SetRules, run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.run import in_memory
+from unspoken.joint.session.play import in_memory
 from unspoken.joint.tasks.classify.program_bayes import (
     ClassifyPrivately,
     Sides,
@@ -42,6 +41,7 @@ from unspoken.joint.tasks.network.pooled import pooled as pooled_network
 from unspoken.joint.tasks.network.program_columns import NetworkOverColumns, mine_network_columns
 from unspoken.joint.tasks.tree.level_growth import Rules as TreeRules
 from unspoken.joint.tasks.tree.pooled import pooled as grown
+from unspoken.joint.wire.endpoint import Roles
 
 pytestmark = pytest.mark.slow
 

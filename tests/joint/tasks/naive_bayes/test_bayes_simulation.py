@@ -10,6 +10,7 @@ from support.bayes_data import CLASSES, LAYOUT, parts_of, table
 from support.distinguisher import SUSPICIOUS
 from support.masks import against_uniform, break_masks, broken_masks, masked_views
 from support.watching import opened_and_lengths
+from unspoken.joint import reveal, share_sum
 from unspoken.joint.tasks.classify.program_bayes import ClassifyPrivately, Sides
 from unspoken.joint.tasks.naive_bayes import (
     class_scoring as scoring,
@@ -58,7 +59,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
     real = horizontal._shares
 
     async def leaking(party, layout, rules, counts):
-        await party.reveal(counts.sum(), because=horizontal.RATIOS)
+        await reveal(party, counts.sum(), because=horizontal.RATIOS)
         return await real(party, layout, rules, counts)
 
     monkeypatch.setattr(horizontal, "_shares", leaking)
@@ -70,7 +71,7 @@ def test_lengths_that_depend_on_rows_are_caught(monkeypatch):
 
     async def longer(party, layout, rules, given):
         padding = 1 + given.rows // 20
-        await party.share_sum(np.zeros(padding, int), (padding,), 0, 1)
+        await share_sum(party, np.zeros(padding, int), (padding,), 0, 1)
         return await real(party, layout, rules, given)
 
     monkeypatch.setattr(horizontal, "_shared_counts", longer)
@@ -108,7 +109,7 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
     real = scoring.classes_of
 
     async def leaking(party, shared, hot, z):
-        await party.reveal(shared.start, because="the predicted class of every record")
+        await reveal(party, shared.start, because="the predicted class of every record")
         return await real(party, shared, hot, z)
 
     monkeypatch.setattr(vertical, "classes_of", leaking)

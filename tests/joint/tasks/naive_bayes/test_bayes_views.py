@@ -11,6 +11,7 @@ from support.masks import against_uniform, break_masks, broken_masks
 from support.mining_views import masked_words, watched
 from support.tree_data import LAYOUT as QUESTIONS
 from support.tree_data import WEATHER
+from unspoken.joint import reveal
 from unspoken.joint.tasks.classify import program_tree as private_tree
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED, Sides
 from unspoken.joint.tasks.classify.program_tree import ClassifyByTree, full_tree
@@ -55,7 +56,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
     real = scoring.learn_table
 
     async def leaking(party, counts, *rest):
-        await party.reveal(counts[0], because=ROWS)
+        await reveal(party, counts[0], because=ROWS)
         return await real(party, counts, *rest)
 
     monkeypatch.setattr(vertical, "learn_table", leaking)
@@ -95,7 +96,7 @@ def test_a_path_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, left, depth):
         inside = await real(party, left, depth)
-        await party.reveal(inside, because=PREDICTED)
+        await reveal(party, inside, because=PREDICTED)
         return inside
 
     monkeypatch.setattr(private_tree, "_paths", leaking)

@@ -11,7 +11,7 @@ from support.network_data import dependent, spread
 from support.study_people import members_in, saved, study_of, to_all
 from support.watching import opened_and_lengths
 from unspoken.errors import DataError
-from unspoken.joint import run_local
+from unspoken.joint import less_than, reveal, run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import ROWS
@@ -54,7 +54,7 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, parts, table):
         found = await real(party, parts, table)
-        await party.reveal(found, because=PARENTS)
+        await reveal(party, found, because=PARENTS)
         return found
 
     monkeypatch.setattr(k2, "scores", leaking)
@@ -65,7 +65,7 @@ def test_leaving_out_what_is_empty_is_caught(monkeypatch):
     real = k2.log_factorials
 
     async def shorter(party, x, table):
-        empty = await party.reveal(await party.less_than(x, 1), because=PARENTS)
+        empty = await reveal(party, await less_than(party, x, 1), because=PARENTS)
         share = np.zeros(x.size, np.uint64)
         found = await real(party, x[~empty], table)
         share[~empty] = found.share

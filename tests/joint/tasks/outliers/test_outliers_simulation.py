@@ -8,6 +8,7 @@ import pytest
 from support.distinguisher import SUSPICIOUS
 from support.masks import against_uniform, break_masks, broken_masks
 from support.mining_views import masked_words, watched
+from unspoken.joint import reveal
 from unspoken.joint.joint_errors import JointError
 from unspoken.joint.tasks.outliers import (
     count_near as counting,
@@ -69,7 +70,7 @@ def test_all_that_shows_follows_from_the_outliers(kind):
 @pytest.mark.parametrize("kind", [0, 1])
 def test_a_count_opened_instead_of_compared_is_caught(monkeypatch, kind):
     async def leaking(party, counts, rules, receivers):
-        await party.reveal(counts, because=OUTLIERS, to=receivers)
+        await reveal(party, counts, because=OUTLIERS, to=receivers)
         return await counting.tell(party, counts, rules, receivers)
 
     monkeypatch.setattr((vertical, horizontal)[kind], "tell", leaking)
@@ -79,7 +80,7 @@ def test_a_count_opened_instead_of_compared_is_caught(monkeypatch, kind):
 @pytest.mark.parametrize("kind", [0, 1])
 def test_a_distance_opened_under_a_declared_name_is_caught(monkeypatch, kind):
     async def leaking(party, powers, limit):
-        await party.reveal(powers.reshape(-1)[:1], because=OUTLIERS, to=["p2"])
+        await reveal(party, powers.reshape(-1)[:1], because=OUTLIERS, to=["p2"])
         return await counting.far_bits(party, powers, limit)
 
     monkeypatch.setattr((vertical, horizontal)[kind], "far_bits", leaking)

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from support.regression_data import boston, far, made, picked
 from support.watching import masked_frames
 from unspoken.errors import DataError, InputError
-from unspoken.joint import run_outcomes
+from unspoken.joint import narrow, reveal, run_outcomes
 from unspoken.joint.joint_errors import DisclosureError, PartyError, RefusedError
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.run import in_memory
+from unspoken.joint.session.play import in_memory
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import Columns, Given
 from unspoken.joint.tasks.regression.disclosure_guards import refuse_residuals, refuse_solvable
@@ -26,6 +25,7 @@ from unspoken.joint.tasks.regression.program_columns import (
     mine_regression_columns,
 )
 from unspoken.joint.tasks.regression.second_moments import exact_moments, exact_sums
+from unspoken.joint.wire.endpoint import Roles
 
 pytestmark = pytest.mark.slow
 
@@ -252,7 +252,7 @@ def test_exact_moments_are_exact():
 
 def test_nothing_is_opened_that_was_not_declared(monkeypatch):
     async def leaking(party, moments, sizes, rows, names):
-        await party.reveal(await party.narrow(moments, 30, rows), because="X'X")
+        await reveal(party, await narrow(party, moments, 30, rows), because="X'X")
 
     monkeypatch.setattr("unspoken.joint.tasks.regression.program_columns.scaled", leaking)
     with pytest.raises(DisclosureError, match="must be declared"):

@@ -23,6 +23,7 @@ from support.regression_runs import (
     turned,
     yes_and_no,
 )
+from unspoken.joint import narrow, reveal
 from unspoken.joint.tasks.logistic import cross_products as crossing
 from unspoken.joint.tasks.logistic import program_rows as logistic
 from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
@@ -68,7 +69,7 @@ def test_a_gradient_that_is_opened_is_caught(monkeypatch):
     real = LogisticOverRows._solved
 
     async def leaking(self, party, total, inverse, moments):
-        await party.reveal(await party.narrow(total[-1, 1:], 40, 16), because=logistic.STEP)
+        await reveal(party, await narrow(party, total[-1, 1:], 40, 16), because=logistic.STEP)
         return await real(self, party, total, inverse, moments)
 
     monkeypatch.setattr(LogisticOverRows, "_solved", leaking)
@@ -96,7 +97,7 @@ def test_probabilities_that_are_opened_are_caught(monkeypatch):
     real = LogisticOverColumns._slopes
 
     async def leaking(self, party, table, y, likely):
-        await party.reveal(likely, because=logistic.STEP)
+        await reveal(party, likely, because=logistic.STEP)
         return await real(self, party, table, y, likely)
 
     monkeypatch.setattr(LogisticOverColumns, "_slopes", leaking)
@@ -124,7 +125,7 @@ def test_a_mean_square_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, *given, **how):
         found = await real(party, *given, **how)
-        await party.reveal(found.reshape(1), because=SPREADS)
+        await reveal(party, found.reshape(1), because=SPREADS)
         return found
 
     monkeypatch.setattr(crossing, "matmul", leaking)
@@ -155,7 +156,7 @@ def test_a_score_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, score, sums, full, sizes):
         found = await real(party, score, sums, full, sizes)
-        await party.reveal(found[:1], because=selecting.STEP)
+        await reveal(party, found[:1], because=selecting.STEP)
         return found
 
     monkeypatch.setattr(selecting, "_scores", leaking)
@@ -177,7 +178,7 @@ def test_residuals_that_are_opened_are_caught(monkeypatch):
 
     async def leaking(party, *given):
         found = await real(party, *given)
-        await party.reveal(found, because=diagnostics.GROUPS)
+        await reveal(party, found, because=diagnostics.GROUPS)
         return found
 
     monkeypatch.setattr(diagnostics, "shared_residuals", leaking)

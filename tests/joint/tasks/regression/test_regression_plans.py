@@ -10,10 +10,11 @@ import pytest
 from support.regression_data import by_rows, made, picked
 from unspoken.joint import run_outcomes
 from unspoken.joint.museum.powell import ACCEPT
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.regression.column_blocks import Columns, Given
 from unspoken.joint.tasks.regression.params import Terms
 from unspoken.joint.tasks.task import task_of
+from unspoken.joint.wire.credentials import Member
 
 pytestmark = pytest.mark.slow
 

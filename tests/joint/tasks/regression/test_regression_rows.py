@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.regression_data import boston, by_rows, far, made
 from support.watching import masked_frames
 from unspoken.errors import DataError, InputError
-from unspoken.joint import run_outcomes
+from unspoken.joint import narrow, reveal, run_outcomes
 from unspoken.joint.joint_errors import DisclosureError, PartyError, RefusedError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.tasks.regression import fitting
@@ -217,7 +217,7 @@ def test_nothing_is_opened_that_was_not_declared(monkeypatch):
 
     async def leaking(party, moments, rules):
         found = await real(party, moments, rules)
-        await party.reveal(await party.narrow(moments.matrix, 50, 2), because="X'X")
+        await reveal(party, await narrow(party, moments.matrix, 50, 2), because="X'X")
         return found
 
     monkeypatch.setattr("unspoken.joint.tasks.regression.program_rows.fit", leaking)

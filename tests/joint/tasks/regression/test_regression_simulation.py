@@ -9,7 +9,7 @@ from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.regression_data import by_rows, made, picked
 from support.watching import frames_to, masked_frames
-from unspoken.joint import run_outcomes
+from unspoken.joint import narrow, reveal, run_outcomes
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.ops import matrix_inverse as inverse
 from unspoken.joint.mpc.ops import sharing
@@ -151,8 +151,8 @@ def test_what_is_opened_is_what_its_reason_says_and_no_more(monkeypatch):
 def test_a_variance_opened_instead_of_compared_is_caught(monkeypatch):
     async def leaking(party, centred):
         place = np.arange(centred.shape[0])
-        diagonal = await party.narrow(centred[place, place], 50, 1)
-        found = await party.reveal(diagonal, because=fitting.SPREADS)
+        diagonal = await narrow(party, centred[place, place], 50, 1)
+        found = await reveal(party, diagonal, because=fitting.SPREADS)
         return np.floor(-np.log2(found) / 2).astype(np.int64)
 
     monkeypatch.setattr(fitting, "_spreads", leaking)

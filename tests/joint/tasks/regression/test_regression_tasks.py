@@ -14,7 +14,7 @@ from support.regression_data import by_rows, far, made, picked
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.museum.powell import ACCEPT
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS
@@ -22,6 +22,7 @@ from unspoken.joint.tasks.regression.params import Rules, Terms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.task import task_of
+from unspoken.joint.wire.credentials import Member
 from unspoken.models.linear_model import LinearModel
 from unspoken.models.logistic_model import LogisticModel
 from unspoken.models.residuals import Residuals

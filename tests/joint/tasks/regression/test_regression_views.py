@@ -25,6 +25,7 @@ from support.regression_runs import (
     turned,
 )
 from support.watching import frames_to
+from unspoken.joint import narrow, reveal
 from unspoken.joint.museum import line_search as searching
 from unspoken.joint.museum.powell import PowellRegression
 from unspoken.joint.tasks.regression.column_blocks import Columns
@@ -122,7 +123,7 @@ def test_a_search_that_opens_a_product_is_caught(monkeypatch):
     real = searching.reciprocals
 
     async def leaking(party, values):
-        await party.reveal(await party.narrow(values, 40, 2), because=searching.STEP)
+        await reveal(party, await narrow(party, values, 40, 2), because=searching.STEP)
         return await real(party, values)
 
     monkeypatch.setattr(searching, "reciprocals", leaking)

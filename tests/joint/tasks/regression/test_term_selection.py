@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.computing import on_shares
 from support.regression_data import boston, by_rows, far, made, picked
 from unspoken.errors import InputError
+from unspoken.joint import narrow
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.regression.column_blocks import Columns
 from unspoken.joint.tasks.regression.params import Rules, Terms
@@ -132,7 +133,7 @@ def test_a_sweep_there_and_back_changes_nothing():
         there = await sweep(party, m, 1, turned, False)
         again = await reciprocals(party, (-there)[1, 1].reshape(1))
         back = await sweep(party, there, 1, again, True)
-        return await party.narrow(there, 36, 2.0**20), await party.narrow(back, 36, 2.0**20)
+        return await narrow(party, there, 36, 2.0**20), await narrow(party, back, 36, 2.0**20)
 
     there, back = on_shares(what, [matrix], [("wide", 1.5, 96)])
     assert np.abs(back - matrix).max() <= 2.0**-34
@@ -146,7 +147,7 @@ def test_reciprocals_hold_over_the_whole_range():
     values = np.array([2.0**-22, 2.0**-24 * 1.01, 1e-3, 0.7, 1.0, 1.1])
 
     async def what(party, m):
-        return await party.narrow(await reciprocals(party, m), 34, 2.0**25)
+        return await narrow(party, await reciprocals(party, m), 34, 2.0**25)
 
     got = on_shares(what, [values], [("wide", 1.5, 96)])
     assert np.abs(got * values - 1).max() <= 1e-10

@@ -15,12 +15,15 @@ from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.watching import masked_frames
 from unspoken.errors import InputError
+from unspoken.joint import reveal
 from unspoken.joint.joint_errors import DisclosureError, RefusedError
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
 from unspoken.joint.mpc.ops import pair_counts as pairs
-from unspoken.joint.session import party as party_module
-from unspoken.joint.session.run import in_memory, roles_for, run_outcomes
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_outcomes
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, Terms
 from unspoken.joint.tasks.rules.program_columns import (
@@ -179,7 +182,7 @@ def test_a_size_on_the_way_is_caught(monkeypatch):
 def test_a_count_that_nobody_declared_stays_in(monkeypatch):
     async def opened(self, least):
         counts = await self._counts()
-        await self.party.reveal(counts, because="counts of candidates")
+        await reveal(self.party, counts, because="counts of candidates")
 
     monkeypatch.setattr(Mining, "level", opened)
     with pytest.raises(DisclosureError, match="must be declared"):
@@ -189,7 +192,7 @@ def test_a_count_that_nobody_declared_stays_in(monkeypatch):
 def test_a_count_that_is_opened_under_another_name_is_caught(monkeypatch):
     async def opened(self, least):
         counts = await self._counts()
-        frequent = (await self.party.reveal(counts, because=SETS)) >= least
+        frequent = (await reveal(self.party, counts, because=SETS)) >= least
         self.kept.append(counts[np.flatnonzero(frequent)])
         self.ladder.keep(frequent)
 

@@ -18,13 +18,16 @@ from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.joint_commands import joint_command
 from support.watching import masked_frames
 from unspoken.errors import InputError, ModelError
+from unspoken.joint import reveal, share_sum
 from unspoken.joint.joint_errors import DisclosureError, RefusedError, StudyError
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.engines.spu.spu_engine import spu_python
 from unspoken.joint.museum.itemset_union import UNION
-from unspoken.joint.session import party as party_module
-from unspoken.joint.session.run import in_memory, roles_for, run_outcomes
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_outcomes
+from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules import candidate_levels as ladder
 from unspoken.joint.tasks.rules.params import RULES, SETS, Terms
 from unspoken.joint.tasks.rules.program_rows import (
@@ -34,6 +37,7 @@ from unspoken.joint.tasks.rules.program_rows import (
     pooled,
 )
 from unspoken.joint.tasks.rules.task_rows import TASK, plan
+from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, Purpose, parse
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
@@ -302,9 +306,9 @@ def test_a_count_that_is_opened_instead_of_compared_is_caught(monkeypatch):
     async def opened(self, over, under, ratio, because, to):
         num, den = ratio
         part = den * over - num * under
-        shared = await self.party.share_sum(part, part.shape, -num * self.terms.most,
-                                            den * self.terms.most)
-        found = await self.party.reveal(shared, because=because, to=to)
+        shared = await share_sum(self.party, part, part.shape, -num * self.terms.most,
+                                 den * self.terms.most)
+        found = await reveal(self.party, shared, because=because, to=to)
         return None if found is None else found >= 0
 
     assert disclosed_bits() == 0
@@ -322,8 +326,8 @@ def disclosed_bits():
 
 def test_a_count_that_nobody_declared_stays_in(monkeypatch):
     async def more(self, counts, receivers):
-        shared = await self.party.share_sum(counts, counts.shape, 0, self.terms.most)
-        return await self.party.reveal(shared, because="counts")
+        shared = await share_sum(self.party, counts, counts.shape, 0, self.terms.most)
+        return await reveal(self.party, shared, because="counts")
 
     monkeypatch.setattr(Mining, "_supports", more)
     with pytest.raises(DisclosureError, match="must be declared"):

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from support.everywhere import replace_everywhere
 from support.near_ties import near
 from support.tree_data import LAYOUT, NAMES, WEATHER, spread, tables
 from support.watching import opened_and_lengths
 from support.weather_sites import SPLIT, weather_sites
 from unspoken.errors import DataError, ModelError
-from unspoken.joint import SetRules, run_local, run_outcomes
+from unspoken.joint import SetRules, reveal, run_local, run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.tasks.classify.program_columns import ClassifyTogether, ClassifyWalking
 from unspoken.joint.tasks.tree import column_steps as vertical_growing
 from unspoken.joint.tasks.tree.level_growth import Rules
@@ -222,7 +223,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
     real = vertical_growing.best_of
 
     async def leaking(party, first, counts, least, allowed=None):
-        await party.reveal(counts[:, -1], because=vertical_growing.SITES)
+        await reveal(party, counts[:, -1], because=vertical_growing.SITES)
         return await real(party, first, counts, least, allowed)
 
     monkeypatch.setattr(vertical_growing, "best_of", leaking)
@@ -233,12 +234,12 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
 def test_a_question_sent_to_all_is_refused(monkeypatch):
     from unspoken.joint.joint_errors import DisclosureError
 
-    real = Party.reveal
+    real = sharing.reveal
 
-    async def loud(self, value, *, because, to=()):
+    async def loud(party, value, *, because, to=()):
         wide = () if because == vertical_growing.QUESTION else to
-        return await real(self, value, because=because, to=wide)
+        return await real(party, value, because=because, to=wide)
 
-    monkeypatch.setattr(Party, "reveal", loud)
+    replace_everywhere(monkeypatch, real, loud)
     with pytest.raises(DisclosureError):
         mine_tree_columns(weather_sites(), SHAPE)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support.near_ties import near
 from support.tree_data import LAYOUT, WEATHER, figure_4_1, spread, tables, unseen
 from support.weather_sites import ALL_WEATHERS, SHAPE, SPLIT, own_columns, weather_sites
-from unspoken.joint import SetRules, run_local
+from unspoken.joint import SetRules, public, reveal, run_local, share
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.engines.spu.spu_engine import VARIABLE, spu_python
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
-from unspoken.joint.session.party import declares
 from unspoken.joint.tasks.classify.program_columns import PREDICTED, ClassifyTogether
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.tree import (
@@ -117,7 +117,7 @@ def test_a_node_that_stopped_is_never_split_below(monkeypatch):
         calls[party.name] += 1
         better = np.zeros(scores.shape, np.int64)
         better[:, 1] = (1 << 20) * (calls[party.name] > 1)
-        return scores + party.public(better, scores.scale), size
+        return scores + public(party, better, scores.scale), size
 
     monkeypatch.setattr(hidden_growing, "scored", unsteady)
     columns = {"a": np.array(["x", "y"] * 8, object), "b": np.array(["u", "v", "v", "u"] * 4)}
@@ -147,10 +147,10 @@ def test_large_studies_give_the_same(monkeypatch, what, weather_parts):
 def test_a_closed_node_asks_nothing_whatever_it_would_gain():
     @declares("hot")
     async def program(party, data):
-        values = await party.share(data if party.name == "p0" else None, "p0", (3, 4), -9, 9)
-        alive = await party.share([1, 0, 1] if party.name == "p1" else None, "p1", (3,), 0, 1)
+        values = await share(party, data if party.name == "p0" else None, "p0", (3, 4), -9, 9)
+        alive = await share(party, [1, 0, 1] if party.name == "p1" else None, "p1", (3,), 0, 1)
         hot = await choosing.hot_greatest(party, while_open(values, alive))
-        return await party.reveal(hot, because="hot")
+        return await reveal(party, hot, because="hot")
 
     values = np.array([[0, 1, 9, 9], [-9, 1, 9, 9], [9, 9, 9, 8]])
     for found, _ in run_local(program, [values, None]):
@@ -165,13 +165,13 @@ def test_products_with_a_fixed_operand_may_have_different_rows():
     @declares("found")
     async def program(party, data):
         one = party.name == "p0"
-        fixed = FixedRight(party, await party.share(right if one else None, "p0", (5, 7), -9, 9),
+        fixed = FixedRight(party, await share(party, right if one else None, "p0", (5, 7), -9, 9),
                            sizes)
         found = []
         for left in lefts:
-            shared = await party.share(left if one else None, "p0", left.shape, -9, 9)
+            shared = await share(party, left if one else None, "p0", left.shape, -9, 9)
             product = await fixed.product(shared, (-500, 500))
-            found.append(await party.reveal(product, because="found"))
+            found.append(await reveal(party, product, because="found"))
         return found
 
     for found, _ in run_local(program, [None, None]):

@@ -10,9 +10,9 @@ import pytest
 from support.tree_data import LAYOUT, WEATHER
 from support.weather_sites import ALL_WEATHERS, SHAPE, SPLIT, own_columns, weather_sites
 from unspoken.errors import DataError, InputError, ModelError
-from unspoken.joint import run_local, run_outcomes
+from unspoken.joint import run_local, run_outcomes, share
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.party import declares
+from unspoken.joint.mpc.declared import declares
 from unspoken.joint.tasks.tree import hidden_steps as hidden_growing
 from unspoken.joint.tasks.tree.hidden_part import HiddenPart
 from unspoken.joint.tasks.tree.hidden_program import (
@@ -56,7 +56,7 @@ def test_kept_shares_have_a_fresh_zero_on_them():
     # Without it a dealer who gets hold of one could solve the last product for its factors.
     @declares()
     async def program(party, data):
-        hot = await party.share(data if party.name == "p0" else None, "p0", (2, 3), 0, 1)
+        hot = await share(party, data if party.name == "p0" else None, "p0", (2, 3), 0, 1)
         tree = Hidden(hot, hot[0])
         return np.concatenate([tree.hot.share.ravel(), tree.classes.share]), kept(party, tree)
 

@@ -7,13 +7,14 @@ import pytest
 
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from support.everywhere import replace_everywhere
 from support.hidden_tree_sites import NAMES, RULES, SHAPE, sites_of
 from support.mining_views import masked_words, watched
-from unspoken.joint import run_local
+from unspoken.joint import reveal, run_local
 from unspoken.joint.joint_errors import DisclosureError
+from unspoken.joint.mpc import party as party_module
 from unspoken.joint.mpc.correlated import sources
-from unspoken.joint.session import party as party_module
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.tree import (
@@ -90,7 +91,7 @@ def test_a_question_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, values, size=None, least=1):
         hot = await real(party, values, size, least)
-        await party.reveal(hot, because=ROWS)
+        await reveal(party, hot, because=ROWS)
         return hot
 
     monkeypatch.setattr(hidden_growing, "hot_greatest", leaking)
@@ -102,7 +103,7 @@ def test_a_stop_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(self, counts):
         hot = await real(self, counts)
-        await self.party.reveal(self.alive[-1], because=ROWS)
+        await reveal(self.party, self.alive[-1], because=ROWS)
         return hot
 
     monkeypatch.setattr(HiddenGrowing, "_chosen", leaking)
@@ -115,7 +116,7 @@ def test_what_was_not_declared_is_not_opened(monkeypatch, because):
 
     async def leaking(party, counts, parents):
         found = await real(party, counts, parents)
-        await party.reveal(found, because=because)
+        await reveal(party, found, because=because)
         return found
 
     monkeypatch.setattr(hidden_growing, "classes", leaking)
@@ -160,12 +161,12 @@ def test_leaving_out_levels_without_records_is_caught(monkeypatch):
 
 
 def test_a_class_sent_to_all_is_refused(monkeypatch):
-    real, parts = Party.reveal, parts_of("split")
+    real, parts = sharing.reveal, parts_of("split")
 
-    async def loud(self, value, *, because, to=()):
-        return await real(self, value, because=because)
+    async def loud(party, value, *, because, to=()):
+        return await real(party, value, because=because)
 
-    monkeypatch.setattr(Party, "reveal", loud)
+    replace_everywhere(monkeypatch, real, loud)
     records = sites_of("split")[0].columns
     with pytest.raises(DisclosureError):
         run_local(ClassifyHidden(["p2"]), [(parts[name], records) for name in NAMES], names=NAMES)

@@ -15,7 +15,8 @@ from support.tree_data import LAYOUT, WEATHER
 from unspoken.errors import DataError
 from unspoken.joint import run_local, run_outcomes
 from unspoken.joint.joint_errors import RefusedError, StudyError
-from unspoken.joint.session.run import in_memory, roles_of
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS

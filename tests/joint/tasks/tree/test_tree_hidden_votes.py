@@ -17,7 +17,7 @@ from support.near_ties import near
 from support.study_people import members_in, saved, study_of
 from support.tree_data import LAYOUT, WEATHER, smooth_table, tables, unseen
 from unspoken.errors import InputError, ModelError
-from unspoken.joint import run_local
+from unspoken.joint import reveal, run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
@@ -132,7 +132,7 @@ def test_draws_that_are_opened_are_caught(monkeypatch):
 
     async def leaking(self, hot, count):
         found = await real(self, hot, count)
-        await self.party.reveal(found.inside, because=ROWS)
+        await reveal(self.party, found.inside, because=ROWS)
         return found
 
     monkeypatch.setattr(hidden_growing.HiddenGrowing, "_classes", leaking)

@@ -15,9 +15,8 @@ from support.tree_data import LAYOUT, WEATHER, parts_of, tables
 from unspoken.errors import DataError
 from unspoken.joint import SetRules, run_local, run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.endpoint import Roles
-from unspoken.joint.session.run import in_memory
-from unspoken.joint.session.study import Disclosure
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.play import in_memory
 from unspoken.joint.tasks.boosted_trees import split_gains as boosted_scores
 from unspoken.joint.tasks.boosted_trees.program_rows import (
     Boost,
@@ -41,6 +40,7 @@ from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows
 from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.wire.endpoint import Roles
 from unspoken.models.site_tree_part import join_parts
 
 pytestmark = pytest.mark.slow

@@ -10,6 +10,7 @@ from support.masks import against_uniform, break_masks, broken_masks, masked_vie
 from support.same_tree import LAYOUT, RULES, SAME_TREE
 from support.tree_data import parts_of
 from support.watching import opened_and_lengths
+from unspoken.joint import less_than, reveal, to_numbers
 from unspoken.joint.tasks.tree import program_rows as horizontal
 from unspoken.joint.tasks.tree import question_scores as scores
 from unspoken.joint.tasks.tree.level_growth import Sapling
@@ -39,7 +40,7 @@ def test_a_count_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, layout, histograms, *rest, **options):
         found = await real(party, layout, histograms, *rest, **options)
-        await party.reveal(histograms.sum(), because=horizontal.SPLITS)
+        await reveal(party, histograms.sum(), because=horizontal.SPLITS)
         return found
 
     monkeypatch.setattr(horizontal, "best", leaking)
@@ -53,7 +54,7 @@ def test_the_reason_of_a_leaf_is_caught(monkeypatch):
         kept = await real(party, values, size, least)
         if size is None:
             return kept
-        small = await party.to_numbers(await party.less_than(size, least))
+        small = await to_numbers(party, await less_than(party, size, least))
         return (kept + small * 9).within(0, 20)
 
     monkeypatch.setattr(scores, "first_greatest", telling)

@@ -10,7 +10,7 @@ from support.masks import against_uniform, break_masks, broken_masks
 from support.mining_views import masked_words, watched
 from support.same_tree import LAYOUT, RULES, SAME_TREE
 from support.tree_data import parts_of
-from unspoken.joint import run_local
+from unspoken.joint import reveal, run_local, share_sum
 from unspoken.joint.tasks.boosted_trees import program_rows as boosting
 from unspoken.joint.tasks.boosted_trees.program_rows import VALUES, Boost, BoostOverRows
 from unspoken.joint.tasks.classify import program_columns as classifying
@@ -66,7 +66,7 @@ def test_a_count_of_a_forest_is_caught(monkeypatch):
 
     async def leaking(party, layout, histograms, *rest, **options):
         found = await real(party, layout, histograms, *rest, **options)
-        await party.reveal(histograms.sum(), because=SPLITS)
+        await reveal(party, histograms.sum(), because=SPLITS)
         return found
 
     monkeypatch.setattr(horizontal, "best", leaking)
@@ -101,7 +101,7 @@ def test_a_count_of_boosting_is_caught(monkeypatch):
     real = boosting.best_worth
 
     async def leaking(party, layout, histograms, rules, penalty, allowed):
-        await party.reveal(histograms.sum(), because=SPLITS)
+        await reveal(party, histograms.sum(), because=SPLITS)
         return await real(party, layout, histograms, rules, penalty, allowed)
 
     monkeypatch.setattr(boosting, "best_worth", leaking)
@@ -136,8 +136,8 @@ def test_a_count_below_a_cut_point_is_caught(monkeypatch):
 
     async def leaking(party, spans, values, most):
         below = np.array([int((v > 100).sum()) for v in values.values()])
-        total = await party.share_sum(below, (1,), 0, most)
-        await party.reveal(total, because=cuts.CUTS)
+        total = await share_sum(party, below, (1,), 0, most)
+        await reveal(party, total, because=cuts.CUTS)
         return await real(party, spans, values, most)
 
     monkeypatch.setattr(horizontal, "agree_cuts", leaking)
@@ -225,7 +225,7 @@ def test_a_path_that_is_opened_is_caught(monkeypatch):
 
     async def leaking(party, part, bits, rows):
         inside = await real(party, part, bits, rows)
-        await party.reveal(inside[0], because=classifying.PREDICTED)
+        await reveal(party, inside[0], because=classifying.PREDICTED)
         return inside
 
     monkeypatch.setattr(classifying, "_leaves", leaking)

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 from unspoken.errors import InputError
+from unspoken.joint import secure_sum
 from unspoken.joint.joint_errors import PartyError, PeerGarbageError, PeerLostError
-from unspoken.joint.session.ledger import RECEIVED, SENT
-from unspoken.joint.session.party import declares
-from unspoken.joint.session.run import in_memory, roles_for, run_local
+from unspoken.joint.mpc.declared import declares
+from unspoken.joint.session.play import in_memory
+from unspoken.joint.session.run import run_local
+from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import Message, Purpose
+from unspoken.joint.wire.ledger import RECEIVED, SENT
 from unspoken.joint.wire.transports.base import Limits
 from unspoken.joint.wire.transports.threaded import ThreadedTransport
 from unspoken.joint.wire.transports.tls import TlsTransport
@@ -176,7 +179,8 @@ def test_a_transport_in_a_thread_ends_its_thread(circle):
 def test_steps_side_by_side_are_refused():
     @declares("total")
     async def program(party, data):
-        await asyncio.gather(party.sum(data, because="total"), party.sum(data, because="total"))
+        await asyncio.gather(secure_sum(party, data, because="total"),
+                             secure_sum(party, data, because="total"))
 
     with pytest.raises(InputError, match="Put independent work into one array"):
         run_local(program, [np.arange(2)] * 3, "sums")

@@ -16,8 +16,8 @@ from unspoken.joint.joint_errors import (
     PeerGarbageError,
     PeerLostError,
 )
-from unspoken.joint.session.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.frames import Message, Purpose
+from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.transports import Limits, memory_transports
 
 NAMES = ("a", "b", "c")

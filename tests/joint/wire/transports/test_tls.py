@@ -18,8 +18,8 @@ from unspoken.joint.joint_errors import (
     PeerLostError,
 )
 from unspoken.joint.session.identity import make_identity
-from unspoken.joint.session.ledger import RECEIVED, SENT
 from unspoken.joint.wire.frames import Message, Purpose
+from unspoken.joint.wire.ledger import RECEIVED, SENT
 from unspoken.joint.wire.transports.base import Limits
 from unspoken.joint.wire.transports.links import greeting, tls_context
 from unspoken.joint.wire.transports.tls import TlsTransport

@@ -28,7 +28,7 @@ from unspoken.joint.mpc.randomness import SEED_BYTES, Stream, derive, fresh_seed
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 PLACES, BITS = 32, 4
 LEAVES = 1 << BITS

@@ -9,7 +9,7 @@ It is trusted to deal correctly (semi-honest). Seeds serve one run; each wish ha
 key of its own, and a number that was used is refused.
 
 Cost: one request and its answer per step, to the last holder only; or one request for several
-steps whose sizes are known (`ahead`), so that nobody waits for the dealer.
+steps whose sizes are known (`prefetch`), so that nobody waits for the dealer.
 
 **Three parties** (honest majority): the third owner is the dealer. It runs the same program, so
 it knows what is needed and nobody has to ask. Safe against any one of the three, as ABY3 is; any
@@ -33,9 +33,9 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.mpc.correlated.kinds import GAP, MAX_WORDS, Need, Parts
+from unspoken.joint.mpc.party import Party, Source
 from unspoken.joint.mpc.randomness import SEED_BYTES, Stream, derive, fresh_seed
-from unspoken.joint.session.endpoint import Base, Roles, Seam
-from unspoken.joint.session.party import Party, Source
+from unspoken.joint.wire.endpoint import Base, Roles, Seam
 from unspoken.joint.wire.frames import Message, Purpose, text_array
 
 ASK, SEED, DEAL = "deal.ask", "deal.seed", "deal.correction"
@@ -86,7 +86,7 @@ class DealerSource(Source):
         words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
         return _complete(needs, drawn, words)
 
-    async def ahead(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
+    async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Ask for several steps at once; the dealer works while the holders do."""
         if self._asks and steps:
             first, step = self._number + 1, self._party.count + after + 1

@@ -23,8 +23,8 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import bits_of, plane_words
 from unspoken.joint.mpc.correlated.kinds import Need, Parts
 from unspoken.joint.mpc.correlated.transfers import Transfer, pieces
+from unspoken.joint.mpc.party import Source
 from unspoken.joint.mpc.randomness import fresh_words
-from unspoken.joint.session.party import Source
 
 _SHIFTS = np.arange(64, dtype=np.uint64)
 # Words that one piece of Gilboa's products may have on either side.

@@ -36,7 +36,7 @@ from unspoken.joint.mpc.randomness import derive, fresh_seed
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 PIECE = 2048
 """Words of a plane that travel together: 131,072 transfers."""

@@ -18,8 +18,8 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.selection import keep
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 
 
 def plain_argmin(values: Any) -> Any:
@@ -30,7 +30,7 @@ def plain_argmin(values: Any) -> Any:
 async def argmin(party: Party, values: Shared) -> tuple[Shared, Shared]:
     """Return the first place of the least value along the last axis, and the least value."""
     if not values.shape or values.shape[-1] == 0:
-        raise RingError(explain("party.argmin: values", "at least one along the last axis",
+        raise RingError(explain("argmin: values", "at least one along the last axis",
                                 values.shape))
     rows, columns = values.shape[:-1], values.shape[-1]
     value = values.reshape(-1, columns)

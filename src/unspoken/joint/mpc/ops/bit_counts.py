@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, both, to_numbers, words_from
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.set_bits import all_of
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 
 BLOCK = 1 << 26
 """So many bits are counted at a time."""

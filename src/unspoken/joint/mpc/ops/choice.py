@@ -27,8 +27,8 @@ from unspoken.joint.mpc.ops.selection import keep
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
 from unspoken.joint.mpc.ops.sharing import share_sum
 from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, stack
-from unspoken.joint.session.party import Party
 
 
 def plain_floor(values: Any, bits: int) -> Any:

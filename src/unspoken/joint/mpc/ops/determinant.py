@@ -31,8 +31,8 @@ from unspoken.joint.mpc.ops.limb_products import wide_matmul, wide_multiply
 from unspoken.joint.mpc.ops.limb_sharing import carry, narrow, rescale
 from unspoken.joint.mpc.ops.logarithm import log, sqrt
 from unspoken.joint.mpc.ops.normalise import FRACTION, inverse_power, normalise
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, public
-from unspoken.joint.session.party import Party
 
 NEAR = 58
 LEAST = 40
@@ -100,7 +100,7 @@ async def norm(party: Party, matrix: Wide) -> Shared:
     bound = float(matrix.most) ** 2 * flat.shape[1]
     scale = 57 - ceil(log2(bound))
     if scale < 0:
-        raise RingError(explain("party.norm: values", "below 2^57 when squared and added",
+        raise RingError(explain("norm: values", "below 2^57 when squared and added",
                                 f"up to {bound:.3g}", "Promise tighter bounds first."))
     found = await narrow(party, square, min(scale, 56), bound)
     return (await sqrt(party, found.within(0, found.high))).reshape()

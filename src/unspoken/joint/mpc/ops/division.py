@@ -23,8 +23,8 @@ from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.normalise import FRACTION, Normal, inverse_power, normalise
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, public, stack
-from unspoken.joint.session.party import Party
 
 RECIPROCAL_ERROR = 5e-9
 MOST_BITS = 31
@@ -69,7 +69,7 @@ def _bound(a: Shared, b: Shared, most: float | None) -> float:
     """Return the public bound on |a / b|."""
     known = max(abs(a.low), abs(a.high)) / max(1, b.low) * 2.0 ** (b.scale - a.scale)
     if most is not None and not most > 0:
-        raise RingError(explain("party.divide: 'most'", "positive", most))
+        raise RingError(explain("divide: 'most'", "positive", most))
     return known if most is None else min(known, most)
 
 
@@ -85,7 +85,7 @@ def spare_bits(bound: float, bits: int) -> int:
 async def _at_scale(party: Party, value: Shared, fraction: int, scale: int) -> Shared:
     """Return a product with `scale` of its fractional bits."""
     if scale < 0:
-        raise RingError(explain("party.divide: 'scale'", "not negative", scale))
+        raise RingError(explain("divide: 'scale'", "not negative", scale))
     if fraction > scale:
         return replace(await truncate(party, replace(value, scale=fraction), fraction - scale),
                        scale=scale)
@@ -126,5 +126,5 @@ async def _times(party: Party, one: Shared, other: Shared, bounds: tuple[int, in
 
 def _check(b: Shared) -> None:
     if b.high >= 1 << MOST_BITS:
-        raise RingError(explain("party.divide: a divisor", f"below 2^{MOST_BITS} units", b.high,
+        raise RingError(explain("divide: a divisor", f"below 2^{MOST_BITS} units", b.high,
                                 "Truncate it and the dividend first."))

@@ -27,9 +27,9 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc import paillier
 from unspoken.joint.mpc.paillier import BadCiphertextError, Raw, Scheme
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, check_interval, to_ring
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 # A mask modulo 2^104 hides what is below 2^62 and makes the share uniform in the ring.
@@ -49,10 +49,10 @@ def plan_dot(length: int, columns: int, key_bits: int = paillier.KEY_BITS) -> di
 
 
 async def dot_encrypted(party: Party, values: Any, owners: Sequence[str], shape: tuple[int, ...],
-                        bounds: tuple[int, int, int], key_bits: int) -> Shared:
+                        low: int, high: int, scale: int = 0, key_bits: int = 3072) -> Shared:
     """Return x y as shares: x of length n at the first owner, y of `shape` (n,) or (n, m)."""
     party.begin("dot encrypted")
-    low, high, scale = bounds
+    bounds = low, high, scale
     n, m = _sizes(party, owners, shape)
     paillier.check_bits(key_bits)
     most = n * max(abs(low), abs(high)) ** 2

@@ -20,8 +20,8 @@ from unspoken.arrays import Words
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, times
-from unspoken.joint.session.party import Party
 
 AHEAD = 4
 

@@ -19,8 +19,8 @@ from unspoken.joint.mpc.bit_planes import bits_of, plane_of, plane_words, planes
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.opening import open_sum, open_xor
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, and_words
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 Steps = list[tuple[list[int], list[int]]]
 

@@ -23,8 +23,8 @@ from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops import millionaires
 from unspoken.joint.mpc.ops.opening import open_sum, open_xor
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, and_words, blank_bits
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, width_of
-from unspoken.joint.session.party import Party
 
 BLOCK = 1 << 22
 

@@ -23,8 +23,8 @@ from unspoken.joint.mpc.multi_limb import FINE, Wide, span
 from unspoken.joint.mpc.ops import products
 from unspoken.joint.mpc.ops.limb_sharing import carry, rescale
 from unspoken.joint.mpc.ops.sharing import share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, Shared, concatenate
-from unspoken.joint.session.party import Party
 
 ANY = (1 - LIMIT, LIMIT - 1)
 

@@ -32,8 +32,8 @@ from unspoken.joint.mpc.multi_limb import (
 )
 from unspoken.joint.mpc.ops.sharing import share, share_sum
 from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, Shared, public, stack
-from unspoken.joint.session.party import Party
 
 TOP = 1 << 28
 """What the highest limb may reach before it is split."""
@@ -132,7 +132,7 @@ async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | Non
     known = x.most if most is None else min(x.most, Fraction(most))
     bound = int(known * 2**scale) + 2
     if bound >= LIMIT:
-        raise RingError(explain("party.narrow: values", f"below 2^62 with {scale} fractional bits",
+        raise RingError(explain("narrow: values", f"below 2^62 with {scale} fractional bits",
                                 f"up to {float(known):.3g}", "Use fewer fractional bits, or give "
                                 "'most'."))
     share = np.zeros(x.shape, np.uint64)

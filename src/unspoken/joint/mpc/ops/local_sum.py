@@ -16,8 +16,9 @@ import numpy as np
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.ops.sharing import share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, to_ring
-from unspoken.joint.session.party import Party
 
 
 async def sum_kept(party: Party, values: Any, owners: Collection[str], shape: tuple[int, ...],
@@ -32,7 +33,7 @@ async def sum_kept(party: Party, values: Any, owners: Collection[str], shape: tu
     total = mine if kept and mine is not None else np.zeros(shape, np.uint64)
     for owner in owners:
         if owner not in party.holders:
-            part = await party.share(values if owner == party.name else None, owner, shape, low,
-                                     high)
+            part = await share(party, values if owner == party.name else None, owner, shape, low,
+                               high)
             total = total + part.share
     return Shared(party, total, low, high)

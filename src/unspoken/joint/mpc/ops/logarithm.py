@@ -30,8 +30,8 @@ from unspoken.joint.mpc.ops.normalise import FRACTION, Normal, normalise
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.ops.whole_log import serves, whole_x_log_x
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, public, stack
-from unspoken.joint.session.party import Party
 
 LOG_ERROR = 3.5e-8
 ROOT_ERROR = 8e-9
@@ -91,7 +91,7 @@ async def sqrt(party: Party, x: Shared, scale: int | None = None) -> Shared:
     fine = min(FRACTION, room)
     scale = fine if scale is None else scale
     if not 0 <= scale <= fine:
-        raise RingError(explain("party.sqrt: 'scale'", f"between 0 and {fine} here", scale))
+        raise RingError(explain("sqrt: 'scale'", f"between 0 and {fine} here", scale))
     power = normal.table(lambda k: 2 ** ((k - x.scale) / 2), fine)
     power = await multiply(party, normal.positive, power)
     root = await multiply(party, mantissa.within(0, 5 * ONE // 4), power)
@@ -100,7 +100,7 @@ async def sqrt(party: Party, x: Shared, scale: int | None = None) -> Shared:
 
 def _scale(scale: int, what: str) -> int:
     if not 1 <= scale <= FRACTION:
-        raise RingError(explain(f"party.{what}: 'scale'", f"between 1 and {FRACTION}", scale))
+        raise RingError(explain(f"{what}: 'scale'", f"between 1 and {FRACTION}", scale))
     return scale
 
 

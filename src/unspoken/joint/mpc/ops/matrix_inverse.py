@@ -29,8 +29,8 @@ from unspoken.joint.mpc.ops.limb_products import wide_matmul
 from unspoken.joint.mpc.ops.limb_sharing import narrow, rescale
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, stack
-from unspoken.joint.session.party import Party
 
 ILL = "whether a matrix was too ill-conditioned to invert"
 RESIDUAL = 40
@@ -85,7 +85,7 @@ def steps_for(condition: float) -> int:
     """Return how many steps bring exp(-2^k / condition) below 2^-64."""
     steps = ceil(log2(max(1.0, condition))) + 6
     if not steps <= MOST_STEPS:
-        raise RingError(explain("party.inverse: 'condition'", f"at most 2^{MOST_STEPS - 6}",
+        raise RingError(explain("inverse: 'condition'", f"at most 2^{MOST_STEPS - 6}",
                                 condition))
     return steps
 

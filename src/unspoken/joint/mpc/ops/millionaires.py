@@ -20,9 +20,9 @@ from unspoken.arrays import Words
 from unspoken.joint.mpc.bit_planes import planes_of
 from unspoken.joint.mpc.correlated.transfers import Transfer
 from unspoken.joint.mpc.ops.shared_bits import blank_bits
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, width_of
-from unspoken.joint.session.party import Party
 
 BLOCK = 1 << 17
 DIGIT = 4

@@ -24,8 +24,8 @@ from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, public
-from unspoken.joint.session.party import Party
 
 FRACTION = 30
 MOST = 60
@@ -112,9 +112,9 @@ async def _mantissa(party: Party, raised: Shared, top: int) -> Shared:
 
 def _check(x: Shared, what: str) -> None:
     if x.low < 0:
-        raise RingError(explain(f"party.{what}: values", "sure not to be negative",
+        raise RingError(explain(f"{what}: values", "sure not to be negative",
                                 f"[{x.low}, {x.high}]", "If you know that they are not, say so: "
                                 "x.within(0, high)."))
     if x.high >= 1 << MOST:
-        raise RingError(explain(f"party.{what}: values", f"below 2^{MOST} units", x.high,
+        raise RingError(explain(f"{what}: values", f"below 2^{MOST} units", x.high,
                                 "Truncate first."))

@@ -29,8 +29,8 @@ from unspoken.joint.mpc.correlated.transfer_source import TransferSource
 from unspoken.joint.mpc.ops.products import matmul
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, to_ring
-from unspoken.joint.session.party import Party
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.arrays import Words
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Numbers, total
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 

@@ -22,7 +22,9 @@ import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.opening import open_sum
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.pair_count_ring import (
     BITS,
     MASK,
@@ -33,8 +35,8 @@ from unspoken.joint.mpc.pair_count_ring import (
     cross_size,
     crosses,
 )
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 
@@ -134,6 +136,6 @@ async def _lifted(party: Party, small: Words) -> Shared:
     if holders == 1:
         return raw
     tests = concatenate([raw - (t << BITS) for t in range(1, holders)])
-    below = await party.to_numbers(await party.less_than(tests, 0))
+    below = await to_numbers(party, await less_than(party, tests, 0))
     wraps = (1 - below).reshape(holders - 1, small.size).sum(axis=0)
     return (raw - wraps * (1 << BITS)).within(0, (1 << BITS) - 1)

@@ -23,8 +23,8 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.opening import open_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Numbers, Shared, check_interval, corners, times
-from unspoken.joint.session.party import Party
 
 
 def plain_multiply(one: Any, other: Any) -> Any:
@@ -87,6 +87,11 @@ async def matmul(party: Party, one: Shared, other: Shared,
     masked = np.concatenate([one.share.ravel() - a, other.share.ravel() - b])
     opened = await open_sum(party, "matmul.open", masked)
     return blank.with_share(_combined(party, opened, (a, b, c), (n, k, m)))
+
+
+async def dot(party: Party, one: Shared, other: Shared) -> Shared:
+    """Return the scalar product of two shared vectors, still shared."""
+    return (await matmul(party, one.reshape(1, -1), other.reshape(-1, 1))).reshape()
 
 
 def _sizes(one: Shared, other: Shared) -> tuple[int, int, int]:

@@ -29,10 +29,10 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
 from unspoken.joint.museum.cycle_sum import cycle_total, enough_for_cycles
 from unspoken.joint.museum.ring_sum import first_owner, hand_on, receive_total, ring_total
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 METHODS = ("masks", "ring", "cycles")
@@ -49,11 +49,11 @@ def plan_masks(owners: int, values: int, receivers: int) -> dict[str, int]:
     return {"rounds": 2, "bytes": sent * wire_bytes("<u8", (values,))}
 
 
-async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[str], method: str,
-                     scale: int) -> Any:
+async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[str] = (),
+                     method: str = "masks", scale: int = 0) -> Any:
     """Return the total to those in `to`, None to the others; non-owners give None."""
     if method not in METHODS:
-        raise InputError(explain("party.sum: 'method'", "one of " + ", ".join(METHODS), method))
+        raise InputError(explain("secure_sum: 'method'", "one of " + ", ".join(METHODS), method))
     party.begin(f"sum {method}")
     owners, own = party.roles.owners, party.name in party.roles.owners
     shape = _shape(party, values)
@@ -71,7 +71,7 @@ async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[st
 def _shape(party: Party, values: Any) -> tuple[int, ...]:
     """Return the shape of the sum; a receiver without data gives zeros of that shape."""
     if values is None:
-        raise InputError("party.sum: 'values' must be an array for everybody, for the sake of its "
+        raise InputError("secure_sum: 'values' must be an array for everybody, for the sake of its "
                          "shape. Got None. A party without data gives zeros.")
     return np.shape(values)
 
@@ -101,7 +101,7 @@ def refuse_two(owners: Sequence[str], receivers: Sequence[str]) -> None:
         raise RefusedError(
             f"A secure sum of two must not be opened to one of the two: '{curious[0]}' would "
             "subtract its own values and have the other's. Find a third owner, keep the sum "
-            "shared (party.share_sum), or open it to a party without data.")
+            "shared (share_sum), or open it to a party without data.")
 
 
 async def mask_total(party: Party, words: Words, receivers: Sequence[str],

@@ -22,8 +22,8 @@ from unspoken.joint.mpc.bit_planes import bits_of
 from unspoken.joint.mpc.correlated.transfers import Transfer
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 
 def plain_keep(bits: Any, values: Any) -> Any:

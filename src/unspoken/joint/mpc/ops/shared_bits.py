@@ -26,7 +26,7 @@ from unspoken.joint.mpc.shared import Numbers, Shared
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -41,7 +41,8 @@ class SharedBits:
         return f"SharedBits({self.shape})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("Shared bits leave their shares only through party.reveal.")
+        raise TypeError("Shared bits leave their shares only through: "
+                        "await reveal(party, x, because=...).")
 
     def __bool__(self) -> NoReturn:
         raise TypeError("Nobody knows whether a shared bit is true. Reveal it, or compute on.")

@@ -26,8 +26,8 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc.bit_planes import bits_of
 from unspoken.joint.mpc.ops.shared_bits import SharedBits
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, from_ring, to_ring, total
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 

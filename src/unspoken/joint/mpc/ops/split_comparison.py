@@ -24,9 +24,9 @@ from unspoken.joint.mpc.ops.choice import numbers
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.shared_bits import SharedBits
 from unspoken.joint.mpc.ops.sharing import rerandomised, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, total
-from unspoken.joint.session.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 MOST = 1 << 60
@@ -37,7 +37,7 @@ async def split(party: Party, bits: SharedBits | Shared, modulus: int,
     """Return this party's number below F, so that the two add up to the bit; None to others."""
     first, second = between
     if not 2 <= modulus <= MOST or first == second:
-        raise RefusedError(explain("party.split", "two parties and a modulus from 2 to 2^60",
+        raise RefusedError(explain("split", "two parties and a modulus from 2 to 2^60",
                                    f"{first}, {second} and {modulus}"))
     number = await numbers(party, bits)
     mine = below(modulus, number.size).reshape(number.shape) if party.name == first else None

@@ -25,8 +25,8 @@ from unspoken.joint.mpc.bit_planes import plane_of
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.correlated.transfers import Transfer
 from unspoken.joint.mpc.ops.opening import open_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 OFFSET = 1 << 62
 
@@ -39,7 +39,7 @@ def plain_truncate(values: Any, bits: int) -> Any:
 async def truncate(party: Party, value: Shared, bits: int) -> Shared:
     """Return values divided by 2^bits, with so many fractional bits fewer."""
     if not 1 <= bits <= 61:
-        raise RingError(explain("party.truncate: 'bits'", "between 1 and 61", bits))
+        raise RingError(explain("truncate: 'bits'", "between 1 and 61", bits))
     party.begin("truncate")
     blank = replace(value, share=np.zeros(value.shape, np.uint64), low=value.low >> bits,
                     high=(value.high >> bits) + 1, scale=max(0, value.scale - bits))

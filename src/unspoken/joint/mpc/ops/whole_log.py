@@ -30,8 +30,8 @@ from unspoken.joint.mpc.ops.products import product_of, product_words
 from unspoken.joint.mpc.ops.shared_bits import numbers_from, turned
 from unspoken.joint.mpc.ops.truncation import cut_words
 from unspoken.joint.mpc.packed_small_ints import Lanes, lane_type, lanes_of
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 # K ln 2 has to be a multiple of one number, so that its bits need no table.
 LN2 = round(math.log(2) * 2**FRACTION)

@@ -17,8 +17,8 @@ from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.less_than import equal
 from unspoken.joint.mpc.ops.opening import open_sum
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 MOST = 1 << 10
 

@@ -28,6 +28,8 @@ import numpy.typing as npt
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import Points
 from unspoken.joint.mpc.sets.encrypted_circle import Circle, SetRules, encoded, own_set
 from unspoken.joint.mpc.sets.intersection import (
@@ -37,8 +39,6 @@ from unspoken.joint.mpc.sets.intersection import (
     overlaps_told,
     plan_intersection,
 )
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 Places = npt.NDArray[np.int64]
@@ -62,9 +62,10 @@ def align_disclosures(because: str, owners: Sequence[str], counter: str,
     return intersection_disclosures(because, owners, tuple(first), rules)
 
 
-async def align(party: Party, ids: Iterable[Any] | None, *, because: str, counter: str | None,
-                rules: SetRules) -> Places | None:
+async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
+                counter: str | None = None, rules: SetRules | None = None) -> Places | None:
     """Return the places of this owner's common rows, in an order that all owners share."""
+    rules = rules or SetRules()
     party.begin("align")
     owners = party.roles.owners
     counter = counter or owners[0]

@@ -29,8 +29,8 @@ from unspoken.joint.mpc.ristretto import POINT_BYTES, BadPointError, Points
 from unspoken.joint.wire.frames import Purpose
 
 if TYPE_CHECKING:
-    from unspoken.joint.session.answer_budget import QueryBudget
-    from unspoken.joint.session.party import Party
+    from unspoken.joint.mpc.party import Party
+    from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 
 MOST = 1 << 24
 DUPLICATES = ("refuse", "drop")

@@ -30,11 +30,11 @@ from unspoken.arrays import Bools
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import Points
 from unspoken.joint.mpc.sets.encrypted_circle import Circle, SetRules, own_set
 from unspoken.joint.mpc.sets.set_bits import common_by_shares
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 
@@ -77,9 +77,10 @@ def plan_intersection(sizes: list[int], receivers: int) -> dict[str, int]:
 
 
 async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because: str,
-                            to: Sequence[str], rules: SetRules,
-                            universe: Sequence[Any] | None) -> int | None:
-    """Return how many ids all owners have in common to those in `to`, None to the others."""
+                            to: Sequence[str] = (), rules: SetRules | None = None,
+                            universe: Sequence[Any] | None = None) -> int | None:
+    """Return how many ids all owners have in common; the first of `to` counts, others get None."""
+    rules = rules or SetRules()
     party.begin("intersection")
     owners = party.roles.owners
     if universe is not None or (rules.subsets == "hidden" and len(owners) > 2):

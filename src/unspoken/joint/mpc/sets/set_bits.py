@@ -26,8 +26,8 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import plane_of, plane_words
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, both, to_numbers, words_from
 from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import encoded
-from unspoken.joint.session.party import Party
 
 
 def flags_of(own: Sequence[bytes], universe: Sequence[Any]) -> Bools:

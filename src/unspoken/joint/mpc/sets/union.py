@@ -32,12 +32,12 @@ from unspoken.arrays import Bools
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import Points
 from unspoken.joint.mpc.sets.encrypted_circle import Circle, SetRules, encoded, own_set
 from unspoken.joint.mpc.sets.intersection import sizes_told
 from unspoken.joint.mpc.sets.set_bits import flags_of, union_by_shares
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.wire.frames import Purpose
 
 METHODS = ("shares", "encryption")
@@ -76,10 +76,12 @@ def circle_of(owners: Sequence[str], receivers: Sequence[str]) -> tuple[str, ...
 
 
 async def union(party: Party, items: Iterable[Any] | None, universe: Sequence[Any], *,
-                because: str, to: Sequence[str], method: str, rules: SetRules) -> list[Any] | None:
+                because: str, to: Sequence[str] = (), method: str = "shares",
+                rules: SetRules | None = None) -> list[Any] | None:
     """Return the elements of the universe that some owner has; None to those not in `to`."""
+    rules = rules or SetRules(least=0)
     if method not in METHODS:
-        raise InputError(explain("party.union: 'method'", "one of " + ", ".join(METHODS), method))
+        raise InputError(explain("union: 'method'", "one of " + ", ".join(METHODS), method))
     party.begin(f"union {method}")
     own = own_set(items, rules) if party.name in party.roles.owners else None
     if method == "shares" or len(party.roles.owners) == 1:

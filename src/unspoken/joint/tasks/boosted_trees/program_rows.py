@@ -29,10 +29,10 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.boosted_trees.split_gains import (
     FINE,
     RATIO,
@@ -55,6 +55,7 @@ from unspoken.joint.tasks.tree.program_rows import (
     refuse_too_many,
     standing_in,
 )
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.tree_ensemble import TreeSum
 
 VALUES = "the number of every leaf"
@@ -138,19 +139,19 @@ class BoostOverRows:
         bound = rules.most << FINE
         while nodes := tree.tested():
             local = rows.sums(nodes, numbers)
-            shared = (await party.share_sum(local, local.shape, -bound, bound)).within(
+            shared = (await share_sum(party, local, local.shape, -bound, bound)).within(
                 -bound, bound)
             place, sums = await best_worth(party, layout, shared, rules, self.boost.penalty,
                                            tree.allowed(nodes))
-            tree.split(nodes, np.asarray(await party.reveal(place, because=SPLITS)))
+            tree.split(nodes, np.asarray(await reveal(party, place, because=SPLITS)))
             rows.move(tree)
             leaves.branches(tree, nodes, sums)
         if not leaves.parts:
             local = rows.sums(tree.level, numbers)[:, :layout.attributes[0].cells].sum(axis=1)
-            root = (await party.share_sum(local, local.shape, -bound, bound)).within(-bound, bound)
+            root = (await share_sum(party, local, local.shape, -bound, bound)).within(-bound, bound)
             leaves.take(tree.level, root, root)
         found = await ratios(party, leaves.of(tree.leaves)[0], rules, self.boost.penalty)
-        opened = np.asarray(await party.reveal(found, because=VALUES))
+        opened = np.asarray(await reveal(party, found, because=VALUES))
         return tree, -self.boost.rate * opened
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
+from unspoken.joint.mpc.ops.division import divide
 from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.tree.first_greatest import first_greatest
 from unspoken.joint.tasks.tree.level_growth import Rules
 from unspoken.joint.tasks.tree.params import Layout
@@ -73,4 +74,4 @@ async def ratios(party: Party, sums: Shared, rules: Rules, penalty: float) -> Sh
     gradient = sums[:, 0].within(-bound, bound)
     # p (1 - p) is at most a quarter, and rounding adds less than a unit a record.
     curvature = sums[:, 1].within(0, bound // 4 + rules.most) + extra
-    return await party.divide(gradient, curvature, RATIO, most=MOST_RATIO)
+    return await divide(party, gradient, curvature, RATIO, most=MOST_RATIO)

@@ -13,7 +13,8 @@ from typing import Any
 
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.boosted_trees.program_rows import (
     MOST,
     Boost,

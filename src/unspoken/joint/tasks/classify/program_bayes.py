@@ -21,16 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.normalise import FRACTION
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.class_scoring import ONE, classes_of, share_table
 from unspoken.joint.tasks.naive_bayes.params import Given, Layout, one_hot
 from unspoken.joint.tasks.naive_bayes.score_tables import Table, table_of
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes
 
 PREDICTED = "the predicted class of every record"
@@ -69,7 +70,7 @@ class ClassifyPrivately:
                                   len(self.layout.classes))
         hot, z = await share_records(party, given, self.sides.records, sizes, numeric, rows)
         found = await classes_of(party, model, hot, z)
-        opened = await party.reveal(found, because=PREDICTED, to=self.sides.receivers)
+        opened = await reveal(party, found, because=PREDICTED, to=self.sides.receivers)
         return None if opened is None else np.array(self.layout.classes, object)[opened]
 
     def _own(self, party: Party,
@@ -90,9 +91,9 @@ async def share_records(party: Party, given: Given | None, owner: str, sizes: tu
     """Return an owner's records as shares: places of categories, and numbers with 30 bits."""
     mine = None if given is None or party.name != owner else given
     places = None if mine is None else one_hot(mine.codes, sizes)
-    hot = await party.share(places, owner, (rows, sum(sizes)), 0, 1)
+    hot = await share(party, places, owner, (rows, sum(sizes)), 0, 1)
     scaled = None if mine is None else np.ascontiguousarray(mine.numbers.T)
-    return hot, await party.share(scaled, owner, (rows, numeric), -ONE, ONE, FRACTION)
+    return hot, await share(party, scaled, owner, (rows, numeric), -ONE, ONE, FRACTION)
 
 
 def classify_privately(model: MixedBayes, records: Mapping[str, Any], layout: Layout,

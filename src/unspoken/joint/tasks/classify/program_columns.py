@@ -23,13 +23,15 @@ import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError
-from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_digest, same_everywhere
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart
 
 PREDICTED = "the predicted class of every record"
@@ -51,9 +53,9 @@ class ClassifyTogether:
         inside = await _leaves(party, part, bits, rows)
         known = part.leaf_class[part.leaves] if party.name == self.class_site else None
         top = len(part.classes) - 1
-        value = await party.share(known, self.class_site, (part.leaves.size,), 0, top)
-        found = (await party.matmul(value.reshape(1, -1), inside)).within(0, top)
-        opened = await party.reveal(found[0], because=PREDICTED, to=self.receivers)
+        value = await share(party, known, self.class_site, (part.leaves.size,), 0, top)
+        found = (await matmul(party, value.reshape(1, -1), inside)).within(0, top)
+        opened = await reveal(party, found[0], because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.classes, object)[opened]
 
 
@@ -122,7 +124,7 @@ async def _shared_answers(party: Party, part: TreePart, answers: Mapping[int, In
             continue
         mine = np.concatenate([answers[n] == np.arange(part.children[n] - 1)[:, None]
                                for n in nodes]).astype(np.int64) if name == party.name else None
-        shared = await party.share(mine, name, (size, rows), 0, 1)
+        shared = await share(party, mine, name, (size, rows), 0, 1)
         ends = np.cumsum([int(part.children[n]) - 1 for n in nodes]).tolist()
         bits |= {n: shared[end - int(part.children[n]) + 1:end]
                  for n, end in zip(nodes, ends, strict=True)}
@@ -132,10 +134,10 @@ async def _shared_answers(party: Party, part: TreePart, answers: Mapping[int, In
 async def _leaves(party: Party, part: TreePart, bits: Mapping[int, Shared],
                   rows: int) -> Shared:
     """Return (leaves, records): 1 where a record reaches a leaf."""
-    inside = {0: replace(party.public(np.ones(rows, np.int64)), low=0)}
+    inside = {0: replace(public(party, np.ones(rows, np.int64)), low=0)}
     for level in levels(part):
         parents = stack([inside[n] for n in level for _ in range(part.children[n] - 1)])
-        made = (await party.multiply(parents, concatenate([bits[n] for n in level]))).within(0, 1)
+        made = (await multiply(party, parents, concatenate([bits[n] for n in level]))).within(0, 1)
         at = 0
         for node in level:
             first, count = int(part.first_child[node]), int(part.children[node]) - 1

@@ -26,15 +26,18 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, stack
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.classify.program_bayes import MOST_RECORDS, PREDICTED, Sides
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Numeric, one_hot
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 
 FINE = 40
@@ -143,11 +146,11 @@ class ClassifyByTree:
         rows = await same_everywhere(party, -1 if given is None else given.rows)
         answers = await self._answers(party, tree, given, rows)
         top = len(self.layout.classes) - 1
-        labels = await party.share(None if tree is None else tree.classes, self.sides.model,
-                                   (2**self.depth,), 0, top)
+        labels = await share(party, None if tree is None else tree.classes, self.sides.model,
+                             (2**self.depth,), 0, top)
         inside = await _paths(party, answers, self.depth)
-        found = (await party.matmul(labels.reshape(1, -1), inside)).within(0, top)
-        opened = await party.reveal(found[0], because=PREDICTED, to=self.sides.receivers)
+        found = (await matmul(party, labels.reshape(1, -1), inside)).within(0, top)
+        opened = await reveal(party, found[0], because=PREDICTED, to=self.sides.receivers)
         return None if opened is None else np.array(self.layout.classes, object)[opened]
 
     def _own(self, party: Party,
@@ -166,23 +169,23 @@ class ClassifyByTree:
         """Return (questions, records): 1 where a record goes left."""
         sizes, size = self.layout.sizes, 2**self.depth - 1
         cells, numeric = sum(sizes), len(self.layout.numeric)
-        places = await party.share(None if tree is None else tree.places, self.sides.model,
-                                   (cells, size), -1, 0)
-        chosen = await party.share(None if tree is None else tree.numbers, self.sides.model,
-                                   (numeric, size), 0, 1)
-        limits = await party.share(None if tree is None else tree.limits, self.sides.model,
-                                   (size,), -2 * ONE, 2 * ONE)
-        hot = await party.share(None if given is None else one_hot(given.codes, sizes),
-                                self.sides.records, (rows, cells), 0, 1)
-        z = await party.share(None if given is None else np.rint(given.numbers.T * ONE),
-                              self.sides.records, (rows, numeric), -ONE, ONE)
+        places = await share(party, None if tree is None else tree.places, self.sides.model,
+                             (cells, size), -1, 0)
+        chosen = await share(party, None if tree is None else tree.numbers, self.sides.model,
+                             (numeric, size), 0, 1)
+        limits = await share(party, None if tree is None else tree.limits, self.sides.model,
+                             (size,), -2 * ONE, 2 * ONE)
+        hot = await share(party, None if given is None else one_hot(given.codes, sizes),
+                          self.sides.records, (rows, cells), 0, 1)
+        z = await share(party, None if given is None else np.rint(given.numbers.T * ONE),
+                        self.sides.records, (rows, numeric), -ONE, ONE)
         gap = -(limits.reshape(1, -1)[np.zeros(rows, np.int64)])
         if cells:
             # A place that leads left counts as one unit below the limit, which is zero there.
             gap = gap + await matmul(party, hot, places, within=(-1, 0))
         if numeric:
             gap = gap + await matmul(party, z, chosen, within=(-ONE, ONE))
-        return (await party.to_numbers(await party.less_than(gap, 0))).T
+        return (await to_numbers(party, await less_than(party, gap, 0))).T
 
 
 async def _paths(party: Party, left: Shared, depth: int) -> Shared:
@@ -190,7 +193,7 @@ async def _paths(party: Party, left: Shared, depth: int) -> Shared:
     inside = stack([left[0], (1 - left[0]).within(0, 1)])
     for level in range(1, depth):
         first = 2**level - 1
-        taken = (await party.multiply(inside, left[first:2 * first + 1])).within(0, 1)
+        taken = (await multiply(party, inside, left[first:2 * first + 1])).within(0, 1)
         rest = (inside - taken).within(0, 1)
         inside = stack([taken, rest])
         share = inside.share.transpose(1, 0, 2).reshape(2 ** (level + 1), -1)

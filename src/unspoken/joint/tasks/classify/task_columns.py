@@ -22,8 +22,10 @@ import numpy.typing as npt
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import align
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import (
     PREDICTED,
     ClassifyTogether,
@@ -74,8 +76,8 @@ class PartsStudy:
         """Align, and return the classes with the names of the records."""
         places = None
         if self.align is not None:
-            places = await party.align(None if data is None else data.ids, because=COMMON,
-                                       rules=self.align)
+            places = await align(party, None if data is None else data.ids, because=COMMON,
+                                 rules=self.align)
         found = await self.inner(party, None if data is None else data.taken(places))
         if found is None or data is None:
             return None

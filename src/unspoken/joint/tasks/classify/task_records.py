@@ -18,8 +18,9 @@ from typing import Any
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import (
     MOST_RECORDS,
     PREDICTED,

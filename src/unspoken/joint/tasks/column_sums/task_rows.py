@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.mpc.ops.secure_sum import plan_masks, refuse_two
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.secure_sum import plan_masks, refuse_two, secure_sum
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, to_ring
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.wire.frames import wire_bytes
 
@@ -42,12 +44,12 @@ class SumProgram:
         return None if found is None else dict(zip(self.columns, found.tolist(), strict=True))
 
     async def _by_masks(self, party: Party, values: Any) -> Any:
-        return await party.sum(values, because=SUM, to=self.receivers, scale=self.scale)
+        return await secure_sum(party, values, because=SUM, to=self.receivers, scale=self.scale)
 
     async def _by_shares(self, party: Party, values: Any) -> Any:
         bound = (LIMIT - 1) // len(party.roles.owners)
-        total = await party.share_sum(values, (len(self.columns),), -bound, bound, self.scale)
-        return await party.reveal(total, because=SUM, to=self.receivers)
+        total = await share_sum(party, values, (len(self.columns),), -bound, bound, self.scale)
+        return await reveal(party, total, because=SUM, to=self.receivers)
 
 
 def _check_sum(parameters: Mapping[str, Any]) -> None:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.sets.alignment import Places, align_disclosures, plan_alignment
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures, plan_alignment
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task import Plan
 from unspoken.joint.wire.frames import Purpose
 
@@ -45,7 +46,7 @@ async def common_places(party: Party, site: HasIds | None,
         return None
     if site is not None and site.ids is None:
         raise RefusedError("A site must give ids where rows are to be aligned. This one gave none.")
-    return await party.align(None if site is None else site.ids, because=COMMON, rules=rules)
+    return await align(party, None if site is None else site.ids, because=COMMON, rules=rules)
 
 
 async def same_digest(party: Party, peers: Sequence[str], label: str, own: Digest,

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 SIZES = "how many records each owner has"
@@ -31,8 +32,8 @@ async def open_sizes(party: Party, own: int, owners: Sequence[str]) -> npt.NDArr
     mine = np.zeros(len(owners), np.int64)
     if party.name in owners:
         mine[owners.index(party.name)] = own
-    total = await party.share_sum(mine, (len(owners),), 0, MOST)
-    return np.asarray(await party.reveal(total, because=SIZES), np.int64)
+    total = await share_sum(party, mine, (len(owners),), 0, MOST)
+    return np.asarray(await reveal(party, total, because=SIZES), np.int64)
 
 
 async def one_size(party: Party, own: int, owners: Sequence[str]) -> int:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task import Plan, notes_of, safe_against
 from unspoken.table.table import Table
 

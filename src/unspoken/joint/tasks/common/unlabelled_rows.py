@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 
 NEW = "which records have no class yet"
 
@@ -30,8 +31,8 @@ async def parted(party: Party, codes: Ints | None, class_site: str,
                  rows: int) -> tuple[Ints, Ints]:
     """Open which records are new, as the class site knows; return the old ones and the new."""
     mine = None if party.name != class_site or codes is None else (codes < 0).astype(np.int64)
-    shared = await party.share(mine, class_site, (rows,), 0, 1)
-    new = np.asarray(await party.reveal(shared, because=NEW)).astype(bool)
+    shared = await share(party, mine, class_site, (rows,), 0, 1)
+    new = np.asarray(await reveal(party, shared, because=NEW)).astype(bool)
     if new.all() or not new.any():
         raise StudyError("Some records must have a class, and some must not. All or none "
                          "have. Leave the class of new records empty.")

@@ -20,8 +20,7 @@ import numpy as np
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.tree.level_growth import Rules, Sapling
 from unspoken.joint.tasks.tree.params import Layout
@@ -36,6 +35,7 @@ from unspoken.joint.tasks.tree.program_rows import (
     refuse_too_many,
     standing_in,
 )
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.tree_ensemble import TreeVote
 from unspoken.numerics.random import fresh_seed, generator

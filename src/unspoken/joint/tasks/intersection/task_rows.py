@@ -20,15 +20,17 @@ from typing import Any
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded, own_set
 from unspoken.joint.mpc.sets.intersection import (
     intersection_disclosures,
+    intersection_size,
     plain_intersection,
     plan_intersection,
 )
-from unspoken.joint.session.answer_budget import QueryBudget
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task import UNVETTED, Plan, Task
 
 COMMON = "how many ids all owners have in common"
@@ -53,8 +55,8 @@ class CommonIds:
     async def __call__(self, party: Party, data: Any) -> dict[str, int] | None:
         """Count; an owner's data are its ids and its budget."""
         ids, budget = (None, None) if data is None else data
-        found = await party.intersection_size(ids, because=COMMON, to=self.receivers,
-                                              rules=replace(self.rules, budget=budget))
+        found = await intersection_size(party, ids, because=COMMON, to=self.receivers,
+                                        rules=replace(self.rules, budget=budget))
         return None if found is None else {COMMON: found}
 
 

@@ -19,10 +19,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from unspoken.joint.mpc.ops.division import divide
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
-from unspoken.joint.mpc.ops.shared_bits import SharedBits
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.kmeans.nearest_centre import aligned, closest, one_hot
 from unspoken.joint.tasks.kmeans.params import Rules, threshold
 
@@ -63,8 +68,8 @@ class Hidden:
 
     async def _half_squares(self) -> Shared:
         """Return half the squared length of every centre, with the scale of a product."""
-        squares = (await self.party.multiply(self.centres, self.centres)).sum(axis=1)
-        cut = await self.party.truncate(squares.within(0, squares.high), FINER + 1)
+        squares = (await multiply(self.party, self.centres, self.centres)).sum(axis=1)
+        cut = await truncate(self.party, squares.within(0, squares.high), FINER + 1)
         return replace(cut, scale=2 * self.rules.scale + FINER)
 
     async def _scores(self, block: FixedRight, lengths: Shared) -> Shared:
@@ -78,12 +83,12 @@ class Hidden:
         """Return the centres of what was assigned; an empty cluster keeps its own."""
         sums, counts = await self._totals(bits)
         party, rules = self.party, self.rules
-        empty = await party.to_numbers(await party.less_than(counts, 1))
-        found = await party.divide(sums, counts.reshape(rules.k, 1), rules.scale + FINER,
-                                   most=rules.most)
+        empty = await to_numbers(party, await less_than(party, counts, 1))
+        found = await divide(party, sums, counts.reshape(rules.k, 1), rules.scale + FINER,
+                             most=rules.most)
         bound = rules.units << FINER
         change = (self.centres - found.within(-bound, bound))
-        kept = await party.multiply(empty.reshape(rules.k, 1), change)
+        kept = await multiply(party, empty.reshape(rules.k, 1), change)
         after = found + replace(kept, scale=found.scale)
         return replace(after, low=-bound, high=bound)
 
@@ -101,10 +106,10 @@ class Hidden:
     async def _moved(self, before: Shared) -> bool:
         """Open one bit: whether the centres moved further than the tolerance."""
         gap = self.centres - before
-        squares = (await self.party.multiply(gap, gap)).sum()
+        squares = (await multiply(self.party, gap, gap)).sum()
         limit = threshold(self.rules) << (squares.scale - self.rules.fine)
-        more = await self.party.less_than(-squares.within(0, squares.high).reshape(1), -limit)
-        return bool((await self.party.reveal(more, because=MOVED))[0])
+        more = await less_than(self.party, -squares.within(0, squares.high).reshape(1), -limit)
+        return bool((await reveal(self.party, more, because=MOVED))[0])
 
 
 def assignment_bits(party: Party, parts: Sequence[SharedBits], records: int) -> SharedBits:

@@ -14,9 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.choice import minimum
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, width_of
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.kmeans.params import Rules, first_records
 
 DRAW_BITS = 16
@@ -52,11 +56,11 @@ async def spread(party: Party, data: Shared, rules: Rules) -> Shared:
     records = data.shape[0]
     first = int(first_records(rules, records)[0])
     centres = [data[first:first + 1]]
-    lengths = (await party.multiply(data, data)).sum(axis=1)
+    lengths = (await multiply(party, data, data)).sum(axis=1)
     least: Shared | None = None
     for draw in draws(rules)[1:]:
         found = await _distances(party, data, lengths, centres[-1], rules)
-        least = found if least is None else await party.minimum(least, found)
+        least = found if least is None else await minimum(party, least, found)
         least = least.within(0, found.high)
         centres.append(await _drawn(party, data, least, int(draw), rules))
     return concatenate(centres)
@@ -68,11 +72,11 @@ async def _distances(party: Party, data: Shared, lengths: Shared, centre: Shared
     records, columns = data.shape
     bound = columns * (2 * rules.units) ** 2
     across = await matmul(party, data, centre.T)
-    own = (await party.multiply(centre, centre)).sum(axis=1)
+    own = (await multiply(party, centre, centre)).sum(axis=1)
     spread_out = own.with_share(np.repeat(own.share, records))
     found = (lengths + spread_out - across.reshape(records) * 2).within(0, bound)
     cut = spare(columns, records, rules)
-    return found if cut == 0 else (await party.truncate(found, cut)).within(0, (bound >> cut) + 1)
+    return found if cut == 0 else (await truncate(party, found, cut)).within(0, (bound >> cut) + 1)
 
 
 async def _drawn(party: Party, data: Shared, least: Shared, draw: int, rules: Rules) -> Shared:
@@ -83,7 +87,7 @@ async def _drawn(party: Party, data: Shared, least: Shared, draw: int, rules: Ru
     sums = Shared(party, sums.share, 0, top)
     limit = sums[-1:] * draw
     limit = limit.with_share(np.repeat(limit.share, records))
-    beyond = await party.to_numbers(await party.less_than(limit, sums * (1 << DRAW_BITS)))
+    beyond = await to_numbers(party, await less_than(party, limit, sums * (1 << DRAW_BITS)))
     # The first that lies beyond; the last record if all distances are 0.
     ends = np.full(1, int(party.adds_public), np.uint64)
     share = np.diff(np.concatenate([beyond.share[:-1], ends]), prepend=np.uint64(0))

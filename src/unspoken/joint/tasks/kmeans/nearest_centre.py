@@ -25,11 +25,14 @@ from unspoken.arrays import Ints, Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import plane_words
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.selection import keep
-from unspoken.joint.mpc.ops.shared_bits import SharedBits, both
+from unspoken.joint.mpc.ops.shared_bits import SharedBits, both, to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, concatenate, public
-from unspoken.joint.session.party import Party
 
 COMPARED = "comparisons of distances, centres in an order that the permuting party alone knows"
 WON = "the nearest centre of each record in each round"
@@ -71,7 +74,7 @@ async def _level(party: Party, group: list[_Entry], n: int) -> list[_Entry]:
     half = len(group) // 2
     left = concatenate([entry.value for entry in group[0:2 * half:2]])
     right = concatenate([entry.value for entry in group[1:2 * half:2]])
-    won = await party.less_than(right, left)
+    won = await less_than(party, right, left)
     value = left
     if len(group) > 2:
         [kept] = await keep(party, won, [right - left])
@@ -109,7 +112,7 @@ async def one_hot(party: Party, bits: SharedBits) -> Shared:
     ones = public(party, np.ones((1, n), np.int64))
     if k == 1:
         return ones
-    numbers = await party.to_numbers(head)
+    numbers = await to_numbers(party, head)
     last = ones - numbers.sum(axis=0).reshape(1, n)
     return concatenate([numbers, last.within(0, 1)])
 
@@ -133,16 +136,16 @@ async def closest_permuted(party: Party, value: Shared) -> Ints:
     place = np.zeros(n, np.int64)
     best, columns = permuted[0], np.arange(n)
     for rival in range(1, k):
-        less = await party.reveal(await party.less_than(permuted[rival], best),
-                                  because=COMPARED, to=party.holders)
+        less = await reveal(party, await less_than(party, permuted[rival], best),
+                            because=COMPARED, to=party.holders)
         if less is not None:
             place[less] = rival
             best = permuted[place, columns]
-    won = await party.reveal(public(party, place if party.is_holder else np.zeros(n, np.int64)
+    won = await reveal(party, public(party, place if party.is_holder else np.zeros(n, np.int64)
                                     ).within(0, k - 1), because=WON, to=[owner])
     mine = None if orders is None else orders[won, columns]
-    told = await party.share(mine, owner, (n,), 0, k - 1)
-    return np.asarray(await party.reveal(told, because=WON), np.int64)
+    told = await share(party, mine, owner, (n,), 0, k - 1)
+    return np.asarray(await reveal(party, told, because=WON), np.int64)
 
 
 def fresh_orders(n: int, k: int) -> Ints:
@@ -156,6 +159,6 @@ async def _permute(party: Party, value: Shared, orders: Ints | None, owner: str)
     matrices = None
     if orders is not None:
         matrices = (orders[:, None, :] == np.arange(k)[None, :, None]).astype(np.int64)
-    shared = await party.share(matrices, owner, (k, k, n), 0, 1)
-    product = await party.multiply(shared, value.reshape(1, k, n))
+    shared = await share(party, matrices, owner, (k, k, n), 0, 1)
+    product = await multiply(party, shared, value.reshape(1, k, n))
     return product.sum(axis=1).within(value.low, value.high)

@@ -32,12 +32,13 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.local_sum import sum_kept
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, one_size
 from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, assignment_bits, chosen
 from unspoken.joint.tasks.kmeans.first_centres import spread
@@ -61,6 +62,7 @@ from unspoken.joint.tasks.kmeans.params import (
     threshold,
     totals,
 )
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.clusters import Clusters
 
 ASSIGNED = "the cluster of every record"
@@ -162,7 +164,7 @@ class KMeansOverColumns:
         loop = Hidden(party, data, await self._start(party, data, start), self.rules)
         await loop.run()
         bits = assignment_bits(party, await loop.nearest(), records)
-        hot = await party.reveal(bits, because=ASSIGNED, to=self.receivers)
+        hot = await reveal(party, bits, because=ASSIGNED, to=self.receivers)
         assigned = None if hot is None else np.argmax(hot[:, :records], axis=0).astype(np.int64)
         return await self._parts(party, loop.centres), assigned
 
@@ -179,7 +181,7 @@ class KMeansOverColumns:
         bound, parts = self.rules.units, []
         for name, width in self.widths.items():
             mine = units if party.name == name else None
-            parts.append(await party.share(mine, name, (rows, width), -bound, bound))
+            parts.append(await share(party, mine, name, (rows, width), -bound, bound))
         return concatenate(parts, axis=1)
 
     async def _parts(self, party: Party, centres: Shared) -> Floats:
@@ -187,7 +189,7 @@ class KMeansOverColumns:
         first, mine = 0, np.zeros((self.rules.k, 0))
         for name, width in self.widths.items():
             part = centres[:, first:first + width]
-            found = await party.reveal(part, because=part_of(name), to=[name])
+            found = await reveal(party, part, because=part_of(name), to=[name])
             mine, first = mine if found is None else found, first + width
         return mine
 
@@ -215,7 +217,7 @@ class KMeansOverColumns:
         shared = await sum_kept(party, local, self.widths, shape, 0, self.reach)
         if self.nearest == "permuted":
             return await closest_permuted(party, shared)
-        hot = await party.reveal(await closest(party, aligned(shared)), because=EVERY)
+        hot = await reveal(party, await closest(party, aligned(shared)), because=EVERY)
         return np.asarray(np.argmax(hot[:, :records], axis=0), np.int64)
 
     async def _moves(self, party: Party, before: Floats, after: Floats) -> bool:
@@ -223,8 +225,8 @@ class KMeansOverColumns:
         own = np.array([movement(after, before, self.rules)], np.int64)
         bound = self.reach * self.rules.k
         total = await sum_kept(party, own, self.widths, (1,), 0, bound)
-        more = await party.less_than(-total, -threshold(self.rules))
-        return bool((await party.reveal(more, because=MOVED))[0])
+        more = await less_than(party, -total, -threshold(self.rules))
+        return bool((await reveal(party, more, because=MOVED))[0])
 
 
 def _moved(units: Ints, assigned: Ints, centres: Floats, rules: Rules) -> Floats:

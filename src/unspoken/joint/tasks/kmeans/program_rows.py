@@ -28,11 +28,12 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.secure_sum import secure_sum
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, open_sizes, ready
 from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, given
 from unspoken.joint.tasks.kmeans.first_centres import spread
@@ -48,6 +49,7 @@ from unspoken.joint.tasks.kmeans.params import (
     totals,
 )
 from unspoken.joint.tasks.kmeans.pooled import nearest
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.clusters import Clusters
 
 CENTRES = "the centres"
@@ -119,14 +121,14 @@ class KMeansOverRows:
         data = await self._shared(party, units, sizes)
         loop = Hidden(party, data, await self._start(party, data), self.rules)
         await loop.run()
-        found = await party.reveal(loop.centres, because=CENTRES, to=self.receivers)
+        found = await reveal(party, loop.centres, because=CENTRES, to=self.receivers)
         return None if found is None else np.asarray(found)
 
     async def _shared(self, party: Party, units: Ints, sizes: Ints) -> Shared:
         bound, parts = self.rules.units, []
         for name, rows in zip(self.owners, sizes.tolist(), strict=True):
             mine = units if party.name == name else None
-            parts.append(await party.share(mine, name, (rows, len(self.columns)), -bound, bound))
+            parts.append(await share(party, mine, name, (rows, len(self.columns)), -bound, bound))
         return concatenate(parts)
 
     async def _start(self, party: Party, data: Shared) -> Shared:
@@ -157,7 +159,7 @@ class KMeansOverRows:
 
     async def _means(self, party: Party, units: Ints, assigned: Ints, before: Floats) -> Floats:
         mine = np.column_stack(totals(units, assigned, self.rules.k))
-        found = np.asarray(await party.sum(mine, because=TOTALS, to=self.owners), np.int64)
+        found = np.asarray(await secure_sum(party, mine, because=TOTALS, to=self.owners), np.int64)
         check_enough(self.rules, int(found[:, -1].sum()))
         return means(as_floats(found[:, :-1], self.rules), found[:, -1].astype(np.float64), before)
 

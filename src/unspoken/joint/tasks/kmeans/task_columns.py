@@ -3,7 +3,7 @@
     unspoken joint new study.toml --name care --task kmeans-columns --set k=4
         --set 'columns=["north:age", "south:stay"]' ...
 
-All files must hold the same records in the same order (`party.align` brings them there).
+All files must hold the same records in the same order (`align` brings them there).
 Receivers learn the assignments, each owner its part of the centres. `parameters` lists the rest.
 """
 
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import (
     check_owners,
     owner_of,

@@ -17,10 +17,16 @@ from math import ceil, log2, sqrt
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.joint.mpc.multi_limb import FINE, Wide
-from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.multi_limb import FINE, Wide, public_wide
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.limb_products import wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import rescale, share_sum_wide
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.logistic.sigmoid import SCALE
 from unspoken.joint.tasks.regression.column_blocks import Columns
 from unspoken.joint.tasks.regression.fitting import SPREADS
@@ -37,13 +43,13 @@ async def products(party: Party, one: Shared, other: Shared) -> tuple[Shared, In
     rows = one.shape[0]
     # Squares of a column add up to at most the number of records.
     most = rows << CELL
-    found = (await party.truncate(await party.multiply(one, other), CELL)).within(-most, most)
+    found = (await truncate(party, await multiply(party, one, other), CELL)).within(-most, most)
     sizes = await _sizes(party, found)
     most, columns = 1 << ceil(log2(sqrt(rows))) + CELL, []
     for i, size in enumerate(sizes.tolist()):
         column = found[:, i:i + 1]
         if size > 0:
-            column = replace(await party.truncate(column, size), scale=CELL)
+            column = replace(await truncate(party, column, size), scale=CELL)
         columns.append((column * (1 << max(0, -size))).within(-most, most))
     return concatenate(columns, 1), sizes
 
@@ -55,15 +61,15 @@ async def _sizes(party: Party, found: Shared) -> Ints:
     keep = min(CELL, 29 - log)
     short = found
     if keep < CELL:
-        short = replace(await party.truncate(found, CELL - keep), scale=keep)
+        short = replace(await truncate(party, found, CELL - keep), scale=keep)
     squares = await matmul(party, short.T, short, within=(0, 1 << 2 * (log + keep)))
     place = np.arange(found.shape[1])
     total = squares[place, place]
     steps = [e for e in range(LEAST, log // 2 + 1) if 2 * (e + keep) >= 0]
     gaps = [total - public(party, np.full(place.size, rows << 2 * (e + keep), np.int64),
                            total.scale) for e in steps]
-    above = (await party.to_numbers(await party.less_than(stack(gaps), 0))).sum(0)
-    below = np.asarray(await party.reveal(above, because=SPREADS), np.int64)
+    above = (await to_numbers(party, await less_than(party, stack(gaps), 0))).sum(0)
+    below = np.asarray(await reveal(party, above, because=SPREADS), np.int64)
     return np.asarray(steps[-1] + 1 - below, np.int64)
 
 
@@ -73,7 +79,7 @@ async def odds_of(party: Party, values: Shared, weights: Floats) -> Shared:
     total = values[:, 0] * whole[0]
     for i, weight in enumerate(whole[1:], 1):
         total = total + values[:, i] * weight
-    return replace(await party.truncate(total, CELL), scale=SCALE)
+    return replace(await truncate(party, total, CELL), scale=SCALE)
 
 
 def in_units(columns: Columns, standard: Standard, sizes: Ints) -> Standard:
@@ -87,15 +93,15 @@ def in_units(columns: Columns, standard: Standard, sizes: Ints) -> Standard:
 async def turning(party: Party, columns: Columns, standard: Standard, sizes: Ints) -> Wide:
     """Return the matrix that turns coefficients of centred columns into those of columns."""
     p, shift = len(columns.terms.features), await _shift(party, standard)
-    found = party.public_wide(np.eye(p + 1)) + placed(shift.T, (-1,), range(p), p)
+    found = public_wide(party, np.eye(p + 1)) + placed(shift.T, (-1,), range(p), p)
     for (place, pair), size in zip(columns.crossing(), sizes.tolist(), strict=True):
         a, b = (columns.terms.place(name) for name in pair)
-        one, other = [await party.rescale(shift[i:i + 1].shifted(size), FINE) for i in (a, b)]
-        both = await party.wide_multiply(one, shift[b:b + 1], FINE)
+        one, other = [await rescale(party, shift[i:i + 1].shifted(size), FINE) for i in (a, b)]
+        both = await wide_multiply(party, one, shift[b:b + 1], FINE)
         for part, row in ((other, a), (one, b), (both, -1)):
             found = found + placed(part, (row,), (place,), p)
     most = max(1.0, float(standard.reach.max())) * max(1.0, float(2.0 ** -sizes.min(initial=0)))
-    return (await party.rescale(found, FINE)).within(2 * most)
+    return (await rescale(party, found, FINE)).within(2 * most)
 
 
 async def _shift(party: Party, standard: Standard) -> Wide:
@@ -103,5 +109,5 @@ async def _shift(party: Party, standard: Standard) -> Wide:
     p = standard.units.size - 1
     mine, own = np.zeros((p, 1)), standard.places < p
     mine[standard.places[own], 0] = -standard.means[own]
-    shared = await party.share_sum_wide(mine, (p, 1), float(standard.reach.max()), 48)
-    return await party.rescale(shared, FINE)
+    shared = await share_sum_wide(party, mine, (p, 1), float(standard.reach.max()), 48)
+    return await rescale(party, shared, FINE)

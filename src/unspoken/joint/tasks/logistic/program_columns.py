@@ -30,15 +30,18 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.multi_limb import FINE, Wide
-from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.multi_limb import FINE, Wide, public_wide
+from unspoken.joint.mpc.ops.limb_products import wide_matmul
+from unspoken.joint.mpc.ops.limb_sharing import lift, rescale
+from unspoken.joint.mpc.ops.matrix_inverse import ILL, inverse
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.sharing import reveal, share, share_sum
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.logistic.cross_products import (
     CELL,
     in_units,
@@ -74,6 +77,7 @@ from unspoken.joint.tasks.regression.fitting import COEFFICIENTS, COUNT, ERRORS,
 from unspoken.joint.tasks.regression.params import Rules
 from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.logistic_model import LogisticModel
 
 CLOSE = 3e-5
@@ -163,7 +167,7 @@ class LogisticOverColumns(OverColumns):
         for owner in self.columns.owners:
             places = [place for place, _ in self.columns.own(owner)]
             mine = standard.table if party.name == owner else None
-            parts.append(await party.share(mine, owner, (rows, len(places)), -most, most, CELL))
+            parts.append(await share(party, mine, owner, (rows, len(places)), -most, most, CELL))
             order += places
         found, sizes = concatenate([part for part in parts if part.shape[1]], 1), np.zeros(0, int)
         if crossing := self.columns.crossing():
@@ -171,7 +175,8 @@ class LogisticOverColumns(OverColumns):
                           for i in (0, 1))
             made, sizes = await products(party, found[:, one], found[:, other])
             found, order = concatenate([found, made], 1), order + [place for place, _ in crossing]
-        found, ones = found[:, np.argsort(order)], party.public(np.full((rows, 1), 1 << CELL), CELL)
+        found = found[:, np.argsort(order)]
+        ones = public(party, np.full((rows, 1), 1 << CELL), CELL)
         return concatenate([ones, found[:, :p]], 1), found[:, p:].within(0, 1 << CELL), sizes
 
     async def _odds(self, party: Party, standard: Standard, beta: Floats, table: Shared) -> Shared:
@@ -182,7 +187,7 @@ class LogisticOverColumns(OverColumns):
             if party.name == next(iter(self.columns.owners)):
                 mine = mine + beta[0]
         most, at = MOST_ODDS << SCALE, [place + 1 for place, _ in self.columns.crossing()]
-        found = await party.share_sum(mine, (rows,), -most, most, SCALE)
+        found = await share_sum(party, mine, (rows,), -most, most, SCALE)
         if at and beta[at].any():
             found = (found + await odds_of(party, table[:, at], beta[at])).within(-most, most)
         return found
@@ -193,16 +198,16 @@ class LogisticOverColumns(OverColumns):
         hessian, slope = await self._slopes(party, table, y, likely)
         (beta, extra), size = now, table.shape[1]
         if self.rules.ridge:
-            hessian = hessian + party.public_wide(np.diag(extra))
-            slope = slope - party.public_wide((extra * beta)[:, None])
+            hessian = hessian + public_wide(party, np.diag(extra))
+            slope = slope - public_wide(party, (extra * beta)[:, None])
         bound, steep = size * 0.3 + float(extra.sum()), 1.25 + float(np.abs(extra * beta).max())
-        inverse = (await party.inverse(hessian, bound, self.rules.condition)).within(
+        inverted = (await inverse(party, hessian, bound, self.rules.condition)).within(
             2.5 * self.rules.condition / bound)
         reach = 2 * steep * 2.5 * self.rules.condition / bound * size
-        step = (await party.wide_matmul(inverse, slope.within(steep), FINE)).within(reach)
+        step = (await wide_matmul(party, inverted, slope.within(steep), FINE)).within(reach)
         found = await opened(party, step, reach, STEP, ())
         assert found is not None
-        return inverse, found
+        return inverted, found
 
     async def _slopes(self, party: Party, table: Shared, y: Shared,
                       likely: Shared) -> tuple[Wide, Wide]:
@@ -210,27 +215,27 @@ class LogisticOverColumns(OverColumns):
         rows, size = table.shape
         rest = y.reshape(rows) * (1 << SCALE - CELL)
         rest = replace(rest, scale=SCALE) - likely
-        weight = likely - await party.truncate(await party.multiply(likely, likely), SCALE)
-        weight = (await party.truncate(weight, SCALE - CELL)).within(0, (1 << CELL - 2) + 2)
-        heavy = await party.multiply(table, concatenate([weight.reshape(-1, 1)] * size, 1))
-        heavy = await party.truncate(heavy, CELL)
+        weight = likely - await truncate(party, await multiply(party, likely, likely), SCALE)
+        weight = (await truncate(party, weight, SCALE - CELL)).within(0, (1 << CELL - 2) + 2)
+        heavy = await multiply(party, table, concatenate([weight.reshape(-1, 1)] * size, 1))
+        heavy = await truncate(party, heavy, CELL)
         most = rows << 2 * CELL
         products = await matmul(party, table.T, heavy, within=(-most, most))
         most = rows << CELL + SCALE
         gradient = await matmul(party, table.T, rest.reshape(-1, 1), within=(-most, most))
         log = ceil(log2(rows))
-        hessian = await party.rescale((await party.lift(products)).shifted(log), FINE)
-        slope = await party.rescale((await party.lift(gradient)).shifted(log), FINE)
+        hessian = await rescale(party, (await lift(party, products)).shifted(log), FINE)
+        slope = await rescale(party, (await lift(party, gradient)).shifted(log), FINE)
         return hessian.within(0.3), slope.within(1.25)
 
     async def _likelihood(self, party: Party, odds: Shared, y: Shared) -> float:
         """Open the log-likelihood; that of a model is at least the one of all coefficients 0."""
         rows = odds.size
-        yes = replace((await party.truncate(y.reshape(rows), CELL)).within(0, 1), scale=0)
+        yes = replace((await truncate(party, y.reshape(rows), CELL)).within(0, 1), scale=0)
         found = (await log_likelihoods(party, odds, yes)).sum().reshape(1)
         most = rows << SCALE
-        plain = await party.reveal(found.within(-most, most), because=LIKELIHOOD,
-                                   to=self.rules.receivers)
+        plain = await reveal(party, found.within(-most, most), because=LIKELIHOOD,
+                             to=self.rules.receivers)
         return float("nan") if plain is None else float(plain[0])
 
     async def _model(self, party: Party, fitted: tuple[Floats, Wide, Wide], standard: Standard,
@@ -256,7 +261,7 @@ class LogisticOverColumns(OverColumns):
         at = [0, *sorted({place(name) + 1 for _, pair in self.columns.crossing()
                           for name in pair})]
         reach = (1 + float(standard.reach.max())) * float(np.abs(beta).sum()) + 1
-        line = await party.wide_matmul(turn[at], party.public_wide(beta[:, None]), FINE)
+        line = await wide_matmul(party, turn[at], public_wide(party, beta[:, None]), FINE)
         found = await opened(party, line, 2 * reach, COEFFICIENTS, self.rules.receivers)
         if found is None:
             return None
@@ -270,7 +275,8 @@ class LogisticOverColumns(OverColumns):
         units, to = standard.units[:-1], self.rules.receivers
         greatest, place = 2.5 * self.rules.condition / (0.3 * (units.size + 1)), np.arange(
             units.size + 1)
-        square = await party.wide_matmul(turn, await party.wide_matmul(inverse, turn.T, FINE), FINE)
+        half = await wide_matmul(party, inverse, turn.T, FINE)
+        square = await wide_matmul(party, turn, half, FINE)
         most = greatest * (1 + float((standard.reach[:-1] ** 2).sum()))
         first = await opened(party, square[:1, 0], most, ERRORS, to)
         if not self.columns.crossing():

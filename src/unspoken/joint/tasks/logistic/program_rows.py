@@ -27,12 +27,13 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide
-from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide, public_wide
+from unspoken.joint.mpc.ops.limb_products import wide_matmul, wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import rescale, share_sum_wide
+from unspoken.joint.mpc.ops.matrix_inverse import ILL, inverse
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.disclosure_guards import (
     TIMES,
@@ -52,6 +53,7 @@ from unspoken.joint.tasks.regression.params import Rules, Terms
 from unspoken.joint.tasks.regression.program_rows import own_rows, row_sums
 from unspoken.joint.tasks.regression.second_moments import MOST_RECORDS, SIZES, row_moments, whole
 from unspoken.joint.tasks.regression.sweep import LEAST_PIVOT, reciprocals
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.logistic_model import LogisticModel
 from unspoken.numerics.logistic_fit import fit_logistic, log_likelihood, probabilities
 
@@ -104,35 +106,35 @@ class LogisticOverRows:
     async def _newton(self, party: Party, own: Any, moments: Scaled) -> Newton:
         """Return one step; everything is divided by 2^(log - 2), which bounds weights."""
         p, log = len(self.terms.features), moments.log - 2
-        total = (await party.share_sum_wide(own, (p + 2, p + 1), float(MOST_RECORDS) * 2.0**FINE,
-                                            0)).shifted(FINE + log)
-        total = (await party.rescale(total, FINE)).within(8)
+        total = (await share_sum_wide(party, own, (p + 2, p + 1), float(MOST_RECORDS) * 2.0**FINE,
+                                      0)).shifted(FINE + log)
+        total = (await rescale(party, total, FINE)).within(8)
         turned = await reciprocals(party, total[0, 0].reshape(1))
         return await self._solved(party, total, turned, moments)
 
     async def _solved(self, party: Party, total: Wide, turned: Wide, moments: Scaled) -> Newton:
         p = total.shape[1] - 1
-        means = (await party.wide_matmul(total[0, 1:].reshape(-1, 1), turned.reshape(1, 1),
-                                         FINE)).within(1 + 2.0**-20)
+        means = (await wide_matmul(party, total[0, 1:].reshape(-1, 1), turned.reshape(1, 1),
+                                   FINE)).within(1 + 2.0**-20)
         # Sums and gradient, each without what its mean explains, in one product.
         right = join_wide([total[0, 1:].reshape(1, -1), total[p + 1:, 0].reshape(1, 1)], 1)
-        explained = (await party.wide_matmul(means, right, FINE)).within(16)
+        explained = (await wide_matmul(party, means, right, FINE)).within(16)
         factors = np.left_shift(np.uint64(1), moments.spreads[:-1].astype(np.uint64))
         centred = await _scale(party, total[1:p + 1, 1:] - explained[:, :p], factors)
-        gradient = await party.rescale(times_public(await party.rescale(
-            total[p + 1, 1:].reshape(-1, 1) - explained[:, p:], FINE), factors[:, None]), FINE)
+        rest = await rescale(party, total[p + 1, 1:].reshape(-1, 1) - explained[:, p:], FINE)
+        gradient = await rescale(party, times_public(rest, factors[:, None]), FINE)
         extra = self.rules.ridge / (moments.units[:-1] ** 2 * 2.0 ** (moments.log - 2))
         if self.rules.ridge:
-            centred = centred + party.public_wide(np.diag(extra))
+            centred = centred + public_wide(party, np.diag(extra))
         most = ROOM * p + float(extra.sum())
-        inverse = (await party.inverse(centred, most, self.rules.condition)).within(
+        inverted = (await inverse(party, centred, most, self.rules.condition)).within(
             2.5 * self.rules.condition / most)
-        step = (await party.wide_matmul(inverse, gradient.within(64), FINE)).within(
+        step = (await wide_matmul(party, inverted, gradient.within(64), FINE)).within(
             _reach(self.rules, p))
-        middle = await party.rescale(times_public(means, factors[:, None]), FINE)
-        start = await party.wide_multiply(total[p + 1, 0].reshape(1), turned, FINE)
-        less = await party.wide_matmul(middle.T, step, FINE)
-        return Newton(inverse, step, start - less.reshape(1), middle, turned)
+        middle = await rescale(party, times_public(means, factors[:, None]), FINE)
+        start = await wide_multiply(party, total[p + 1, 0].reshape(1), turned, FINE)
+        less = await wide_matmul(party, middle.T, step, FINE)
+        return Newton(inverted, step, start - less.reshape(1), middle, turned)
 
     async def _open_step(self, party: Party, newton: Newton,
                          moments: Scaled) -> tuple[Floats, Floats]:
@@ -146,7 +148,7 @@ class LogisticOverRows:
         assert start is not None
         # The bound leaves too few bits for the intercept: what is missing comes after it.
         small = reach * 2.0**-57
-        rest = (newton.start - party.public_wide(start)).within(small)
+        rest = (newton.start - public_wide(party, start)).within(small)
         more = await opened(party, rest, small, STEP, ())
         assert more is not None
         return np.concatenate([start + more, step / moments.units[:-1]]), step
@@ -156,7 +158,7 @@ class LogisticOverRows:
         """Open standard errors and the likelihood, and return the model."""
         odds = table[:, :-1] @ beta[1:] + beta[0]
         mine = np.array([log_likelihood(odds, table[:, -1])])
-        shared = await party.share_sum_wide(mine, (1,), 2.0**40, 40)
+        shared = await share_sum_wide(party, mine, (1,), 2.0**40, 40)
         # That of the fitted model is at least the one of all coefficients 0: -0.7 a record.
         found = await opened(party, shared, 2.0**moments.log, LIKELIHOOD, self.rules.receivers)
         errors = np.zeros(0) if self.rules.ridge else await self._errors(party, newton, moments)
@@ -170,8 +172,8 @@ class LogisticOverRows:
         place = np.arange(p)
         greatest = 2.5 * self.rules.condition / (ROOM * p)
         diagonal = await opened(party, newton.inverse[place, place], greatest, ERRORS, to)
-        spread = await party.wide_matmul(newton.means.T, await party.wide_matmul(
-            newton.inverse, newton.means, FINE), FINE)
+        spread = await wide_matmul(party, newton.means.T, await wide_matmul(
+            party, newton.inverse, newton.means, FINE), FINE)
         first = newton.turned + spread.reshape(1)
         reach = 2 / LEAST_PIVOT + 4 * greatest * float(
             np.ldexp(1.0, 2 * moments.spreads[:-1]).sum())
@@ -189,9 +191,9 @@ def _reach(rules: Rules, terms: int) -> float:
 
 async def _scale(party: Party, matrix: Wide, factors: Any) -> Wide:
     """Return a matrix with rows and columns times public factors."""
-    found = await party.rescale(times_public(await party.rescale(matrix, FINE),
+    found = await rescale(party, times_public(await rescale(party, matrix, FINE),
                                              factors[:, None]), FINE)
-    return (await party.rescale(times_public(found, factors[None, :]), FINE)).within(ROOM)
+    return (await rescale(party, times_public(found, factors[None, :]), FINE)).within(ROOM)
 
 
 def _own(party: Party, table: Floats, beta: Floats, sizes: Ints, ridge: float) -> Any:

@@ -16,8 +16,13 @@ from math import factorial
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
+from unspoken.joint.mpc.ops.choice import minimum
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 SCALE = 26
 GREATEST = 16
@@ -40,23 +45,23 @@ async def log_likelihoods(party: Party, odds: Shared, yes: Shared) -> Shared:
     # y x - max(x, 0) = x (y - 1 + s).
     signs = (replace(yes, scale=0) + replace(negative, scale=0) - 1).within(-1, 1)
     most = max(-odds.low, odds.high)
-    lines = (await party.multiply(odds, signs)).within(-most, most)
+    lines = (await multiply(party, odds, signs)).within(-most, most)
     return lines - await _log_one_plus(party, power)
 
 
 async def _signs_and_powers(party: Party, odds: Shared) -> tuple[Shared, Shared]:
     """Return 1 for negative numbers, and exp(-|x|)."""
-    negative = await party.to_numbers(await party.less_than(odds, 0))
+    negative = await to_numbers(party, await less_than(party, odds, 0))
     size = odds - await _times(party, odds, negative) * 2
     size = size.within(0, max(0, -odds.low, odds.high))
-    size = await party.minimum(size, _full(party, size, GREATEST << SCALE))
-    small = await party.truncate(size.within(0, GREATEST << SCALE), 4)
+    size = await minimum(party, size, _full(party, size, GREATEST << SCALE))
+    small = await truncate(party, size.within(0, GREATEST << SCALE), 4)
     return negative, await _exp(party, replace(small, scale=SCALE))
 
 
 async def _times(party: Party, values: Shared, bits: Shared) -> Shared:
     """Return values where a shared 1 stands, and 0 elsewhere."""
-    return (await party.multiply(values, bits)).within(min(0, values.low), max(0, values.high))
+    return (await multiply(party, values, bits)).within(min(0, values.low), max(0, values.high))
 
 
 def _full(party: Party, like: Shared, number: int) -> Shared:
@@ -65,7 +70,7 @@ def _full(party: Party, like: Shared, number: int) -> Shared:
 
 async def _product(party: Party, one: Shared, other: Shared) -> Shared:
     """Return a product cut to 26 fractional bits."""
-    return await party.truncate(await party.multiply(one, other), SCALE)
+    return await truncate(party, await multiply(party, one, other), SCALE)
 
 
 async def _exp(party: Party, x: Shared) -> Shared:
@@ -85,7 +90,7 @@ async def _one_over_one_plus(party: Party, e: Shared) -> Shared:
     """Return 1 / (1 + e) for e in [0, 1]: a line, and three of Newton's steps."""
     d = (e + (1 << SCALE)).within(1 << SCALE, (2 << SCALE) + 1024)
     # 24/17 - 8/17 d is off by at most 1/17 of itself for d in [1, 2].
-    line = await party.truncate(d * round(8 / 17 * (1 << 20)), 20)
+    line = await truncate(party, d * round(8 / 17 * (1 << 20)), 20)
     x = (round(24 / 17 * (1 << SCALE)) - replace(line, scale=SCALE)).within(0, 2 << SCALE)
     for _ in range(3):
         rest = (2 << SCALE) - (await _product(party, d, x)).within(0, 2 << SCALE)

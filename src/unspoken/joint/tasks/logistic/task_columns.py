@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import aligning, as_study, check_names, count
 from unspoken.joint.tasks.logistic.program_columns import CONDITION, LogisticOverColumns
 from unspoken.joint.tasks.regression import costs

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.arrays import Floats
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import as_study, check_names, read_numbers
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
 from unspoken.joint.tasks.regression import costs

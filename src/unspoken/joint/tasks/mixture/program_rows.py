@@ -32,14 +32,18 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.mixture.em_steps import MOST_LOG, expected, maximised
 from unspoken.joint.tasks.mixture.params import Rules, Space, Start
 from unspoken.joint.tasks.mixture.small_cluster_guards import SMALL, measured, too_small
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixture import Mixture
 
 COUNT = "how many records there are in all"
@@ -108,9 +112,9 @@ class Climbing:
 
     async def begin(self) -> None:
         """Open the number of records."""
-        total = await self.party.share_sum(np.array([self.rows.shape[0]]), (1,), 0,
-                                           self.rules.most)
-        self.records = int((await self.party.reveal(total, because=COUNT))[0])
+        total = await share_sum(self.party, np.array([self.rows.shape[0]]), (1,), 0,
+                                self.rules.most)
+        self.records = int((await reveal(self.party, total, because=COUNT))[0])
 
     async def step(self) -> bool:
         """Make one iteration; return whether another should follow."""
@@ -142,9 +146,9 @@ class Climbing:
             kept = np.concatenate([np.arange(1 + n), upper])
         scale = fraction(self.rules, len(self.party.roles.owners))
         bound = 4 * self.rules.most << scale
-        total = await self.party.share_sum(sums[:, kept], (k, kept.size), -bound, bound, scale)
+        total = await share_sum(self.party, sums[:, kept], (k, kept.size), -bound, bound, scale)
         found = np.zeros_like(sums)
-        found[:, kept] = await self.party.reveal(total, because=SUMS)
+        found[:, kept] = await reveal(self.party, total, because=SUMS)
         if self.rules.covariance == "full":
             whole = found[:, 1 + n:].reshape(k, n, n)
             lower = np.tril_indices(n, -1)
@@ -156,16 +160,16 @@ class Climbing:
         if self.rules.stop == "padded":
             return True
         bound = int(self.rules.most * MOST_LOG) << LIKELIHOOD_BITS
-        total = await self.party.share_sum(np.array([own]), (1,), -bound, bound, LIKELIHOOD_BITS)
+        total = await share_sum(self.party, np.array([own]), (1,), -bound, bound, LIKELIHOOD_BITS)
         before, self.likelihood = self.likelihood, total
         if before is None:
             return True
         limit = round(self.rules.tol * self.records * 2**LIKELIHOOD_BITS)
         change = total - before
         gaps = concatenate([change - limit, -change - limit])
-        below = await self.party.to_numbers(await self.party.less_than(gaps, 0))
-        both = await self.party.multiply(below[:1], below[1:])
-        self.ended = "tol" if int((await self.party.reveal(both, because=GAIN))[0]) else "max_iter"
+        below = await to_numbers(self.party, await less_than(self.party, gaps, 0))
+        both = await multiply(self.party, below[:1], below[1:])
+        self.ended = "tol" if int((await reveal(self.party, both, because=GAIN))[0]) else "max_iter"
         return self.ended != "tol"
 
     def finished(self) -> Mixture:

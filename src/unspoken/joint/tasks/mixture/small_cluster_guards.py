@@ -23,8 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Floats
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.mixture.params import Rules
 
 SCALES = (0, 8, 16, 24, 32, 40, 48)
@@ -79,15 +83,15 @@ async def too_small(party: Party, own: Measures, rules: Rules, first: bool) -> b
     if not first:
         bad.append(await _small_changes(party, own, rules))
     count = concatenate([part.reshape(part.size) for part in bad]).sum()
-    found = await party.less_than((-count).reshape(1), 0)
-    return bool((await party.reveal(found, because=SMALL))[0])
+    found = await less_than(party, (-count).reshape(1), 0)
+    return bool((await reveal(party, found, because=SMALL))[0])
 
 
 async def _leave_one_out(party: Party, values: Floats, bound: int, scale: int) -> Shared:
     """Return the total of all owners, then that without each owner's own part."""
     owners = party.roles.owners
-    parts = [await party.share(values if party.name == owner else None, owner, values.shape, 0,
-                               bound, scale) for owner in owners]
+    parts = [await share(party, values if party.name == owner else None, owner, values.shape, 0,
+                         bound, scale) for owner in owners]
     total = parts[0]
     for part in parts[1:]:
         total = total + part
@@ -97,7 +101,7 @@ async def _leave_one_out(party: Party, values: Floats, bound: int, scale: int) -
 async def _small_sizes(party: Party, own: Measures, rules: Rules) -> Shared:
     scale = size_scale(rules, len(party.roles.owners))
     every = await _leave_one_out(party, own.sizes, rules.most << scale, scale)
-    few = await party.to_numbers(await party.less_than(stack([
+    few = await to_numbers(party, await less_than(party, stack([
         every - (rules.least << scale), every - 1]), 0))
     # Nothing at all is no harm, but a cluster must not be empty for everybody.
     return concatenate([few[0, :1], few[0, 1:] - few[1, 1:]]).within(0, 1)
@@ -106,8 +110,8 @@ async def _small_sizes(party: Party, own: Measures, rules: Rules) -> Shared:
 async def _small_changes(party: Party, own: Measures, rules: Rules) -> Shared:
     every = await _leave_one_out(party, own.changes.astype(np.float64), HIGH**2, 0)
     one = every[:, 0].within(0, HIGH * len(party.roles.owners))
-    gap = await party.multiply(one, one) - every[:, 1] * rules.moved
-    bits = await party.less_than(stack([gap, one - LOW, one - HIGH]), 0)
-    few = await party.to_numbers(bits)
+    gap = await multiply(party, one, one) - every[:, 1] * rules.moved
+    bits = await less_than(party, stack([gap, one - LOW, one - HIGH]), 0)
+    few = await to_numbers(party, bits)
     fits = (few[2] - few[1]).within(0, 1)
-    return (await party.multiply(few[0], fits)).within(0, 1)
+    return (await multiply(party, few[0], fits)).within(0, 1)

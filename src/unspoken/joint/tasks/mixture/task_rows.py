@@ -19,7 +19,8 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common import primitive_costs as costs
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (

@@ -14,10 +14,12 @@ import numpy as np
 
 from unspoken.joint.mpc.multi_limb import FINE, Wide
 from unspoken.joint.mpc.ops.division import mantissa_inverse
+from unspoken.joint.mpc.ops.limb_products import wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import lift, narrow, rescale
 from unspoken.joint.mpc.ops.normalise import FRACTION, inverse_power, normalise
 from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 
 
 async def reciprocals(party: Party, count: Shared) -> Wide:
@@ -32,10 +34,10 @@ async def reciprocals(party: Party, count: Shared) -> Wide:
     product = await multiply(party, whole, y, within=(0, high))
     slack = 1 << max(2, bits - 26)
     rest = ((1 << bits) - product).within(-slack, slack)
-    long = await party.lift(replace(y, scale=bits))
-    error = await party.lift(replace(rest, scale=bits))
-    step = await party.wide_multiply(long, error, FINE)
-    return (await party.rescale(await party.rescale(long, FINE) + step, FINE)).within(1.001)
+    long = await lift(party, replace(y, scale=bits))
+    error = await lift(party, replace(rest, scale=bits))
+    step = await wide_multiply(party, long, error, FINE)
+    return (await rescale(party, await rescale(party, long, FINE) + step, FINE)).within(1.001)
 
 
 async def means_and_variances(party: Party, count: Shared,
@@ -44,12 +46,12 @@ async def means_and_variances(party: Party, count: Shared,
     columns = sums.shape[0] // 2
     each = await reciprocals(party, count)
     factors = each.reshape(1, -1)[np.zeros(2 * columns, np.int64)]
-    both = await party.wide_multiply(await party.lift(sums), factors, FINE)
+    both = await wide_multiply(party, await lift(party, sums), factors, FINE)
     both = both.within(1.001)
     mean, square = both[:columns], both[columns:]
-    outer = await party.wide_multiply(mean, mean, FINE)
-    found = concatenate([await party.narrow(mean, FRACTION, 1.001),
-                         await party.narrow(square - outer, FRACTION, 1.001)])
+    outer = await wide_multiply(party, mean, mean, FINE)
+    found = concatenate([await narrow(party, mean, FRACTION, 1.001),
+                         await narrow(party, square - outer, FRACTION, 1.001)])
     # Two units: the variance of equal values may come out one unit below zero.
     variance = (found[columns:] + 2).within(0, found.high + 2)
     return found[:columns], variance

@@ -15,10 +15,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unspoken.joint.mpc.ops.choice import argmax, maximum
+from unspoken.joint.mpc.ops.division import reciprocal
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.logarithm import log, sqrt
 from unspoken.joint.mpc.ops.normalise import FRACTION
-from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import share
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.naive_bayes.params import ALPHA_BITS, Rules
 from unspoken.joint.tasks.naive_bayes.score_tables import LEAST_VARIANCE, MOST_LOG, Table, worst
 
@@ -53,7 +60,7 @@ async def share_table(party: Party, table: Table | None, owner: str,
                       sizes: tuple[int, ...], numeric: int, classes: int) -> SharedTable:
     """Return one owner's model as shares."""
     async def give(values: object, shape: tuple[int, ...], bound: int, scale: int) -> Shared:
-        return await party.share(values, owner, shape, -bound, bound, scale)
+        return await share(party, values, owner, shape, -bound, bound, scale)
 
     plain = table or Table(*(np.zeros(0),) * 4)
     start = await give(plain.start, (classes,), start_bound(len(sizes), numeric), FRACTION)
@@ -75,11 +82,11 @@ async def learn_table(party: Party, counts: Shared, sizes: tuple[int, ...],
         none = public(party, np.zeros((0, classes.size), np.int64), FRACTION)
         return SharedTable(start, logs, none, replace(none, scale=ROOT), len(sizes))
     least = public(party, np.full(moments[1].shape, LEAST_VARIANCE), FRACTION)
-    spread = await party.maximum(moments[1] + extra.reshape(-1, 1), least)
+    spread = await maximum(party, moments[1] + extra.reshape(-1, 1), least)
     spread = spread.within(least.low, ONE + (ONE >> 4))
-    deviations = (await party.log(spread)).sum(0)
-    halved = await party.truncate(deviations, 1)
-    roots = await party.sqrt(await party.reciprocal(spread), ROOT)
+    deviations = (await log(party, spread)).sum(0)
+    halved = await truncate(party, deviations, 1)
+    roots = await sqrt(party, await reciprocal(party, spread), ROOT)
     return SharedTable(start - replace(halved, scale=FRACTION), logs, moments[0],
                        roots.within(0, MOST_ROOT), len(sizes))
 
@@ -88,11 +95,11 @@ async def _logs(party: Party, counts: Shared, sizes: tuple[int, ...],
                 rules: Rules) -> tuple[Shared, Shared, Shared]:
     """Return ln of class counts, ln of shares of categories, and where a class is empty."""
     classes, unit = counts[0], 1 << ALPHA_BITS
-    empty = await party.to_numbers(await party.less_than(classes, 1))
+    empty = await to_numbers(party, await less_than(party, classes, 1))
     below = [(classes * unit + rules.units * size).reshape(1, -1) for size in sizes]
     first = ((classes + empty).within(1, classes.high) * unit).reshape(1, -1)
     every = concatenate([first, *below, counts[1:] * unit + rules.units])
-    found = await party.log(replace(every, scale=ALPHA_BITS))
+    found = await log(party, replace(every, scale=ALPHA_BITS))
     widths = [column for column, size in enumerate(sizes) for _ in range(size)]
     logs = found[1 + len(sizes):] - found[1:1 + len(sizes)][np.array(widths, np.int64)]
     return found[0], logs.within(-MOST_LOG * ONE, MOST_LOG * ONE), empty
@@ -108,7 +115,7 @@ async def classes_of(party: Party, table: SharedTable, hot: Shared, z: Shared) -
         scores = scores + await matmul(party, hot, table.logs, within=(-bound, bound))
     if table.means.shape[0]:
         scores = scores - await _squares(party, table, z)
-    return (await party.argmax(scores))[0]
+    return (await argmax(party, scores))[0]
 
 
 async def _squares(party: Party, table: SharedTable, z: Shared) -> Shared:
@@ -117,8 +124,8 @@ async def _squares(party: Party, table: SharedTable, z: Shared) -> Shared:
     rows = z.shape[0]
     wide = z.reshape(rows, numbers, 1)[:, :, np.zeros(classes, np.int64)]
     gaps = wide - table.means
-    t = await party.truncate(await party.multiply(gaps, table.roots), FRACTION)
-    square = await party.truncate(await party.multiply(t, t), 2 * ROOT - SQUARE)
+    t = await truncate(party, await multiply(party, gaps, table.roots), FRACTION)
+    square = await truncate(party, await multiply(party, t, t), 2 * ROOT - SQUARE)
     most = square.high
     total = replace(square, low=-1, high=most).sum(1)
     # Half of it: one bit fewer on the way from 20 to 30 fractional bits.

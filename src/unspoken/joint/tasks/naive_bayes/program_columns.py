@@ -30,14 +30,15 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.choice import argmax
 from unspoken.joint.mpc.ops.normalise import FRACTION
-from unspoken.joint.mpc.ops.sharing import rerandomised
+from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.sharing import rerandomised, reveal, share, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
@@ -60,6 +61,7 @@ from unspoken.joint.tasks.naive_bayes.score_tables import MOST_LOG, Table, learn
 from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Shape, Site
 from unspoken.joint.tasks.tree.program_columns import same_labels
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.ledger import Ledger
 
 Records = tuple[BayesPart, Mapping[str, Any]]
 
@@ -121,16 +123,16 @@ async def learn(party: Party, shape: Shape, rules: Rules,
     kinds = len(shape.classes)
     mine = one_hot(labels[None], (kinds,)) if party.name == shape.class_site \
         and labels is not None else None
-    classes = await party.share(mine, shape.class_site, (rows, kinds), 0, 1)
+    classes = await share(party, mine, shape.class_site, (rows, kinds), 0, 1)
     places, values, extra = await _columns(party, shape, rules, (hot, z), rows)
     first = classes.sum(0).within(0, rows).reshape(1, -1)
     counts = first
     if shape.sizes:
-        found = (await party.matmul(places.T, classes)).within(0, rows)
+        found = (await matmul(party, places.T, classes)).within(0, rows)
         counts = concatenate([first, found])
     if not shape.numbers:
         return await learn_table(party, counts, shape.sizes, None, None, rules)
-    sums = await party.matmul(values.T, classes)
+    sums = await matmul(party, values.T, classes)
     moments = await means_and_variances(party, counts[0], sums.within(-rows * ONE, rows * ONE))
     return await learn_table(party, counts, shape.sizes, moments, extra, rules)
 
@@ -145,10 +147,10 @@ async def _columns(party: Party, shape: Shape, rules: Rules,
         square = None if z is None else z**2
         extra = None if z is None else rules.var_smoothing * z.var(axis=0)
         wide = rows, part.numbers
-        hots.append(await party.share(hot, part.site, (rows, sum(part.sizes)), 0, 1))
-        zs.append(await party.share(z, part.site, wide, -ONE, ONE, FRACTION))
-        squares.append(await party.share(square, part.site, wide, -ONE, ONE, FRACTION))
-        extras.append(await party.share(extra, part.site, (part.numbers,), 0, ONE, FRACTION))
+        hots.append(await share(party, hot, part.site, (rows, sum(part.sizes)), 0, 1))
+        zs.append(await share(party, z, part.site, wide, -ONE, ONE, FRACTION))
+        squares.append(await share(party, square, part.site, wide, -ONE, ONE, FRACTION))
+        extras.append(await share(party, extra, part.site, (part.numbers,), 0, ONE, FRACTION))
     return concatenate(hots, 1), concatenate([*zs, *squares], 1), concatenate(extras)
 
 
@@ -225,7 +227,7 @@ class ClassifyOverColumns:
             raise DataError("Sites must give their own parts of one model. They did not.")
         rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
         found = await predicted(party, part, hot, z, rows)
-        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.shape.classes, object)[opened]
 
 
@@ -236,15 +238,15 @@ async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats |
     if shape.class_known:
         own = None if part.table is None or hot is None or z is None else part.table.scores(hot, z)
         bound = start_bound(len(shape.sizes), shape.numbers)
-        total = await party.share_sum(own, (rows, len(shape.classes)), -bound, bound, FRACTION)
-        return (await party.argmax(total))[0]
+        total = await share_sum(party, own, (rows, len(shape.classes)), -bound, bound, FRACTION)
+        return (await argmax(party, total))[0]
     hots, zs = [], []
     for each in shape.parts:
         mine = each.site == party.name
-        hots.append(await party.share(hot if mine else None, each.site,
-                                      (rows, sum(each.sizes)), 0, 1))
-        zs.append(await party.share(z if mine else None, each.site, (rows, each.numbers), -ONE,
-                                    ONE, FRACTION))
+        hots.append(await share(party, hot if mine else None, each.site,
+                                (rows, sum(each.sizes)), 0, 1))
+        zs.append(await share(party, z if mine else None, each.site, (rows, each.numbers), -ONE,
+                              ONE, FRACTION))
     return await classes_of(party, _again(party, part), concatenate(hots, 1), concatenate(zs, 1))
 
 

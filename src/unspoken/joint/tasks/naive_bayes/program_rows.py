@@ -30,12 +30,15 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.division import divide
 from unspoken.joint.mpc.ops.normalise import FRACTION
+from unspoken.joint.mpc.ops.secure_sum import secure_sum
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
 from unspoken.joint.tasks.naive_bayes.params import (
     ALPHA_BITS,
@@ -48,6 +51,7 @@ from unspoken.joint.tasks.naive_bayes.params import (
 from unspoken.joint.tasks.naive_bayes.pooled import built, from_sums
 from unspoken.joint.tasks.tree import level_growth as growth
 from unspoken.joint.tasks.tree.program_rows import TOO_MANY, refuse_too_many
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes
 
 SUMS = "counts of classes and categories, and sums of numbers and squares, over all owners"
@@ -98,12 +102,12 @@ def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> 
 
 async def _by_sums(party: Party, layout: Layout, rules: Rules, given: Given) -> MixedBayes | None:
     """Open the totals; one secure sum for counts, one for numbers."""
-    counts = await party.sum(class_counts(given, layout), because=SUMS, to=rules.receivers)
+    counts = await secure_sum(party, class_counts(given, layout), because=SUMS, to=rules.receivers)
     sums = np.zeros((0, len(layout.classes)))
     if layout.numeric:
         scale = _fraction(party, rules)
-        sums = await party.sum(class_sums(given, layout), because=SUMS, to=rules.receivers,
-                               scale=scale)
+        sums = await secure_sum(party, class_sums(given, layout), because=SUMS, to=rules.receivers,
+                                scale=scale)
     if counts is None or sums is None:
         return None
     return from_sums(layout, rules, counts.astype(np.float64), sums)
@@ -124,8 +128,8 @@ async def _by_ratios(party: Party, layout: Layout, rules: Rules,
     if layout.numeric:
         sums = await _shared_sums(party, layout, rules, given)
         parts += await means_and_variances(party, counts[0], sums)
-    every = await party.truncate(concatenate(parts), FRACTION - rules.bits)
-    found = await party.reveal(every, because=RATIOS, to=rules.receivers)
+    every = await truncate(party, concatenate(parts), FRACTION - rules.bits)
+    found = await reveal(party, every, because=RATIOS, to=rules.receivers)
     if found is None:
         return None
     cells, columns = sum(layout.sizes), len(layout.numeric)
@@ -147,13 +151,13 @@ def _warn_of_coarse(layout: Layout, rules: Rules, variances: Floats) -> None:
 
 async def _shared_counts(party: Party, layout: Layout, rules: Rules, given: Given) -> Shared:
     local = class_counts(given, layout)
-    return (await party.share_sum(local, local.shape, 0, rules.most)).within(0, rules.most)
+    return (await share_sum(party, local, local.shape, 0, rules.most)).within(0, rules.most)
 
 
 async def _shared_sums(party: Party, layout: Layout, rules: Rules, given: Given) -> Shared:
     local, scale = class_sums(given, layout), _fraction(party, rules)
     bound = rules.most << scale
-    return (await party.share_sum(local, local.shape, -bound, bound, scale)).within(-bound, bound)
+    return (await share_sum(party, local, local.shape, -bound, bound, scale)).within(-bound, bound)
 
 
 async def _shares(party: Party, layout: Layout, rules: Rules,
@@ -165,7 +169,7 @@ async def _shares(party: Party, layout: Layout, rules: Rules,
     above = [classes.reshape(1, -1) * unit, counts[1:] * unit + rules.units]
     below = [(total.reshape(1, 1) * unit)[:, np.zeros(len(layout.classes), np.int64)]]
     below += [(classes * unit + rules.units * size).reshape(1, -1) for size in sizes]
-    found = await party.divide(concatenate(above), concatenate(below), FRACTION, most=1)
+    found = await divide(party, concatenate(above), concatenate(below), FRACTION, most=1)
     return found[0], found[1:]
 
 

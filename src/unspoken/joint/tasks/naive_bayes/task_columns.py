@@ -23,8 +23,11 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import align
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     COMMON,
@@ -80,7 +83,7 @@ class ColumnsStudy:
         part = await self._learned(party, _chosen(own, old), old.size)
         hot, z, _ = _chosen(own, fresh)
         found = await predicted(party, part, hot, z, fresh.size)
-        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
         return {"rows": order[fresh].tolist(),
@@ -103,8 +106,8 @@ class ColumnsStudy:
         site = own_site(party, self.shape, None if data is None else data.site)
         places = None
         if self.align is not None:
-            places = await party.align(None if site is None else site.ids, because=COMMON,
-                                       rules=self.align)
+            places = await align(party, None if site is None else site.ids, because=COMMON,
+                                 rules=self.align)
         hot = z = labels = None
         if site is not None and data is not None:
             hot, z, _ = replace(site, labels=None).take(self.shape, places)

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import plan_masks, refuse_two
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import (
     check_names,
     everybody,

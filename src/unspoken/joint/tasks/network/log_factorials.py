@@ -23,8 +23,11 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.selection import keep
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, public, stack
-from unspoken.joint.session.party import Party
 
 BLOCK = 1 << 21
 """How many values of tables times counts are in memory at once."""
@@ -89,8 +92,8 @@ async def _piece(party: Party, x: Shared, table: Factorials) -> Shared:
     whole = _combined(party, blocks, table.sums[[size * k for k in range(last + 1)]], x.size)
     # What each further number adds, if the block is the secret one.
     rows = [_combined(party, blocks, _column(table, t, last), x.size) for t in range(1, size)]
-    below = await party.less_than(stack([rest - t for t in range(1, size)]), 0)
-    added = (await party.keep(~below, [stack(rows)]))[0].sum(0)
+    below = await less_than(party, stack([rest - t for t in range(1, size)]), 0)
+    added = (await keep(party, ~below, [stack(rows)]))[0].sum(0)
     return replace(whole + added, low=0, high=int(table.sums[-1]), scale=table.scale)
 
 
@@ -98,8 +101,8 @@ async def _steps(party: Party, x: Shared, limits: list[int]) -> Shared:
     """Return [x >= limit] as numbers, one row a limit."""
     if not limits:
         return public(party, np.zeros((1, x.size), np.int64))
-    below = await party.less_than(stack([x - limit for limit in limits]), 0)
-    return await party.to_numbers(~below)
+    below = await less_than(party, stack([x - limit for limit in limits]), 0)
+    return await to_numbers(party, ~below)
 
 
 def _column(table: Factorials, t: int, last: int) -> Ints:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Ints
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.sharing import share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.naive_bayes.params import one_hot
 from unspoken.joint.tasks.network.params import Order
 
@@ -53,8 +55,8 @@ async def combinations(party: Party, order: Order, families: Sequence[Family],
     for site in order.sites:
         mine = np.hstack([own_columns(order, family, codes) for family in families]) \
             if site == party.name else None
-        part = await party.share(mine, site, (rows, cells), 0, 1)
-        found = part if found is None else (await party.multiply(found, part)).within(0, 1)
+        part = await share(party, mine, site, (rows, cells), 0, 1)
+        found = part if found is None else (await multiply(party, found, part)).within(0, 1)
     assert found is not None
     return found
 
@@ -66,7 +68,7 @@ async def values(party: Party, order: Order, codes: dict[int, Ints], rows: int) 
         places = order.of(site)
         sizes = tuple(order.sizes[p] for p in places)
         mine = one_hot(np.array([codes[p] for p in places]), sizes) if site == party.name else None
-        shared = await party.share(mine, site, (rows, sum(sizes)), 0, 1)
+        shared = await share(party, mine, site, (rows, sum(sizes)), 0, 1)
         ends = np.cumsum([0, *sizes])
         parts |= {p: shared[:, ends[i]:ends[i + 1]] for i, p in enumerate(places)}
     return concatenate([parts[p] for p in range(len(order.nodes))], 1)

@@ -31,12 +31,14 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.choice import argmax
+from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
     common_places,
@@ -47,6 +49,7 @@ from unspoken.joint.tasks.common.aligned_records import (
 from unspoken.joint.tasks.network.log_factorials import Factorials, factorials, log_factorials
 from unspoken.joint.tasks.network.params import Order, Rules, Site
 from unspoken.joint.tasks.network.parent_counts import Family, candidates, combinations, values
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.bayes_net import BayesNet
 
 PARENTS = "the parents of every node, in the order in which they are found"
@@ -127,7 +130,7 @@ class Growing:
         party, starts = self.party, self.order.starts
         families = [self.families[n] for n in tested]
         joint = await combinations(party, self.order, families, self.codes, self.rows)
-        counts = (await party.matmul(joint.T, self.values)).within(0, self.rows)
+        counts = (await matmul(party, joint.T, self.values)).within(0, self.rows)
         ends = np.cumsum([0, *(family.cells(self.order) for family in families)])
         parts = [counts[ends[i]:ends[i + 1], starts[c]:starts[c + 1]].reshape(
             self.order.sizes[n], -1)
@@ -146,8 +149,8 @@ class Growing:
             parts = [self.scores[node:node + 1], found[at:at + width], worst[:max(widths) - width]]
             rows.append(concatenate([part for part in parts if part.size]))
             at += width
-        place, best = await self.party.argmax(stack(rows))
-        return np.asarray(await self.party.reveal(place, because=PARENTS)), best
+        place, best = await argmax(self.party, stack(rows))
+        return np.asarray(await reveal(self.party, place, because=PARENTS)), best
 
     def _take(self, tested: Sequence[int], places: Ints, best: Shared) -> None:
         share = self.scores.share.copy()

@@ -21,8 +21,9 @@ import numpy as np
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common import primitive_costs as costs
 from unspoken.joint.tasks.common.aligned_records import with_alignment
 from unspoken.joint.tasks.common.primitive_costs import Cost

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.joint.mpc.ops.shared_bits import SharedBits
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.outliers.params import Rules
 from unspoken.models.outliers import Outliers
 
@@ -90,17 +92,17 @@ class Counts:
 
 async def far_bits(party: Party, powers: Shared, limit: int) -> Shared:
     """Return 1 where a power of a distance is greater than the limit."""
-    return await party.to_numbers(await party.less_than(-powers, -limit))
+    return await to_numbers(party, await less_than(party, -powers, -limit))
 
 
 async def enough(party: Party, counts: Shared, rules: Rules) -> SharedBits:
     """Return bits: where as many are far as the rule asks for."""
-    return await party.less_than(-counts, 1 - rules.needed(counts.size))
+    return await less_than(party, -counts, 1 - rules.needed(counts.size))
 
 
 async def tell(party: Party, counts: Shared, rules: Rules,
                receivers: Sequence[str]) -> Outliers | None:
     """Open the outliers to the receivers, and to nobody else."""
-    found = await party.reveal(await enough(party, counts, rules), because=OUTLIERS, to=receivers)
+    found = await reveal(party, await enough(party, counts, rules), because=OUTLIERS, to=receivers)
     return None if found is None else Outliers(np.asarray(found, np.bool_), rules.words())
 

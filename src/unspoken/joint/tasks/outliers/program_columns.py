@@ -24,12 +24,11 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.local_sum import sum_kept
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import SIZES, one_size
 from unspoken.joint.tasks.outliers.count_near import (
     BLOCK,
@@ -41,6 +40,7 @@ from unspoken.joint.tasks.outliers.count_near import (
     tell,
 )
 from unspoken.joint.tasks.outliers.params import Rules, check_objects, rounded, to_power
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
 

@@ -26,12 +26,14 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.choice import absolute
 from unspoken.joint.mpc.ops.products import matmul
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import SIZES, open_sizes
 from unspoken.joint.tasks.outliers.count_near import (
     BLOCK,
@@ -42,6 +44,7 @@ from unspoken.joint.tasks.outliers.count_near import (
     tell,
 )
 from unspoken.joint.tasks.outliers.params import Rules, check_objects, powers, rounded
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
 
@@ -100,7 +103,7 @@ class OutliersOverRows:
         for name, place in zip(self.owners, rows, strict=True):
             size = place.stop - place.start
             mine = self._local(units) if party.name == name else None
-            counts.add(await party.share(mine, name, (size,), 0, max(0, size - 1)), place)
+            counts.add(await share(party, mine, name, (size,), 0, max(0, size - 1)), place)
 
     def _local(self, units: Ints) -> Ints:
         step = max(1, self.block // max(1, units.shape[0]))
@@ -143,30 +146,30 @@ class OutliersOverRows:
         terms, bound = (self.rules.order - 1) * self.columns, self.reach
         left = None if sides[0] is None else _left(sides[0], self.rules.order)
         right = None if sides[1] is None else _right(sides[1], self.rules.order)
-        one = await party.share(left, names[0], (n, terms + 1), -bound, bound)
-        other = await party.share(right, names[1], (terms + 1, m), -bound, bound)
+        one = await share(party, left, names[0], (n, terms + 1), -bound, bound)
+        other = await share(party, right, names[1], (terms + 1, m), -bound, bound)
         # Only the sum is known to lie within its bounds; the ring does not mind the way.
         cross = await matmul(party, one[:, :-1], other[:-1], (-LIMIT + 1, LIMIT - 1))
-        share = cross.share + one.share[:, -1:] + other.share[-1:]
-        return Shared(party, share, 0, self.reach)
+        words = cross.share + one.share[:, -1:] + other.share[-1:]
+        return Shared(party, words, 0, self.reach)
 
     async def _absolute(self, party: Party, names: tuple[str, str], sides: Sequence[Ints | None],
                         shape: tuple[int, int]) -> Shared:
         """Return sums of |x - y|: a comparison for each column."""
         (n, m), bound, d = shape, self.rules.units, self.columns
-        one = await party.share(sides[0], names[0], (n, d), -bound, bound)
-        other = await party.share(sides[1], names[1], (m, d), -bound, bound)
+        one = await share(party, sides[0], names[0], (n, d), -bound, bound)
+        other = await share(party, sides[1], names[1], (m, d), -bound, bound)
         gap = Shared(party, one.share[:, None] - other.share[None], -2 * bound, 2 * bound)
-        return (await party.absolute(gap)).sum(axis=2).within(0, self.reach)
+        return (await absolute(party, gap)).sum(axis=2).within(0, self.reach)
 
     async def _tell(self, party: Party, counts: Shared,
                     rows: Sequence[slice]) -> Outliers | None:
         if self.receivers:
             return await tell(party, counts, self.rules, self.receivers)
-        flags = await party.to_numbers(await enough(party, counts, self.rules))
+        flags = await to_numbers(party, await enough(party, counts, self.rules))
         mine = None
         for name, place in zip(self.owners, rows, strict=True):
-            found = await party.reveal(flags[place], because=own_outliers(name), to=[name])
+            found = await reveal(party, flags[place], because=own_outliers(name), to=[name])
             if found is not None:
                 mine = Outliers(np.asarray(found, np.int64).astype(np.bool_), self.rules.words())
         return mine

@@ -3,7 +3,7 @@
     unspoken joint new study.toml --name fraud --task outliers-columns --set p=0.95
         --set distance=3.0 --set 'columns=["bank:amount", "shop:visits"]' ...
 
-All files must hold the same objects in the same order (`party.align` brings them there).
+All files must hold the same objects in the same order (`align` brings them there).
 Receivers learn which objects are outliers. `parameters` lists the rest.
 """
 
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.arrays import Floats
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import (
     check_owners,
     owner_of,

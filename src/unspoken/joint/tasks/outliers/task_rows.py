@@ -16,8 +16,9 @@ from typing import Any
 
 from unspoken.arrays import Floats
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.museum.outliers_third_party import ThirdPartyOutliers
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import read_matrix, with_shares
 from unspoken.joint.tasks.common.study_parameters import (
     as_study,

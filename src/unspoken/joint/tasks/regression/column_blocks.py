@@ -17,12 +17,17 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import Wide, join_wide
-from unspoken.joint.mpc.sets.alignment import align_disclosures
+from unspoken.joint.mpc.ops.less_than import equal
+from unspoken.joint.mpc.ops.limb_products import wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import share_sum_wide, share_wide
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import align, align_disclosures
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import concatenate
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.regression.fitting import COUNT
 from unspoken.joint.tasks.regression.params import Terms, numbers
 from unspoken.joint.tasks.regression.second_moments import (
@@ -162,7 +167,7 @@ async def aligned_part(party: Party, own: Own | None, data: Given | None,
     """Return an owner's part of the records that all owners have, in one order."""
     if rules is None:
         return own
-    places = await party.align(None if data is None else data.ids, because=ALIGNED, rules=rules)
+    places = await align(party, None if data is None else data.ids, because=ALIGNED, rules=rules)
     if own is None or places is None:
         return own
     response = own.response[places] if own.response.size else own.response
@@ -172,26 +177,26 @@ async def aligned_part(party: Party, own: Own | None, data: Given | None,
 async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> int:
     """Open whether all owners have as many records, refuse if not, and open how many."""
     counts = concatenate([
-        await party.share(None if own is None or party.name != owner else
-                          np.array([own.table.shape[0]]), owner, (1,), 0, MOST_RECORDS)
+        await share(party, None if own is None or party.name != owner else
+                    np.array([own.table.shape[0]]), owner, (1,), 0, MOST_RECORDS)
         for owner in owners])
     first = concatenate([counts[:1]] * len(owners))
-    same = (await party.to_numbers(await party.equal(counts, first))).sum()
-    if not bool(await party.reveal(await party.equal(same, len(owners)), because=SAME_ROWS)):
+    same = (await to_numbers(party, await equal(party, counts, first))).sum()
+    if not bool(await reveal(party, await equal(party, same, len(owners)), because=SAME_ROWS)):
         raise RefusedError("All owners must have the same records in the same order. They have "
                            "different numbers of records. Align them by an id first. Every party "
                            "learned this.")
-    return int((await party.reveal(counts[:1], because=COUNT))[0])
+    return int((await reveal(party, counts[:1], because=COUNT))[0])
 
 
 async def agree_response(party: Party, owners: Sequence[str], own: Own | None) -> None:
     """Refuse if the owners' responses differ; that one bit is opened. Against mistakes only."""
     marks = concatenate([
-        await party.share(None if own is None or party.name != owner else _mark(own.response),
-                          owner, (1,), 0, 1 << 60) for owner in owners])
+        await share(party, None if own is None or party.name != owner else _mark(own.response),
+                    owner, (1,), 0, 1 << 60) for owner in owners])
     first = concatenate([marks[:1]] * len(owners))
-    same = (await party.to_numbers(await party.equal(marks, first))).sum()
-    if not bool(await party.reveal(await party.equal(same, len(owners)), because=SAME_RESPONSE)):
+    same = (await to_numbers(party, await equal(party, marks, first))).sum()
+    if not bool(await reveal(party, await equal(party, same, len(owners)), because=SAME_RESPONSE)):
         raise RefusedError("All owners must have the same response. They have different ones. Say "
                            "who has it, or align the records. Every party learned this.")
 
@@ -213,8 +218,8 @@ async def agree_sizes(party: Party, columns: Columns, own: Own | None,
         brought = [place for place, _ in columns.own(owner)]
         places += brought + ([-1] if columns.held == SPLIT else [])
         count = len(brought) + (columns.held == SPLIT)
-        parts.append(await party.share(mine, owner, (count,), -LARGEST, LARGEST))
-    found = np.asarray(await party.reveal(concatenate(parts), because=because), np.int64)
+        parts.append(await share(party, mine, owner, (count,), -LARGEST, LARGEST))
+    found = np.asarray(await reveal(party, concatenate(parts), because=because), np.int64)
     at = np.array(places)
     out = np.zeros(len(columns.terms.features) + 1, np.int64)
     out[at[at >= 0]] = found[at >= 0]
@@ -243,7 +248,7 @@ async def column_moments(party: Party, columns: Columns, own: Own | None, sizes:
             points = on_grid(own.table, sizes[list(places)])
             mine, local = np.ldexp(points.astype(np.float64), -GRID), _local(points, places, size)
         if places:
-            values = await party.share_wide(mine, owner, (rows, len(places)), 1.0, GRID)
+            values = await share_wide(party, mine, owner, (rows, len(places)), 1.0, GRID)
             blocks.append(Block(places, values, owner))
     blocks += await _nobodys(party, columns, own, sizes, blocks)
     return await block_moments(party, blocks, local, size, rows), blocks
@@ -266,12 +271,12 @@ async def _nobodys(party: Party, columns: Columns, own: Own | None, sizes: Ints,
     if crossing:
         one, other = (join_wide([_column(blocks, columns.terms.place(pair[i]))
                                  for _, pair in crossing], 1) for i in (0, 1))
-        values = (await party.wide_multiply(one, other, GRID)).within(1)
+        values = (await wide_multiply(party, one, other, GRID)).within(1)
         found.append(Block(tuple(place for place, _ in crossing), values, None))
     if columns.held == SPLIT:
         mine = None if own is None else np.ldexp(on_grid(own.response[:, None], sizes[-1:]).astype(
             np.float64), -GRID)
-        values = await party.share_sum_wide(mine, (rows, 1), 1.0, GRID)
+        values = await share_sum_wide(party, mine, (rows, 1), 1.0, GRID)
         found.append(Block((sizes.size - 1,), values.within(1), None))
     return found
 

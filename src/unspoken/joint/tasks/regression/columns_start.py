@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from unspoken.errors import DataError, explain
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,

@@ -23,9 +23,15 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.multi_limb import FINE, Wide
+from unspoken.joint.mpc.multi_limb import FINE, Wide, public_wide
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.limb_products import wide_matmul
+from unspoken.joint.mpc.ops.limb_sharing import narrow, rescale
+from unspoken.joint.mpc.ops.matrix_inverse import inverse
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import public, stack
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.regression.params import Rules
 from unspoken.models.linear_model import LinearModel, Smaller
 
@@ -69,8 +75,8 @@ class Scaled:
 
 async def open_count(party: Party, moments: Wide) -> int:
     """Open the number of records."""
-    count = await party.narrow(moments[0, 0].reshape(1), 0)
-    return int((await party.reveal(count, because=COUNT))[0])
+    count = await narrow(party, moments[0, 0].reshape(1), 0)
+    return int((await reveal(party, count, because=COUNT))[0])
 
 
 async def scaled(party: Party, moments: Wide, sizes: Ints, records: int,
@@ -86,9 +92,9 @@ async def scaled(party: Party, moments: Wide, sizes: Ints, records: int,
                                "constant from it on every side. Every party learned this.")
     factors = np.left_shift(np.uint64(1), spreads.astype(np.uint64))
     square = times_public(centred, factors[:, None])
-    square = await party.rescale(square, FINE)
-    square = await party.rescale(times_public(square, factors[None, :]), FINE)
-    sums = await party.rescale(times_public(moments[0, 1:].shifted(log), factors), FINE)
+    square = await rescale(party, square, FINE)
+    square = await rescale(party, times_public(square, factors[None, :]), FINE)
+    sums = await rescale(party, times_public(moments[0, 1:].shifted(log), factors), FINE)
     units = np.ldexp(1.0, (sizes - spreads).astype(np.int32))
     return Scaled(square.within(ROOM), sums, records, log, units, spreads)
 
@@ -96,20 +102,20 @@ async def scaled(party: Party, moments: Wide, sizes: Ints, records: int,
 async def _centred(party: Party, moments: Wide, records: int, log: int) -> Wide:
     """Return (N S - s s') / 4^log: between -1 and 1, and exact before it is cut to 96 bits."""
     s = moments[0, 1:].reshape(-1, 1)
-    outer = await party.wide_matmul(s, s.T)
-    square = await party.rescale(moments[1:, 1:] * records, outer.scale)
-    return (await party.rescale((square - outer).shifted(2 * log), FINE)).within(1)
+    outer = await wide_matmul(party, s, s.T)
+    square = await rescale(party, moments[1:, 1:] * records, outer.scale)
+    return (await rescale(party, (square - outer).shifted(2 * log), FINE)).within(1)
 
 
 async def _spreads(party: Party, centred: Wide) -> Ints:
     """Return k for each column, 4^-k <= its variance < 4^(1-k) in units of the matrix, less one."""
     place = np.arange(centred.shape[0])
-    diagonal = await party.narrow(centred[place, place], 2 * STEPS + 2, 1)
+    diagonal = await narrow(party, centred[place, place], 2 * STEPS + 2, 1)
     limits = public(party, 1 << (2 * STEPS + 2 - 2 * np.arange(1, STEPS + 1, dtype=np.int64)),
                     diagonal.scale)
     gaps = stack([diagonal - limits[i] for i in range(STEPS)])
-    below = (await party.to_numbers(await party.less_than(gaps, 0))).sum(0)
-    return np.asarray(await party.reveal(below, because=SPREADS), np.int64)
+    below = (await to_numbers(party, await less_than(party, gaps, 0))).sum(0)
+    return np.asarray(await reveal(party, below, because=SPREADS), np.int64)
 
 
 def times_public(values: Wide, factors: npt.NDArray[np.uint64]) -> Wide:
@@ -147,13 +153,13 @@ async def fit(party: Party, moments: Scaled, rules: Rules) -> Fit:
                            "smaller one, or other units.")
     normal = moments.matrix[:p, :p]
     if rules.ridge:
-        normal = normal + party.public_wide(np.diag(extra))
+        normal = normal + public_wide(party, np.diag(extra))
     most = ROOM * p + float(extra.sum())
-    inverse = await party.inverse(normal, most, rules.condition)
-    inverse = inverse.within(2.5 * rules.condition / most)
+    inverted = await inverse(party, normal, most, rules.condition)
+    inverted = inverted.within(2.5 * rules.condition / most)
     xy = moments.matrix[:p, p:]
-    beta = (await party.wide_matmul(inverse, xy, FINE)).within(_most_beta(rules, most))
-    return await _sums(party, moments, inverse, beta, extra if rules.ridge else None)
+    beta = (await wide_matmul(party, inverted, xy, FINE)).within(_most_beta(rules, most))
+    return await _sums(party, moments, inverted, beta, extra if rules.ridge else None)
 
 
 def _most_beta(rules: Rules, most: float) -> float:
@@ -168,12 +174,12 @@ async def _sums(party: Party, moments: Scaled, inverse: Wide, beta: Wide,
     xy, tss = moments.matrix[:p, p:], moments.matrix[p, p].reshape(1, 1)
     heavy = xy
     if extra is not None:
-        heavy = await party.rescale(
-            xy + await party.wide_matmul(party.public_wide(np.diag(extra)), beta, FINE), FINE)
+        ridge = await wide_matmul(party, public_wide(party, np.diag(extra)), beta, FINE)
+        heavy = await rescale(party, xy + ridge, FINE)
     means = moments.sums[:p].reshape(-1, 1)
     # One product for both, because both begin with beta.
-    both = await party.wide_matmul(beta.T, await party.rescale(_beside(heavy, means), FINE), FINE)
-    spread = await party.wide_matmul(means.T, await party.wide_matmul(inverse, means, FINE), FINE)
+    both = await wide_matmul(party, beta.T, await rescale(party, _beside(heavy, means), FINE), FINE)
+    spread = await wide_matmul(party, means.T, await wide_matmul(party, inverse, means, FINE), FINE)
     return Fit(inverse, beta, tss - both[:, :1], tss,
                moments.sums[p].reshape(1, 1) - both[:, 1:], spread)
 
@@ -188,8 +194,8 @@ async def opened(party: Party, value: Wide, most: float, because: str,
                  to: Sequence[str]) -> Floats | None:
     """Open wide values with as many bits as 64 have room for."""
     scale = min(FINE, 60 - ceil(log2(most)))
-    found = await party.narrow(await party.rescale(value, FINE), scale, most)
-    plain: Floats | None = await party.reveal(found.reshape(found.size), because=because, to=to)
+    found = await narrow(party, await rescale(party, value, FINE), scale, most)
+    plain: Floats | None = await reveal(party, found.reshape(found.size), because=because, to=to)
     return plain
 
 

@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.regression import program_rows as horizontal
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
@@ -40,6 +39,7 @@ from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.fitting import Scaled, scaled
 from unspoken.joint.tasks.regression.params import Rules
 from unspoken.joint.tasks.regression.term_selection import Selection
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 

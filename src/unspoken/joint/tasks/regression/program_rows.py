@@ -23,11 +23,10 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.disclosure_guards import (
     refuse_few_records,
@@ -61,6 +60,7 @@ from unspoken.joint.tasks.regression.term_selection import (
     choose,
     selection_disclosures,
 )
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 

@@ -21,8 +21,9 @@ from typing import Any
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.sets.alignment import plan_alignment
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
     any_texts,

@@ -23,8 +23,12 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.mpc.multi_limb import FINE, Wide
+from unspoken.joint.mpc.ops.choice import maximum
+from unspoken.joint.mpc.ops.limb_products import gram
+from unspoken.joint.mpc.ops.limb_sharing import rescale, share_sum_wide
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
 
 SIZES = "the power of two above the greatest magnitude of each column, over all owners"
 CENTRE, LINEAR = 40, 56
@@ -48,10 +52,10 @@ async def common_exponents(party: Party, own: Ints | None, columns: int) -> Ints
     greatest: Shared | None = None
     for owner in party.roles.owners:
         mine = own if party.name == owner else None
-        part = await party.share(mine, owner, (columns,), -LARGEST, LARGEST)
-        greatest = part if greatest is None else await party.maximum(greatest, part)
+        part = await share(party, mine, owner, (columns,), -LARGEST, LARGEST)
+        greatest = part if greatest is None else await maximum(party, greatest, part)
     assert greatest is not None
-    return np.asarray(await party.reveal(greatest, because=SIZES), np.int64)
+    return np.asarray(await reveal(party, greatest, because=SIZES), np.int64)
 
 
 def whole(values: Floats, scale: int) -> npt.NDArray[Any]:
@@ -108,7 +112,7 @@ async def share_moments(party: Party, own: Any, columns: int, scale: int = FINE,
     size = columns + 1
     if party.name in party.roles.owners and own is None:
         own = np.zeros((size, size), object)
-    found = await party.share_sum_wide(own, (size, size), float(records) * 2.0**scale, 0)
+    found = await share_sum_wide(party, own, (size, size), float(records) * 2.0**scale, 0)
     return found.shifted(scale).within(records)
 
 
@@ -156,18 +160,18 @@ async def block_moments(party: Party, blocks: Sequence[Block], own: Any, columns
         if block.owner is None:
             total = total + await _alone(party, block, columns)
         for other in blocks[i + 1:]:
-            cross = await party.gram(block.values, other.values, double)
+            cross = await gram(party, block.values, other.values, double)
             total = (total + placed(cross, block.places, other.places, columns)
                      + placed(cross.T, other.places, block.places, columns))
-    return (await party.rescale(total, double)).within(rows)
+    return (await rescale(party, total, double)).within(rows)
 
 
 async def _alone(party: Party, block: Block, columns: int) -> Wide:
     """Return sums and products of columns that nobody has."""
     double, zero = 2 * GRID, (-1,)
-    square = placed(await party.gram(block.values, None, double), block.places, block.places,
+    square = placed(await gram(party, block.values, None, double), block.places, block.places,
                     columns)
-    sums = await party.rescale(block.values.sum(0).reshape(1, -1), double)
+    sums = await rescale(party, block.values.sum(0).reshape(1, -1), double)
     return (square + placed(sums, zero, block.places, columns)
             + placed(sums.T, block.places, zero, columns))
 

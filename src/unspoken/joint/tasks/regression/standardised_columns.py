@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.tasks.regression.column_blocks import Columns, Own, agree_sizes
 from unspoken.joint.tasks.regression.fitting import SPREADS
 from unspoken.joint.tasks.regression.second_moments import LARGEST

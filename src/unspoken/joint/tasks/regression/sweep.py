@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide, public_wide
+from unspoken.joint.mpc.ops.division import reciprocal
+from unspoken.joint.mpc.ops.limb_products import wide_matmul, wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import lift, narrow, rescale
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.tasks.regression.fitting import ROOM
 
 LEAST_PIVOT = 2.0**-24
@@ -24,27 +27,27 @@ async def sweep(party: Party, swept: Wide, place: int, turned: Wide, back: bool)
     q = swept.shape[0]
     rest = np.array([i for i in range(q) if i != place])
     column = swept[rest, place]
-    line = await party.wide_multiply(column, join_wide([turned] * (q - 1)), FINE)
+    line = await wide_multiply(party, column, join_wide([turned] * (q - 1)), FINE)
     line = -line.within(GREATEST) if back else line.within(GREATEST)
-    outer = await party.wide_matmul(column.reshape(-1, 1), line.reshape(1, -1), FINE)
-    inner = await party.rescale(swept[np.ix_(rest, rest)] - outer, FINE)
+    outer = await wide_matmul(party, column.reshape(-1, 1), line.reshape(1, -1), FINE)
+    inner = await rescale(party, swept[np.ix_(rest, rest)] - outer, FINE)
     side = -line if back else line
     pivot = turned if back else -turned
     top = join_wide([inner, side.reshape(-1, 1)], 1)
     whole = join_wide([top, join_wide([side, pivot]).reshape(1, -1)], 0)
     order = np.argsort(np.append(rest, place))
-    return (await party.rescale(whole[np.ix_(order, order)], FINE)).within(GREATEST)
+    return (await rescale(party, whole[np.ix_(order, order)], FINE)).within(GREATEST)
 
 
 async def reciprocals(party: Party, values: Wide) -> Wide:
     """Return 1 / x for x between 2^-24 and 9/8: to 9 bits or more, then four of Newton's steps."""
-    close = await party.narrow(values, 30, ROOM)
-    start = await party.reciprocal(close.within(1, close.high), 30)
-    x = (await party.rescale(await party.lift(start), FINE)).within(GREATEST)
-    two = party.public_wide(np.full(values.shape, 2.0))
+    close = await narrow(party, values, 30, ROOM)
+    start = await reciprocal(party, close.within(1, close.high), 30)
+    x = (await rescale(party, await lift(party, start), FINE)).within(GREATEST)
+    two = public_wide(party, np.full(values.shape, 2.0))
     for _ in range(4):
-        product = (await party.wide_multiply(values, x, FINE)).within(2)
-        x = await party.wide_multiply(x, two - product, FINE)
+        product = (await wide_multiply(party, values, x, FINE)).within(2)
+        x = await wide_multiply(party, x, two - product, FINE)
         x = x.within(GREATEST)
     return x
 
@@ -55,8 +58,8 @@ async def eliminated(party: Party, stacked: Wide) -> Wide:
     turned = await reciprocals(party, stacked[:, 0, 0])
     column = stacked[:, 0, 1:]
     repeated = turned[np.repeat(np.arange(count), q - 1)].reshape(count, q - 1)
-    line = (await party.wide_multiply(column, repeated, FINE)).within(GREATEST)
+    line = (await wide_multiply(party, column, repeated, FINE)).within(GREATEST)
     row, other = np.divmod(np.arange((q - 1) ** 2), q - 1)
-    outer = await party.wide_multiply(column[:, row], line[:, other], FINE)
+    outer = await wide_multiply(party, column[:, row], line[:, other], FINE)
     outer = outer.within(2).reshape(count, q - 1, q - 1)
-    return (await party.rescale(stacked[:, 1:, 1:] - outer, FINE)).within(2)
+    return (await rescale(party, stacked[:, 1:, 1:] - outer, FINE)).within(2)

@@ -24,9 +24,10 @@ from typing import Any
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.museum.powell import CONDITION, PowellRegression, expected_searches
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import check_owners
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.arrays import Floats
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import as_study, check_names, read_numbers
 from unspoken.joint.tasks.regression import costs
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows, disclosures

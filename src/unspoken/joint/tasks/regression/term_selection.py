@@ -29,10 +29,14 @@ import numpy.typing as npt
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide, public_wide
+from unspoken.joint.mpc.ops.argmin import argmin
+from unspoken.joint.mpc.ops.limb_products import wide_multiply
+from unspoken.joint.mpc.ops.limb_sharing import narrow, rescale
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.regression.fitting import ROOM, Scaled, fit
 from unspoken.joint.tasks.regression.params import Rules, Terms
 from unspoken.joint.tasks.regression.sweep import (
@@ -169,15 +173,15 @@ async def _changes(party: Party, swept: Wide, places: Sequence[int],
     height = ceil(log2(1 / LEAST_PIVOT))
     pivots = swept[at, at]
     # Pivots of terms in the model are those of the inverse with a minus, and may be large.
-    parts = [await party.rescale(pivots[np.flatnonzero(~inside)], FINE),
-             await party.rescale((-pivots[np.flatnonzero(inside)]).shifted(height), FINE)]
+    parts = [await rescale(party, pivots[np.flatnonzero(~inside)], FINE),
+             await rescale(party, (-pivots[np.flatnonzero(inside)]).shifted(height), FINE)]
     order = np.argsort(np.concatenate([np.flatnonzero(~inside), np.flatnonzero(inside)]))
     turned = await reciprocals(party, join_wide(parts)[order])
-    down = await party.rescale(turned[np.flatnonzero(inside)].shifted(height), FINE)
+    down = await rescale(party, turned[np.flatnonzero(inside)].shifted(height), FINE)
     turned = join_wide([turned[np.flatnonzero(~inside)], down])[order]
     side = swept[at, -1]
-    square = (await party.wide_multiply(side, side, FINE)).within(GREATEST)
-    return (await party.wide_multiply(square, turned, FINE)).within(2), turned
+    square = (await wide_multiply(party, side, side, FINE)).within(GREATEST)
+    return (await wide_multiply(party, square, turned, FINE)).within(2), turned
 
 
 async def _step(party: Party, score: Score, swept: Wide, full: Wide, places: Sequence[int],
@@ -189,8 +193,8 @@ async def _step(party: Party, score: Score, swept: Wide, full: Wide, places: Seq
     sums = join_wide([rss, *[rss] * len(places)]) + join_wide([rss - rss, changed])
     sizes = [len(path.chosen), *(path.after(j) for j in places)]
     found = await _scores(party, score, sums, full, sizes)
-    place, _ = await party.argmin(found)
-    best = int(await party.reveal(place, because=STEP))
+    place, _ = await argmin(party, found)
+    best = int(await reveal(party, place, because=STEP))
     return None if best == 0 else places[best - 1]
 
 
@@ -203,13 +207,13 @@ def _signed(values: Wide, signs: npt.NDArray[np.int64]) -> Wide:
 async def _scores(party: Party, score: Score, sums: Wide, full: Wide,
                   sizes: Sequence[int]) -> Shared:
     """Return the criterion of several models, ready to be compared."""
-    factors = party.public_wide(np.array([score.factor(k) for k in sizes]))
-    found = await party.wide_multiply(await party.rescale(sums, FINE), factors, FINE)
+    factors = public_wide(party, np.array([score.factor(k) for k in sizes]))
+    found = await wide_multiply(party, await rescale(party, sums, FINE), factors, FINE)
     if score.criterion == "cp":
-        extra = party.public_wide(np.array([score.added(k) for k in sizes]))
-        all_ = join_wide([await party.rescale(full.reshape(1), FINE)] * len(sizes))
-        found = found + await party.wide_multiply(all_, extra, FINE)
-    return await party.narrow(found, 58 - ceil(log2(score.most())), score.most())
+        extra = public_wide(party, np.array([score.added(k) for k in sizes]))
+        all_ = join_wide([await rescale(party, full.reshape(1), FINE)] * len(sizes))
+        found = found + await wide_multiply(party, all_, extra, FINE)
+    return await narrow(party, found, 58 - ceil(log2(score.most())), score.most())
 
 
 async def _best(party: Party, moments: Scaled, score: Score, full: Wide) -> list[int]:
@@ -220,8 +224,8 @@ async def _best(party: Party, moments: Scaled, score: Score, full: Wide) -> list
         stacked = join_wide([stacked[:, 1:, 1:], await eliminated(party, stacked)])
     sizes = [bin(subset).count("1") for subset in range(1 << p)]
     found = await _scores(party, score, stacked.reshape(1 << p), full, sizes)
-    place, _ = await party.argmin(found)
-    best = int(await party.reveal(place, because=BEST))
+    place, _ = await argmin(party, found)
+    best = int(await reveal(party, place, because=BEST))
     return [j for j in range(p) if best >> j & 1]
 
 

@@ -22,11 +22,13 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.sharing import reveal, share, share_sum
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.column_blocks import (
     SAME_ROWS,
@@ -43,6 +45,7 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
 )
 from unspoken.joint.tasks.regression.fitting import COUNT
 from unspoken.joint.tasks.regression.second_moments import SIZES
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.coefficients import TIMES
 from unspoken.models.linear_model import LinearModel
 
@@ -84,7 +87,7 @@ async def shared_residuals(party: Party, columns: Columns, model: LinearModel, o
         if party.name == (columns.keeper() or next(iter(columns.owners))):
             part -= model.intercept / unit
     most = (1 << 60) // len(party.roles.owners)
-    found = await party.share_sum(part, (rows,), -most, most, SCALE)
+    found = await share_sum(party, part, (rows,), -most, most, SCALE)
     if columns.crossing():
         found = found + await _crossed(party, columns, model, own, rows)
     # No residual of the fitted data is greater than the root of the sum of squares.
@@ -99,7 +102,7 @@ async def _crossed(party: Party, columns: Columns, model: LinearModel, own: Own 
     at = dict(zip(model.features, model.coefficients, strict=True))
     for _, pair in columns.crossing():
         one, other = [await _column(party, columns, own, rows, (name, sizes)) for name in pair]
-        product = await party.truncate(await party.multiply(one, other), FRACTION)
+        product = await truncate(party, await multiply(party, one, other), FRACTION)
         scale = float(np.ldexp(1.0, sum(int(sizes[columns.terms.place(n)]) for n in pair)))
         weight = -at[TIMES.join(pair)] * scale / sqrt(model.variance)
         parts.append(await _weighted(party, product.within(-(1 << FRACTION), 1 << FRACTION),
@@ -119,7 +122,7 @@ async def _column(party: Party, columns: Columns, own: Own | None, rows: int,
         at = columns.owners[owner].index(name)
         mine = np.ldexp(own.table[:, at], -int(sizes[columns.terms.place(name)]))
     most = 1 << FRACTION
-    return await party.share(mine, owner, (rows,), -most, most, FRACTION)
+    return await share(party, mine, owner, (rows,), -most, most, FRACTION)
 
 
 async def _weighted(party: Party, values: Shared, weight: float) -> Shared:
@@ -128,7 +131,7 @@ async def _weighted(party: Party, values: Shared, weight: float) -> Shared:
         raise RefusedError("Products of columns must not be far greater than residuals. They are: "
                            "subtract constants from their columns on every side.")
     bits = FRACTION - max(0, ceil(log2(max(abs(weight), 1.0))))
-    found = await party.truncate(values * round(weight * (1 << bits)), FRACTION + bits - SCALE)
+    found = await truncate(party, values * round(weight * (1 << bits)), FRACTION + bits - SCALE)
     most = (ceil(abs(weight)) + 1) << SCALE
     return replace(found, scale=SCALE).within(-most, most)
 
@@ -166,7 +169,7 @@ class OpenResiduals:
         """Return the residuals of records that were prepared."""
         refuse_few_records(rows, len(self.model.features))
         shared = await shared_residuals(party, self.columns, self.model, own, rows)
-        found = await party.reveal(shared, because=EACH, to=self.receivers)
+        found = await reveal(party, shared, because=EACH, to=self.receivers)
         return None if found is None else np.asarray(found * sqrt(self.model.variance))
 
 

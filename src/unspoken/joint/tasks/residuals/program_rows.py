@@ -28,12 +28,14 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.ops.truncation import truncate
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_words
 from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.column_blocks import (
     SAME_ROWS,
@@ -57,6 +59,7 @@ from unspoken.joint.tasks.residuals.program_columns import (
     shared_residuals,
 )
 from unspoken.joint.tasks.residuals.synthetic_residuals import synthetic
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 from unspoken.models.residuals import Residuals
 from unspoken.numerics.random import fresh_seed, generator
@@ -92,11 +95,11 @@ class ResidualsOverRows:
         columns = made.shape[1]
         sizes = await common_exponents(party, exponents(made), columns)
         scaled = np.ldexp(made, -sizes.astype(np.int32))
-        parts = [await party.share(scaled if party.name == owner else None, owner,
-                                   (self.count, columns), -(1 << FRACTION), 1 << FRACTION,
-                                   FRACTION) for owner in party.roles.owners]
+        parts = [await share(party, scaled if party.name == owner else None, owner,
+                             (self.count, columns), -(1 << FRACTION), 1 << FRACTION,
+                             FRACTION) for owner in party.roles.owners]
         mixed = await shuffled(party, concatenate(parts))
-        rows = np.ldexp(await party.reveal(mixed, because=SYNTHETIC), sizes.astype(np.int32))
+        rows = np.ldexp(await reveal(party, mixed, because=SYNTHETIC), sizes.astype(np.int32))
         return Residuals(self.terms.columns, tuple(
             np.column_stack([rows[:, j], rows[:, -1], np.zeros(len(rows))])
             for j in range(columns - 1)))
@@ -120,8 +123,8 @@ async def shuffled(party: Party, rows: Shared) -> Shared:
         mine = None
         if party.name == holder:
             mine = np.eye(count, dtype=np.int64)[np.argsort(fresh_words(count))]
-        order = await party.share(mine, holder, (count, count), 0, 1)
-        rows = (await party.matmul(order, rows)).within(rows.low, rows.high)
+        order = await share(party, mine, holder, (count, count), 0, 1)
+        rows = (await matmul(party, order, rows)).within(rows.low, rows.high)
     return rows
 
 
@@ -149,7 +152,7 @@ class ResidualsOverColumns:
         self._refuse(rows)
         unit = sqrt(self.model.variance)
         residuals = await shared_residuals(party, self.columns, self.model, own, rows)
-        square = await party.truncate(await party.multiply(residuals, residuals), residuals.scale)
+        square = await truncate(party, await multiply(party, residuals, residuals), residuals.scale)
         both = stack([residuals, square]).T
         points: dict[str, Floats] = {}
         for owner in self.columns.owners:
@@ -175,13 +178,13 @@ class ResidualsOverColumns:
         if own is not None and party.name == owner:
             mine, means = self._groups(own.table[:, :len(names)])
         height = self.groups * len(names)
-        inside = await party.share(mine, owner, (height, rows), 0, 1)
-        sums = await party.reveal(await party.matmul(inside, both), because=GROUPS)
+        inside = await share(party, mine, owner, (height, rows), 0, 1)
+        sums = await reveal(party, await matmul(party, inside, both), because=GROUPS)
         sizes = await self._sizes(party, owner, means, len(names))
         scaled = None if means is None else np.ldexp(means, -np.repeat(sizes, self.groups))
-        shared = await party.share(scaled, owner, (height,), -(1 << FRACTION), 1 << FRACTION,
-                                   FRACTION)
-        opened = np.ldexp(await party.reveal(shared, because=GROUPS),
+        shared = await share(party, scaled, owner, (height,), -(1 << FRACTION), 1 << FRACTION,
+                             FRACTION)
+        opened = np.ldexp(await reveal(party, shared, because=GROUPS),
                           np.repeat(sizes, self.groups))
         counts = np.tile([len(g) for g in np.array_split(np.arange(rows), self.groups)],
                          len(names))
@@ -204,8 +207,8 @@ class ResidualsOverColumns:
 
     async def _sizes(self, party: Party, owner: str, means: Floats | None, columns: int) -> Any:
         mine = None if means is None else exponents(means.reshape(columns, -1).T)
-        shared = await party.share(mine, owner, (columns,), -1000, 1000)
-        return np.asarray(await party.reveal(shared, because=SIZES), np.int32)
+        shared = await share(party, mine, owner, (columns,), -1000, 1000)
+        return np.asarray(await reveal(party, shared, because=SIZES), np.int32)
 
 
 def mine_residuals_rows(parts: Sequence[Mapping[str, Any]], terms: Terms,

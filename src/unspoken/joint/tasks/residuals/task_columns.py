@@ -18,8 +18,9 @@ from typing import Any
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import aligning, as_study, check_names, count
 from unspoken.joint.tasks.regression import costs
 from unspoken.joint.tasks.regression.column_blocks import Given

@@ -18,7 +18,7 @@ import numpy as np
 
 from unspoken.errors import InputError, UnseenValueError, explain
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.frames import Purpose
 from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
 from unspoken.table.baskets import Baskets

@@ -32,14 +32,15 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.bit_counts import bit_counts, share_columns_of_bits
+from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.pair_counts import pair_counts
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.pair_count_ring import cross_places
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts, together
 from unspoken.joint.tasks.rules.params import (
@@ -54,6 +55,7 @@ from unspoken.joint.tasks.rules.params import (
 from unspoken.joint.tasks.rules.program_rows import pattern
 from unspoken.joint.tasks.rules.program_rows import pooled as pooled_rows
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
@@ -159,8 +161,8 @@ class Mining:
     async def level(self, least: int) -> None:
         """Count and compare all candidates of a level."""
         counts = await self._counts()
-        rare = await self.party.less_than(counts, least)
-        frequent = await self.party.reveal(~rare, because=SETS)
+        rare = await less_than(self.party, counts, least)
+        frequent = await reveal(self.party, ~rare, because=SETS)
         self.kept.append(counts[np.flatnonzero(frequent)])
         self.ladder.keep(frequent)
 
@@ -181,7 +183,7 @@ class Mining:
         if self.bitmaps is not None:
             mine = owner == list(self.sites.items).index(self.party.name)
             counts[mine] = own_counts(self.bitmaps, sets[mine], self.start)
-        shared = await self.party.share_sum(counts, counts.shape, 0, self.rows)
+        shared = await share_sum(self.party, counts, counts.shape, 0, self.rows)
         return shared.within(0, self.rows)
 
     async def _crossing(self, sets: Ints, owner: Ints) -> Shared:
@@ -223,11 +225,11 @@ class Mining:
         ways = splits(sets)
         num, den = self.terms.confidence.as_integer_ratio()
         rest = counts[ways[:, 0]] * den - counts[ways[:, 1]] * num
-        sure = await self.party.reveal(~await self.party.less_than(rest, 0), because=RULES,
-                                       to=receivers)
+        sure = await reveal(self.party, ~await less_than(self.party, rest, 0), because=RULES,
+                            to=receivers)
         shown = None
         if self.terms.shown:
-            shown = await self.party.reveal(counts, because=SUPPORTS, to=receivers)
+            shown = await reveal(self.party, counts, because=SUPPORTS, to=receivers)
             shown = None if shown is None else np.r_[shown, self.rows]
         return None if sure is None else pattern(self.terms, sets, ways[sure], shown)
 

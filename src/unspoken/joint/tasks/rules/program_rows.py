@@ -31,12 +31,13 @@ import numpy as np
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.museum.itemset_union import ENCRYPTED, EVERY, METHODS, in_union, union_told
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
 from unspoken.joint.tasks.rules.count_candidates import LocalCounts
 from unspoken.joint.tasks.rules.params import (
@@ -48,6 +49,7 @@ from unspoken.joint.tasks.rules.params import (
     own_baskets,
     ready,
 )
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
@@ -129,9 +131,9 @@ class Mining:
         num, den = ratio
         part = den * over - num * under
         low, high = -num * self.terms.most, den * self.terms.most
-        shared = await self.party.share_sum(part, part.shape, low, high)
-        return await self.party.reveal(~await self.party.less_than(shared, 0), because=because,
-                                       to=to)
+        shared = await share_sum(self.party, part, part.shape, low, high)
+        return await reveal(self.party, ~await less_than(self.party, shared, 0), because=because,
+                            to=to)
 
     async def result(self, receivers: Sequence[str]) -> Associations | None:
         """Test the rules and put everything together, for the receivers."""
@@ -148,8 +150,8 @@ class Mining:
     async def _supports(self, counts: Ints, receivers: Sequence[str]) -> Any:
         """Open the counts of frequent sets, the number of baskets last."""
         part = np.r_[counts, self.rows]
-        shared = await self.party.share_sum(part, part.shape, 0, self.terms.most)
-        return await self.party.reveal(shared, because=SUPPORTS, to=receivers)
+        shared = await share_sum(self.party, part, part.shape, 0, self.terms.most)
+        return await reveal(self.party, shared, because=SUPPORTS, to=receivers)
 
 
 def pattern(terms: Terms, sets: tuple[tuple[int, ...], ...], ways: Ints,

@@ -21,13 +21,14 @@ from typing import Any
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.pair_count_ring import ROWS, cross_size
-from unspoken.joint.mpc.sets.alignment import align_disclosures
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import align, align_disclosures
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.museum import encrypted_rules as encrypted
-from unspoken.joint.session.answer_budget import QueryBudget
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import as_study
 from unspoken.joint.tasks.rules import program_columns as vertical
 from unspoken.joint.tasks.rules.baskets_with_ids import read_with_ids
@@ -115,7 +116,7 @@ class Counted:
         terms, sites = self._inner.terms, self._inner.sites
         await vertical.checked(party, terms, sites, baskets,
                                digest("align", terms, list(sites.items.items())))
-        places = await party.align(ids, because=ALIGNED, rules=_set_rules(self._inner.fewest))
+        places = await align(party, ids, because=ALIGNED, rules=_set_rules(self._inner.fewest))
         return baskets if places is None or baskets is None else baskets.take(places)
 
 

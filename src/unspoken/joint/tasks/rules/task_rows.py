@@ -17,11 +17,12 @@ from typing import Any
 
 from unspoken.errors import InputError, UnspokenError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.less_than import tree
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import width_of
 from unspoken.joint.museum.itemset_union import EVERY
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, own_baskets
 from unspoken.joint.tasks.rules.program_rows import RulesOverRows, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against

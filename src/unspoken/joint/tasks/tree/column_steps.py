@@ -9,8 +9,11 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.sharing import reveal, share
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
 from unspoken.joint.tasks.tree.level_growth import MAX_NODES, Rules
 from unspoken.joint.tasks.tree.question_scores import best_of
@@ -73,10 +76,10 @@ class Growing:
         """Return the records of the roots, given a 1 for the class of each (classes, records)."""
         party, shape = self.party, self.shape
         if shape.class_known:
-            inside = party.public(np.ones((1, 1, self.rows), np.int64)).within(0, 1)
+            inside = public(party, np.ones((1, 1, self.rows), np.int64)).within(0, 1)
             return Records(replace(inside, low=0), count, hot)
         given = hot if party.name == shape.class_site else None
-        shared = await party.share(given, shape.class_site, (count, self.rows), 0, 1)
+        shared = await share(party, given, shape.class_site, (count, self.rows), 0, 1)
         return Records(shared.reshape(1, count, self.rows), count)
 
     def tested(self) -> bool:
@@ -103,7 +106,7 @@ class Growing:
         step, blocks = max(1, BLOCK // (max(self.answers.shape) * count)), []
         for start in range(0, len(self.open), step):
             flat = self.records.numbers(slice(start, start + step)).reshape(-1, self.rows)
-            found = (await self.party.matmul(self.answers, flat.T)).within(0, self.rows)
+            found = (await matmul(self.party, self.answers, flat.T)).within(0, self.rows)
             blocks.append(found.T.reshape(-1, count, found.shape[0]))
         total = self.records.numbers().sum(axis=2).within(0, self.rows)
         return with_last(concatenate(blocks), total, self.shape.branches)
@@ -111,16 +114,16 @@ class Growing:
     async def _asking(self, place: Shared) -> Ints:
         """Open which site asks at each node; -1 at leaves."""
         starts = 1 + self.shape.slots * np.arange(len(self.sites))
-        limits = self.party.public(np.broadcast_to(starts[:, None], (starts.size, place.size)))
-        reached = ~await self.party.less_than(stack([place] * starts.size), limits)
-        opened = np.asarray(await self.party.reveal(reached, because=SITES))
+        limits = public(self.party, np.broadcast_to(starts[:, None], (starts.size, place.size)))
+        reached = ~await less_than(self.party, stack([place] * starts.size), limits)
+        opened = np.asarray(await reveal(self.party, reached, because=SITES))
         return np.asarray(opened.sum(axis=0) - 1)
 
     async def _own_questions(self, place: Shared, asking: Ints) -> Ints:
         """Open to every site which of its questions were chosen; -1 elsewhere."""
         slots = np.full(asking.size, -1, np.int64)
         for number, name, nodes in self._by_site(asking):
-            found = await self.party.reveal(place[nodes], because=QUESTION, to=[name])
+            found = await reveal(self.party, place[nodes], because=QUESTION, to=[name])
             if found is not None:
                 slots[nodes] = found - 1 - number * self.shape.slots
         return slots
@@ -167,7 +170,7 @@ class Growing:
         blocks = counts[order, :-1].reshape(order.size, len(self.sites), shape.slots,
                                             shape.branches, -1)
         own = blocks[np.arange(order.size), asking[order]]
-        chosen = await self.party.multiply(picked.reshape(*picked.shape, 1, 1), own)
+        chosen = await multiply(self.party, picked.reshape(*picked.shape, 1, 1), own)
         found = chosen.sum(axis=1).within(0, self.rows)
         back = np.argsort(order)
         rows = np.repeat(back, arity[split])
@@ -180,7 +183,7 @@ class Growing:
         parts, order = [], []
         for number, name, nodes in self._by_site(asking):
             mine = values[nodes] if number == self.me else None
-            parts.append(await self.party.share(mine, name, (nodes.size, *shape), 0, 1))
+            parts.append(await share(self.party, mine, name, (nodes.size, *shape), 0, 1))
             order.append(nodes)
         return np.concatenate(order), concatenate(parts)
 
@@ -210,7 +213,7 @@ class Growing:
         order, bits = await self._from_sites(asking[node], mine, (self.rows,))
         parents = self.records.inside[node[order]]
         bits = bits.reshape(order.size, 1, self.rows)
-        made = (await self.party.multiply(parents, bits)).within(0, 1)
+        made = (await multiply(self.party, parents, bits)).within(0, 1)
         return self._with_rest(made[np.argsort(order)], nodes, arity)
 
     def _with_rest(self, made: Shared, nodes: Ints, arity: Ints) -> Shared:
@@ -249,8 +252,8 @@ async def shared_answers(party: Party, shape: Shape, sites: Sequence[str], codes
                            f"{MOST_ANSWERS:,}. It is {cells * len(sites) * rows:,}. Agree on "
                            "fewer slots or branches.")
     own = None if codes is None else indicators(codes, shape).reshape(cells, -1)
-    return concatenate([await party.share(own if name == party.name else None, name,
-                                          (cells, rows), 0, 1) for name in sites])
+    return concatenate([await share(party, own if name == party.name else None, name,
+                                    (cells, rows), 0, 1) for name in sites])
 
 
 def with_last(cells: Shared, total: Shared, branches: int) -> Shared:

@@ -23,8 +23,10 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import stack
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.tree.params import Attribute, Layout
 
 CUTS = "cut points of the numeric attributes"
@@ -81,11 +83,11 @@ async def agree_cuts(party: Party, spans: Mapping[str, Span], values: Mapping[st
     own = party.name in party.roles.owners
     for _ in range(max(span.bits for span in spans.values()) + 1):
         local = np.stack([search.counts(rows), np.full(search.size, rows)]) if own else None
-        shared = (await party.share_sum(local, (2, search.size), 0, most)).within(0, most)
+        shared = (await share_sum(party, local, (2, search.size), 0, most)).within(0, most)
         less = stack([shared[0][i] * k for i, k in enumerate(search.parts)]) - stack(
             [shared[1][i] * k for i, k in enumerate(search.wanted)])
-        search.answer(np.asarray(await party.reveal(await party.less_than(less, 0),
-                                                    because=CUTS)))
+        search.answer(np.asarray(await reveal(party, await less_than(party, less, 0),
+                                              because=CUTS)))
     return search.found()
 
 

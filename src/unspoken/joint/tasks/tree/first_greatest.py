@@ -15,10 +15,12 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.less_than import below_zero_needs
+from unspoken.joint.mpc.ops.less_than import below_zero_needs, less_than
+from unspoken.joint.mpc.ops.products import multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.zero_test import is_zero, zero_needs
-from unspoken.joint.mpc.shared import Shared, concatenate, times, width_of
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public, times, width_of
 
 MOST_PAIRS = 1 << 14
 
@@ -64,10 +66,11 @@ async def _by_groups(party: Party, values: Shared, size: Shared | None, least: i
     grouped = _grouped(party, values)
     rows, (groups, each) = values.shape[0], groups_of(values.shape[1])
     first = await _winners(party, grouped, None, 1)
-    best = (await party.multiply(first, grouped)).sum(axis=1)
+    best = (await multiply(party, first, grouped)).sum(axis=1)
     best = replace(best, low=grouped.low, high=grouped.high).reshape(rows, groups)
     second = await _winners(party, best, size, least)
-    found = await party.multiply(first.reshape(rows, groups, each), second.reshape(rows, groups, 1))
+    found = await multiply(party, first.reshape(rows, groups, each),
+                           second.reshape(rows, groups, 1))
     return found.reshape(rows, groups * each)
 
 
@@ -75,14 +78,14 @@ def _grouped(party: Party, values: Shared) -> Shared:
     """Return one row a group; what fills up the last one loses to all."""
     rows, columns = values.shape
     groups, each = groups_of(columns)
-    filling = party.public(np.full((rows, groups * each - columns), values.low - 1), values.scale)
+    filling = public(party, np.full((rows, groups * each - columns), values.low - 1), values.scale)
     return concatenate([values, filling], 1).reshape(rows * groups, each)
 
 
 async def _winners(party: Party, values: Shared, size: Shared | None, least: int) -> Shared:
     """Return 1 at the place that beats all others; nowhere if a size is less than the least."""
-    later = await party.less_than(_gaps(values, size, least), 0)
-    numbers = await party.to_numbers(later)
+    later = await less_than(party, _gaps(values, size, least), 0)
+    numbers = await to_numbers(party, later)
     if numbers.shape[1] == 1:
         return concatenate([1 - numbers, numbers], 1)
     return await is_zero(party, _losses(numbers, values.shape[1]))

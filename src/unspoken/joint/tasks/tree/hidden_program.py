@@ -32,13 +32,12 @@ import numpy.typing as npt
 from unspoken.arrays import Words
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.ops.sharing import rerandomised
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.sharing import rerandomised, reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
@@ -53,6 +52,7 @@ from unspoken.joint.tasks.tree.hidden_votes import Forest
 from unspoken.joint.tasks.tree.level_growth import Rules
 from unspoken.joint.tasks.tree.program_columns import OverColumns
 from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.wire.ledger import Ledger
 
 Records = tuple[HiddenPart, Mapping[str, Any]]
 
@@ -117,7 +117,7 @@ class ClassifyHidden:
             codes = np.zeros((0, rows), np.int64)
         answers = await shared_answers(party, part.shape, part.sites, codes, rows)
         found = await predicted(party, part.shape, again(party, part), answers)
-        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.shape.classes, object)[opened]
 
 

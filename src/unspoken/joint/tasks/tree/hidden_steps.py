@@ -15,9 +15,14 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.ops.choice import argmax
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
-from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.ops.less_than import equal
+from unspoken.joint.mpc.ops.products import matmul, multiply
+from unspoken.joint.mpc.ops.shared_bits import to_numbers
+from unspoken.joint.mpc.ops.sharing import share
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.forest.program_rows import draw_rows
 from unspoken.joint.tasks.tree.column_steps import BLOCK, Growing, Records, with_last
 from unspoken.joint.tasks.tree.first_greatest import hot_greatest
@@ -81,8 +86,8 @@ class HiddenGrowing(Growing):
             drawn = draw_rows(self.rows, trees)[:, None]
             given = drawn if shape.class_known else drawn * hot
         kinds = 1 if shape.class_known else count
-        shared = await party.share(given, shape.class_site, (trees, kinds, self.rows), 0,
-                                   self.rows)
+        shared = await share(party, given, shape.class_site, (trees, kinds, self.rows), 0,
+                             self.rows)
         return Records(shared, count, hot if shape.class_known else None)
 
     async def _chosen(self, counts: Shared) -> Shared:
@@ -90,7 +95,7 @@ class HiddenGrowing(Growing):
         allowed = None if self.forest is None else self.forest.allowed(
             self.depth, self.open, len(self.sites) * self.shape.slots)
         least, closing = self.rules.min_records, bool(self.alive)
-        await self.party.ahead(steps(self.party, self.first, counts, least, allowed, closing))
+        await self.party.prefetch(steps(self.party, self.first, counts, least, allowed, closing))
         scores, size = await scored(self.party, self.first, counts, allowed)
         if closing:
             scores = while_open(scores, self._spread(self.alive[-1], len(self.open)))
@@ -107,7 +112,7 @@ class HiddenGrowing(Growing):
     def _every_hot(self) -> Shared:
         if self.hot:
             return concatenate(self.hot)
-        return self.party.public(np.zeros((0, len(self.sites) * self.shape.slots), np.int64))
+        return public(self.party, np.zeros((0, len(self.sites) * self.shape.slots), np.int64))
 
     def _fix(self) -> None:
         """Prepare products with the answers, which stay the same: they are opened once for all."""
@@ -144,7 +149,7 @@ class HiddenGrowing(Growing):
         for part, fixed in zip(self.parts, self.moving, strict=True):
             bits = await fixed.product(hot, (0, 1))
             inside = self.records.inside[:, None, :, part]
-            made = await self.party.multiply(inside, bits.reshape(nodes, others, 1, -1))
+            made = await multiply(self.party, inside, bits.reshape(nodes, others, 1, -1))
             new[:, :-1, :, part] = made.share
         new[:, -1] = self.records.inside.share - new[:, :-1].sum(axis=1, dtype=np.uint64)
         inside = self.records.inside.with_share(new.reshape(-1, kinds, rows))
@@ -180,9 +185,10 @@ def blocks(rows: int, wide: int) -> list[slice]:
 async def together(party: Party, pairs: Sequence[tuple[Shared, Shared]]) -> list[Shared]:
     """Return the products of several pairs of arrays in one step."""
     wide = [np.broadcast_shapes(one.shape, other.shape) for one, other in pairs]
-    sides = [concatenate([pair[side].with_share(np.broadcast_to(pair[side].share, shape).ravel())
-                          for pair, shape in zip(pairs, wide, strict=True)]) for side in (0, 1)]
-    found = await party.multiply(*sides)
+    one, other = (concatenate([
+        pair[side].with_share(np.broadcast_to(pair[side].share, shape).ravel())
+        for pair, shape in zip(pairs, wide, strict=True)]) for side in (0, 1))
+    found = await multiply(party, one, other)
     ends = np.cumsum([int(np.prod(shape)) for shape in wide])
     return [found[end - int(np.prod(shape)):end].reshape(*shape)
             for end, shape in zip(ends.tolist(), wide, strict=True)]
@@ -200,7 +206,7 @@ async def predicted(party: Party, shape: Shape, tree: Hidden, answers: Shared) -
     weights, last = await _weights(party, tree, values, others)
     top, found = values.high, []
     for part in blocks(rows, weights.shape[0]):
-        sums = await party.matmul(weights, answers[:, part])
+        sums = await matmul(party, weights, answers[:, part])
         value = (sums[-last.size:] + last.reshape(-1, 1)).within(0, top)
         bits = sums[:-last.size].within(0, 1)
         found.append(await _climbed(party, bits.reshape(-1, others, 1, bits.shape[1]),
@@ -213,8 +219,8 @@ async def _one_hot(party: Party, numbers: Shared, kinds: int) -> Shared:
     if kinds == 2:
         return numbers.reshape(-1, 1)
     every = np.broadcast_to(np.arange(1, kinds), (numbers.size, kinds - 1))
-    same = await party.equal(stack([numbers] * (kinds - 1)).T, party.public(every))
-    return await party.to_numbers(same)
+    same = await equal(party, stack([numbers] * (kinds - 1)).T, public(party, every))
+    return await to_numbers(party, same)
 
 
 async def _voted(party: Party, tree: Hidden, value: Shared) -> Shared:
@@ -223,7 +229,7 @@ async def _voted(party: Party, tree: Hidden, value: Shared) -> Shared:
         return value[0, 0]
     votes = value.sum(axis=0).within(0, tree.trees)
     first = (tree.trees - votes.sum(axis=0)).within(0, tree.trees)
-    place, _ = await party.argmax(concatenate([first.reshape(1, -1), votes]).T)
+    place, _ = await argmax(party, concatenate([first.reshape(1, -1), votes]).T)
     return place
 
 
@@ -239,7 +245,7 @@ async def _weights(party: Party, tree: Hidden, values: Shared,
     nodes = leaves.shape[0]
     change = (leaves[:, :-1] - leaves[:, -1:])
     change = change.with_share(change.share.transpose(0, 2, 1)).reshape(nodes, kinds, 1, others)
-    ends = await party.multiply(tree.hot[-nodes:].reshape(nodes, 1, questions, 1), change)
+    ends = await multiply(party, tree.hot[-nodes:].reshape(nodes, 1, questions, 1), change)
     above = tree.hot.share[:-nodes]
     spread = np.zeros((above.shape[0], others, questions, others), np.uint64)
     for branch in range(others):
@@ -254,7 +260,7 @@ async def _climbed(party: Party, bits: Shared, value: Shared, trees: int) -> Sha
     while value.shape[0] > trees:
         children = value.reshape(-1, others + 1, *value.shape[1:])
         nodes, last = children.shape[0], children[:, -1:]
-        made = await party.multiply(bits[end - nodes:end], children[:, :-1] - last)
+        made = await multiply(party, bits[end - nodes:end], children[:, :-1] - last)
         value = (made.sum(axis=1) + last[:, 0]).within(value.low, value.high)
         end -= nodes
     return value

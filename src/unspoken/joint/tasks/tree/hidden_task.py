@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.joint.session.party import Party
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.primitive_costs import share
 from unspoken.joint.tasks.common.study_parameters import (
@@ -89,7 +91,7 @@ class HiddenStudy(OverColumns):
         tree = await growing.grow(codes, None if labels is None else labels[old])
         answers = await shared_answers(party, self.shape, party.roles.owners, fresh, new.size)
         found = await predicted(party, self.shape, tree, answers)
-        opened = await party.reveal(found, because=PREDICTED, to=self.receivers)
+        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
         names = names_of(rows, places, None if site is None else site.ids)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unspoken.joint.mpc.ops.sharing import reveal
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
 from unspoken.joint.tasks.tree.level_growth import Sapling
 from unspoken.joint.tasks.tree.question_scores import classes
 
@@ -48,5 +49,5 @@ class Leaves:
                       to: Sequence[str]) -> list[int] | None:
         """Open the class of every leaf to some; None to the others."""
         found = await classes(party, *self.of(leaves))
-        opened = await party.reveal(found, because=because, to=to)
+        opened = await reveal(party, found, because=because, to=to)
         return None if opened is None else [int(place) for place in opened]

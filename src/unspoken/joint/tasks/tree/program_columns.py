@@ -28,11 +28,10 @@ from typing import Any
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
     common_places,
@@ -43,6 +42,7 @@ from unspoken.joint.tasks.common.aligned_records import (
 from unspoken.joint.tasks.tree.column_steps import ARITY, LEAVES, QUESTION, SITES, Growing
 from unspoken.joint.tasks.tree.level_growth import Rules
 from unspoken.joint.tasks.tree.tree_sites import Shape, Site, digest
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart
 
 

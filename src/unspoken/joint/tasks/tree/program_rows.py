@@ -32,16 +32,18 @@ import numpy as np
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.less_than import less_than
+from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.ledger import Ledger
-from unspoken.joint.session.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.session.study import Disclosure
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, with_cuts
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
 from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
 from unspoken.joint.tasks.tree.params import Layout
 from unspoken.joint.tasks.tree.question_scores import ask_ahead, best
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 
 SPLITS = "the questions of the tree, and which nodes are leaves"
@@ -127,9 +129,9 @@ def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> 
 
 async def refuse_too_many(party: Party, rules: Rules, rows: int) -> None:
     """Open one bit: a broken bound would give wrong trees, and nobody would see it."""
-    total = await party.share_sum(np.array([rows]), (1,), 0, rules.most)
-    more = await party.less_than(-total, -rules.most)
-    if bool((await party.reveal(more, because=TOO_MANY))[0]):
+    total = await share_sum(party, np.array([rows]), (1,), 0, rules.most)
+    more = await less_than(party, -total, -rules.most)
+    if bool((await reveal(party, more, because=TOO_MANY))[0]):
         raise RefusedError(f"There must be at most {rules.most:,} records in all, as agreed. All "
                            "owners together have more. Agree on a greater 'most'.")
 
@@ -143,21 +145,21 @@ async def _level(party: Party, tree: Sapling, rows: Rows, nodes: Sequence[int],
     if asked:
         await ask_ahead(party, layout, len(nodes), tree.rules, mask)
     local = rows.histograms(nodes)
-    shared = (await party.share_sum(local, local.shape, 0, most)).within(0, most)
+    shared = (await share_sum(party, local, local.shape, 0, most)).within(0, most)
     found = []
     for start in range(0, len(nodes), size):
         part = slice(start, start + size)
         found.append(await best(party, layout, shared[part], tree.rules.min_records,
                                 mask[part], asked=asked))
     places, counts = (concatenate(list(parts)) for parts in zip(*found, strict=True))
-    return np.asarray(await party.reveal(places, because=SPLITS)), counts
+    return np.asarray(await reveal(party, places, because=SPLITS)), counts
 
 
 async def _only_roots(party: Party, leaves: Leaves, tree: Sapling, rows: Rows) -> None:
     """Count the classes of trees that are not split at all."""
     most, cells = tree.rules.most, tree.layout.attributes[0].cells
     local = rows.histograms(tree.level)[:, :cells].sum(axis=1)
-    shared = (await party.share_sum(local, local.shape, 0, most)).within(0, most)
+    shared = (await share_sum(party, local, local.shape, 0, most)).within(0, most)
     leaves.take(tree.level, shared, shared)
 
 

@@ -25,11 +25,11 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Ints, Words
 from unspoken.joint.mpc.correlated.kinds import Need
-from unspoken.joint.mpc.ops.logarithm import LOG_ERROR, plain_x_log_x
+from unspoken.joint.mpc.ops.logarithm import LOG_ERROR, plain_x_log_x, x_log_x
 from unspoken.joint.mpc.ops.whole_log import serves
 from unspoken.joint.mpc.ops.whole_log import steps as x_log_x_steps
-from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.tree.first_greatest import first_greatest, steps_of
 from unspoken.joint.tasks.tree.level_growth import Rules
 from unspoken.joint.tasks.tree.params import Layout
@@ -101,14 +101,15 @@ async def ask_ahead(party: Party, layout: Layout, nodes: int, rules: Rules,
     """Ask a dealer for what the next step but one will take, before the counts are shared."""
     shape = nodes, int(layout.first_branch[-1]) + 1, len(layout.classes)
     blank = Shared(party, np.zeros(shape, np.uint64), 0, rules.most)
-    await party.ahead(steps(party, layout.first_branch, blank, rules.min_records, allowed), after=1)
+    await party.prefetch(steps(party, layout.first_branch, blank, rules.min_records, allowed),
+                         after=1)
 
 
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                   allowed: Bools | None = None, *, asked: bool = False) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
     if not asked:
-        await party.ahead(steps(party, first, counts, least, allowed))
+        await party.prefetch(steps(party, first, counts, least, allowed))
     scores, size = await scored(party, first, counts, allowed)
     return await first_greatest(party, scores, size, least)
 
@@ -138,7 +139,7 @@ async def scored(party: Party, first: Ints, counts: Shared,
     sizes = counts.sum(axis=2).within(counts.low, counts.high)
     full = concatenate([counts, sizes.reshape(*sizes.shape, 1)], 2)
     needed = needed_branches(first, counts.shape[:2], allowed)
-    found = await party.x_log_x(full[needed])
+    found = await x_log_x(party, full[needed])
     worth = np.zeros(counts.shape[:2], np.uint64)
     worth[needed] = found.share[:, :-1].sum(axis=1, dtype=np.uint64) - found.share[:, -1]
     scores = _set_back(found, joined(first, worth).astype(np.uint64), sizes[:, -1],
@@ -170,7 +171,7 @@ def only(party: Party, scores: Shared, allowed: Bools) -> Shared:
     """Put questions that do not count below all others; which they are is public."""
     out = np.zeros(scores.shape, np.int64)
     out[:, 1:][~allowed] = scores.low - scores.high - 1
-    lowered = scores + party.public(out, scores.scale)
+    lowered = scores + public(party, out, scores.scale)
     return replace(lowered, high=scores.high)
 
 
@@ -190,5 +191,5 @@ def plain_classes(counts: Ints, parents: Ints) -> Ints:
 async def classes(party: Party, counts: Shared, parents: Shared) -> Shared:
     """Return the same on shares; a leaf without records gets its parent's class."""
     values = counts * (parents.high + 1) + parents
-    await party.ahead(steps_of(party, values, None, 1))
+    await party.prefetch(steps_of(party, values, None, 1))
     return await first_greatest(party, values)

@@ -28,7 +28,8 @@ import numpy as np
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import with_alignment
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,

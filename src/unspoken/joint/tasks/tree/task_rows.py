@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
     check_names,

@@ -30,7 +30,6 @@ from unspoken.joint.joint_errors import (
     PeerGarbageError,
     PeerLostError,
 )
-from unspoken.joint.session.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.frames import (
     HEADER_BYTES,
     MAX_MESSAGE,
@@ -43,6 +42,7 @@ from unspoken.joint.wire.frames import (
     framed,
     text_array,
 )
+from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.transports.mailbox import Mailbox
 
 T = TypeVar("T")

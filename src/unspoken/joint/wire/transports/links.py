@@ -9,8 +9,7 @@ import socket
 import ssl
 from dataclasses import dataclass, field
 
-from unspoken.joint.session.identity import Identity, check_name, fingerprint
-from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Identity, Roster, check_name, fingerprint
 from unspoken.joint.wire.frames import (
     HEADER_BYTES,
     Assembler,
@@ -99,7 +98,7 @@ def greeting(name: str, to: str, nonce: str) -> Message:
     return Message("hello", text_array(json.dumps(data)), Purpose.CONTROL, kind=Kind.HELLO)
 
 
-def tls_context(side: int, study: Study, identity: Identity) -> ssl.SSLContext:
+def tls_context(side: int, study: Roster, identity: Identity) -> ssl.SSLContext:
     """Return a context that speaks TLS 1.3 only and knows only the study's certificates."""
     context = ssl.SSLContext(side)
     context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_3

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.joint.session.endpoint import Base, Seam
+from unspoken.joint.wire.endpoint import Base, Seam
 from unspoken.joint.wire.frames import Array, Message, Purpose
 
 

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from unspoken.joint.joint_errors import PartyError
-from unspoken.joint.session.ledger import Ledger
 from unspoken.joint.wire.frames import Message
+from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports.base import Transport
 
 T = TypeVar("T")

@@ -32,9 +32,7 @@ from unspoken.joint.joint_errors import (
     PeerGarbageError,
     PeerLostError,
 )
-from unspoken.joint.session.identity import Identity
-from unspoken.joint.session.ledger import RECEIVED
-from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Identity, Roster
 from unspoken.joint.wire.frames import (
     HEADER_BYTES,
     NO_SESSION,
@@ -45,6 +43,7 @@ from unspoken.joint.wire.frames import (
     parse,
     text_array,
 )
+from unspoken.joint.wire.ledger import RECEIVED
 from unspoken.joint.wire.transports.base import SHORT, Limits, Transport
 from unspoken.joint.wire.transports.links import (
     NONCE_BYTES,
@@ -60,7 +59,7 @@ BUFFER = 1 << 22
 class TlsTransport(Transport):
     """One end of the links to all others; `await open_tls(...)` makes it."""
 
-    def __init__(self, study: Study, identity: Identity, limits: Limits | None = None) -> None:
+    def __init__(self, study: Roster, identity: Identity, limits: Limits | None = None) -> None:
         names = study.names
         super().__init__(identity.name, [n for n in names if n != identity.name], limits)
         self.study = study

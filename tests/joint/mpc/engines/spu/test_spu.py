@@ -9,14 +9,31 @@ import signal
 import numpy as np
 import pytest
 
-from unspoken.joint import declares, run_local
+from unspoken.joint import (
+    argmax,
+    argmin,
+    declares,
+    divide,
+    equal,
+    less_than,
+    log,
+    matmul,
+    multiply,
+    reveal,
+    run_local,
+    share_sum,
+    sqrt,
+    to_numbers,
+    truncate,
+)
 from unspoken.joint.joint_errors import EngineError, PartyError, RefusedError, StudyError
 from unspoken.joint.mpc.bit_planes import bits_of, planes_of
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.engines.spu.spu_engine import VARIABLE, spu_python
 from unspoken.joint.session.run import run_outcomes
-from unspoken.joint.session.study import Member, Study
+from unspoken.joint.session.study import Study
 from unspoken.joint.session.study_checks import check_together
+from unspoken.joint.wire.credentials import Member
 
 pytestmark = pytest.mark.slow
 
@@ -26,15 +43,15 @@ needs_spu = pytest.mark.skipif(
 
 @declares("products", "signs", "matrix", "cut", "same", "place", "both")
 async def everything(party, data):
-    x = await party.share_sum(data, shape=(36,), low=-10**6, high=10**6)
-    negative = await party.less_than(x, 0)
-    same = await party.equal(x, 3)
-    place, _ = await party.argmin(x.reshape(6, 6))
-    found = {"products": await party.multiply(x, x), "signs": negative,
-             "matrix": await party.matmul(x.reshape(6, 6), x.reshape(6, 6)),
-             "cut": await party.truncate(x, 5), "same": await party.to_numbers(same),
+    x = await share_sum(party, data, shape=(36,), low=-10**6, high=10**6)
+    negative = await less_than(party, x, 0)
+    same = await equal(party, x, 3)
+    place, _ = await argmin(party, x.reshape(6, 6))
+    found = {"products": await multiply(party, x, x), "signs": negative,
+             "matrix": await matmul(party, x.reshape(6, 6), x.reshape(6, 6)),
+             "cut": await truncate(party, x, 5), "same": await to_numbers(party, same),
              "place": place, "both": negative ^ same}
-    return {name: await party.reveal(value, because=name) for name, value in found.items()}
+    return {name: await reveal(party, value, because=name) for name, value in found.items()}
 
 
 def plainly(values):
@@ -83,10 +100,10 @@ def test_our_own_engine_and_spu_agree():
 
 @declares("logs", "quotients", "roots", "greatest")
 async def functions(party, data):
-    x = await party.share_sum(data, shape=(12,), low=1, high=4000)
-    found = {"logs": await party.log(x), "quotients": await party.divide(x, x + 7, most=1),
-             "roots": await party.sqrt(x), "greatest": (await party.argmax(x.reshape(3, 4)))[0]}
-    return {name: await party.reveal(value, because=name) for name, value in found.items()}
+    x = await share_sum(party, data, shape=(12,), low=1, high=4000)
+    found = {"logs": await log(party, x), "quotients": await divide(party, x, x + 7, most=1),
+             "roots": await sqrt(party, x), "greatest": (await argmax(party, x.reshape(3, 4)))[0]}
+    return {name: await reveal(party, value, because=name) for name, value in found.items()}
 
 
 @needs_spu
@@ -105,9 +122,9 @@ EDGES = np.array([-2**60, 1 - 2**60, -2**32, -2**31, -1, 0, 1, 2**31, 2**32, 2**
 
 @declares("signs", "zeros")
 async def edges(party, data):
-    x = await party.share_sum(data, shape=(EDGES.size**2,), low=-2**60, high=2**60)
-    return [await party.reveal(await party.less_than(x, 0), because="signs"),
-            await party.reveal(await party.equal(x, 0), because="zeros")]
+    x = await share_sum(party, data, shape=(EDGES.size**2,), low=-2**60, high=2**60)
+    return [await reveal(party, await less_than(party, x, 0), because="signs"),
+            await reveal(party, await equal(party, x, 0), because="zeros")]
 
 
 @needs_spu
@@ -172,15 +189,15 @@ def test_the_ledger_names_the_engine_and_reconciles_its_bytes():
 async def killing(party, data):
     if party.name == "p1":
         os.kill(party.engine._child.pid, signal.SIGKILL)
-    x = await party.share_sum(np.arange(4), shape=(4,), low=0, high=10)
-    return await party.multiply(x, x)
+    x = await share_sum(party, np.arange(4), shape=(4,), low=0, high=10)
+    return await multiply(party, x, x)
 
 
 async def dying(party, data):
     if party.name == "p1":
         os.kill(os.getpid(), signal.SIGKILL)
-    x = await party.share_sum(np.arange(4), shape=(4,), low=0, high=10)
-    return await party.multiply(x, x)
+    x = await share_sum(party, np.arange(4), shape=(4,), low=0, high=10)
+    return await multiply(party, x, x)
 
 
 @needs_spu

@@ -30,7 +30,7 @@ from unspoken.joint.joint_errors import (
 from unspoken.joint.mpc.engines.spu.spu_process import Child, ChildError, keep_port
 from unspoken.joint.mpc.engines.spu.spu_tunnel import HOST, Tunnel
 from unspoken.joint.mpc.ops.sharing import with_zero
-from unspoken.joint.session.party import Party
+from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.frames import Purpose
 
 VARIABLE = "UNSPOKEN_SPU_PYTHON"

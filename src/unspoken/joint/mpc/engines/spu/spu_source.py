@@ -14,8 +14,8 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import bits_of, plane_of, planes_of
 from unspoken.joint.mpc.correlated.kinds import Need, Parts
 from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
+from unspoken.joint.mpc.party import Source
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
-from unspoken.joint.session.party import Source
 
 
 class SpuSource(Source):

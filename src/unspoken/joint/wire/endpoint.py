@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 import numpy as np
 
 from unspoken.joint.joint_errors import PartyError, PeerGarbageError
-from unspoken.joint.session.ledger import Ledger
 from unspoken.joint.wire.frames import Array, Message, Purpose
+from unspoken.joint.wire.ledger import Ledger
 
 if TYPE_CHECKING:
     from unspoken.joint.wire.transports.base import Transport

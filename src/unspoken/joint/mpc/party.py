@@ -1,0 +1,136 @@
+"""A party in a running study: its name, its peers, its steps, and what it may open to whom.
+
+Programs get one of these and call its methods; every party runs the same program, so that step
+numbers, labels and shapes agree everywhere, and a message that is not the expected one ends the
+run. Steps follow each other: independent work is put into one array and travels together, it is
+not run side by side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
+from unspoken.arrays import Words
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import DisclosureError, RefusedError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.randomness import Stream, derive
+from unspoken.joint.wire.endpoint import Base, Roles, Seam
+from unspoken.joint.wire.frames import Purpose
+
+if TYPE_CHECKING:
+    from unspoken.joint.mpc.correlated.kinds import Need
+    from unspoken.joint.mpc.correlated.transfers import Transfer
+    from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
+
+T = TypeVar("T")
+
+
+class Source(ABC):
+    """Where correlated randomness comes from; a protocol does not know which it is."""
+
+    @abstractmethod
+    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
+        """Return this holder's parts of every wish; None to one who only deals."""
+
+    async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
+        """Prepare for what each of the next steps will draw, where that saves waiting."""
+        return
+
+
+class Party(Base):
+    """One party of a program."""
+
+    def __init__(self, seam: Seam, roles: Roles, disclosures: Sequence[Disclosure] = ()) -> None:
+        super().__init__(seam, roles)
+        self.disclosures = tuple(disclosures)
+        self.names = roles.program
+        self.index = roles.program.index(self.name)
+        self.peers = tuple(name for name in roles.program if name != self.name)
+        self.holders = roles.holders
+        self.is_holder = self.name in roles.holders
+        self.adds_public = bool(roles.holders) and self.name == roles.holders[0]
+        self.source: Source | None = None
+        self.transfer: Transfer | None = None
+        self.engine: SpuEngine | None = None
+        self._pairs: dict[str, bytes] = {}
+        self._used: set[tuple[int, str, str]] = set()
+        self._task = _running()
+
+    def __repr__(self) -> str:
+        return f"Party({self.name!r}, one of {', '.join(self.names)})"
+
+    def begin(self, label: str) -> int:
+        """Begin the next step; two at a time would mix up what belongs to which."""
+        if _running() is not self._task:
+            raise InputError(f"Steps of a program must follow each other. '{label}' was begun in "
+                             "another task. Put independent work into one array instead.")
+        return super().begin(label)
+
+    @property
+    def is_dealt(self) -> bool:
+        """Say whether correlated randomness comes from a dealer, who can make every kind."""
+        return self.engine is None and not self.roles.by_transfer
+
+    async def agree(self) -> None:
+        """Agree on one secret with every peer: X25519, then HKDF over the session."""
+        self.begin("agree")
+        own = X25519PrivateKey.generate()
+        public = np.frombuffer(own.public_key().public_bytes_raw(), np.uint8)
+        theirs = await self.swap(self.peers, "agree", public, Purpose.CONTROL)
+        for peer, raw in zip(self.peers, theirs, strict=True):
+            try:
+                secret = own.exchange(X25519PublicKey.from_public_bytes(raw.tobytes()))
+            except ValueError:
+                self._end(peer, "sent a key of small order")
+            pair = sorted((self.name, peer))
+            self._pairs[peer] = derive(secret, "pair", *pair, salt=self.seam.session)
+
+    def stream_with(self, peer: str, purpose: str) -> Stream:
+        """Return a stream that only this party and a peer know; each one is handed out once."""
+        wanted = self.count, peer, purpose
+        if wanted in self._used:
+            raise RuntimeError(f"the stream '{purpose}' with '{peer}' was used in this step")
+        self._used = {used for used in self._used if used[0] == self.count} | {wanted}
+        return Stream(derive(self._pairs[peer], purpose, self.count))
+
+    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
+        """Return this holder's parts of correlated randomness; None to who holds no shares."""
+        return None if self.source is None else await self.source.draw(needs)
+
+    async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
+        """Say what each of the next steps will draw: a dealer is then asked once for all.
+
+        `after`: so many steps come first, and draw nothing.
+        """
+        if self.source is not None:
+            await self.source.prefetch(steps, after)
+
+    def opening(self, because: str, to: Sequence[str], shape: tuple[int, ...]) -> tuple[str, ...]:
+        """Check an opening against what was declared, and put it into the ledger."""
+        names = tuple(to) or self.names
+        for name in names:
+            if name not in self.names:
+                raise RefusedError(explain("Who learns a value", "of " + ", ".join(self.names),
+                                           name))
+        if not any(d.because == because and set(names) <= set(d.to or self.names)
+                   for d in self.disclosures):
+            known = "; ".join(f"'{d.because}' to {', '.join(d.to or self.names)}"
+                              for d in self.disclosures) or "nothing"
+            raise DisclosureError(f"'{because}' to {', '.join(names)} must be declared before it "
+                                  f"is opened. Declared is: {known}. Nothing was opened.")
+        self.ledger.opened(self.count, because, names, shape)
+        return names
+
+
+def _running() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

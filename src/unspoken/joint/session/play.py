@@ -1,0 +1,105 @@
+"""One party of a run, from its first step to its end; and all of them in one process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unspoken.joint.joint_errors import PartyError, PeerAbortedError
+from unspoken.joint.mpc.correlated.sources import Dealer, open_source
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.spu.spu_engine import SpuEngine
+from unspoken.joint.mpc.engines.spu.spu_source import SpuSource
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.wire.endpoint import Roles, Seam
+from unspoken.joint.wire.ledger import Ledger
+from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.memory import Tap, memory_transports
+
+Program = Callable[[Party, Any], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended for one party; what came out stays out of logs, and asyncio prints tasks."""
+
+    name: str
+    output: Any = field(repr=False)
+    ledger: Ledger = field(repr=False)
+    error: BaseException | None = None
+
+
+async def play(seam: Seam, roles: Roles, program: Program, data: Any,
+               disclosures: Sequence[Disclosure]) -> Any:
+    """Run one party from its first step to its end; a failure is told to every peer."""
+    try:
+        output = await _act(seam, roles, program, data, disclosures)
+        await seam.finish()
+    except BaseException as error:
+        seam.ledger.status = _status(error)
+        if not isinstance(error, PartyError):
+            # What went wrong inside may name private values: the others learn only who and when.
+            seam.fail(PeerAbortedError(seam.name, seam.step, "ended because its program failed"))
+        raise
+    finally:
+        await seam.close()
+    seam.ledger.status = "complete"
+    return output
+
+
+async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
+               disclosures: Sequence[Disclosure]) -> Any:
+    if seam.name not in roles.program:
+        await Dealer(seam, roles).serve()
+        return None
+    party = Party(seam, roles, disclosures)
+    await party.agree()
+    if roles.engine == "spu":
+        return await _with_spu(party, program, data)
+    await open_source(party)
+    return await program(party, data)
+
+
+async def _with_spu(party: Party, program: Program, data: Any) -> Any:
+    """Run a program on SPU; a party without shares needs none."""
+    if not party.is_holder:
+        return await program(party, data)
+    engine = SpuEngine(party)
+    try:
+        await engine.open()
+        party.engine, party.source = engine, SpuSource(engine)
+        output = await program(party, data)
+        await engine.finish()
+    except PartyError as error:
+        raise engine.in_own_words(error) from None
+    finally:
+        await engine.close()
+    return output
+
+
+def _status(error: BaseException) -> str:
+    if isinstance(error, PartyError):
+        return f"failed: '{error.party}' {error.what} at step {error.step}"
+    return f"failed: {type(error).__name__} in this party's program"
+
+
+async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
+                    limits: Limits | None = None, tap: Tap | None = None,
+                    wrap: Callable[[Seam], Seam] | None = None) -> list[Outcome]:
+    """Run every party as a task of one loop; `wrap` may put something around its transport."""
+    names = roles.everybody
+    ends = memory_transports(names, limits, tap)
+    declared = tuple(getattr(program, "disclosures", ()))
+
+    async def one(name: str, data: Any) -> Outcome:
+        seam = ends[name] if wrap is None else wrap(ends[name])
+        try:
+            output = await play(seam, roles, program, data, declared)
+        except Exception as error:
+            return Outcome(name, None, seam.ledger, error)
+        return Outcome(name, output, seam.ledger)
+
+    given = [*inputs, *[None] * (len(names) - len(inputs))]
+    return list(await asyncio.gather(*(one(n, d) for n, d in zip(names, given, strict=True))))

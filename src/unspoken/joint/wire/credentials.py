@@ -1,0 +1,71 @@
+"""By what a link knows who is at its other end: names, certificates, and where a key lies."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from unspoken.errors import InputError, explain
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Where a party's key lies, and its certificate, which is public."""
+
+    name: str
+    key_path: Path
+    certificate_path: Path
+    certificate: bytes
+    """DER, as it is compared."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the certificate."""
+        return fingerprint(self.certificate)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One party of a study."""
+
+    name: str
+    address: str
+    roles: tuple[str, ...]
+    fingerprint: str
+    certificate: bytes = field(repr=False)
+
+
+class Roster(Protocol):
+    """What links need of a study: its name, and who belongs to it."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the study."""
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Return every party."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every party's name, in the order of the study."""
+
+    def member(self, name: str) -> Member:
+        """Return a party by its name."""
+
+
+def fingerprint(certificate: bytes) -> str:
+    """Return the SHA-256 of a certificate in DER."""
+    return hashlib.sha256(certificate).hexdigest()
+
+
+def check_name(name: str, what: str = "A party's name") -> str:
+    """Return a name that may stand in studies, certificates and file names."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
+    return name
