@@ -61,7 +61,7 @@ def test_kill_9_in_the_middle(tmp_path, step):
     code = textwrap.dedent(f"""
         import os, signal, sys
         from pathlib import Path
-        from unspoken.core import files
+        from unspoken.table import atomic_files as files
         files.os.{step} = lambda *a: os.kill(os.getpid(), signal.SIGKILL)
         files.write_file(Path(sys.argv[1]), b"new")
     """)
