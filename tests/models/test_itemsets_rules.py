@@ -9,6 +9,7 @@ import pytest
 
 import unspoken
 from unspoken.errors import InputError, ModelError
+from unspoken.models.rules import MEASURES
 
 ITEMS = ("a", "b", "c")
 SETS = unspoken.Itemsets(ITEMS, ((0, 1), (1,), (0,)), np.array([0.1, 0.5, 0.2]), 100)
@@ -71,7 +72,7 @@ def test_measures_follow_their_definitions():
     assert found.lift.tolist() == pytest.approx([1.25])
     assert found.leverage.tolist() == pytest.approx([0.02])
     assert found.conviction.tolist() == pytest.approx([1.2])
-    assert all(found.interval(m)[0] == found.interval(m)[1] for m in unspoken.core.rules.MEASURES)
+    assert all(found.interval(m)[0] == found.interval(m)[1] for m in MEASURES)
 
 
 def test_a_rule_without_exception_has_infinite_conviction():
@@ -88,7 +89,7 @@ def test_intervals_are_the_extremes_inside_the_bounds_of_the_supports():
     inside = low + rng.random((20000, 3)) * (high - low)
     inside = np.vstack([inside, [[0.08, 0.25, 0.45], [0.12, 0.18, 0.35]]])
     many = unspoken.Rules(ITEMS, ((0,),) * len(inside), ((1,),) * len(inside), *inside.T, 100)
-    for measure in unspoken.core.rules.MEASURES:
+    for measure in MEASURES:
         value = getattr(many, measure)
         ends = found.interval(measure)
         assert ends[0][0] == pytest.approx(value.min())
