@@ -124,7 +124,7 @@ def named(data: Any, names: Sequence[str]) -> Named | None:
         return {name: data[name] for name in data.dtype.names}
     if type(data).__module__.partition(".")[0] == "pandas":
         return _from_pandas(data)
-    if hasattr(data, "collect") and hasattr(data, "columns"):
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()
     if isinstance(data, pa.RecordBatch | pa.Table):
         return _from_arrow(data)

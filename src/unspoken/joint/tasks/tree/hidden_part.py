@@ -61,6 +61,11 @@ class HiddenPart(TreeLike):
 
     @property
     def nodes(self) -> int:
+        """Return how many nodes the full trees have, leaves included."""
+        return self.asking + self.leaves
+
+    @property
+    def asking(self) -> int:
         """Return how many nodes the full trees have that may ask."""
         return self.trees * sum(int(self.shape.branches**level) for level in range(self.depth))
 
@@ -72,7 +77,7 @@ class HiddenPart(TreeLike):
     @property
     def words(self) -> int:
         """Return how many numbers the tree is: questions of all nodes, and classes of leaves."""
-        return (self.nodes * len(self.sites) * self.shape.slots
+        return (self.asking * len(self.sites) * self.shape.slots
                 + leaves(self.shape, self.depth, self.trees))
 
     def codes(self, columns: Mapping[str, Any]) -> tuple[Ints | None, int]:
