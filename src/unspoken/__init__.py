@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unspoken.models.associations import Associations
     from unspoken.models.forest import Forest
     from unspoken.models.itemsets import Itemsets
+    from unspoken.models.load_model import load_model
     from unspoken.models.rules import Rules
     from unspoken.models.tree import Tree
     from unspoken.models.verify import verify
@@ -45,6 +46,7 @@ _NOUNS = {
     "Tree": "unspoken.models.tree",
     "Forest": "unspoken.models.forest",
     "verify": "unspoken.models.verify",
+    "load_model": "unspoken.models.load_model",
     "Baskets": "unspoken.table.baskets",
     "read_baskets": "unspoken.table.basket_files",
     "Itemsets": "unspoken.models.itemsets",
@@ -53,8 +55,8 @@ _NOUNS = {
 }
 
 __all__ = ["Associations", "Baskets", "Column", "Forest", "Guarantee", "Itemsets", "Key", "Release",
-           "Rules", "Schema", "Table", "Tree", "__version__", "attack", "joint", "mine", "protect",
-           "read", "read_baskets", "report", "risk", "verify"]
+           "Rules", "Schema", "Table", "Tree", "__version__", "attack", "joint", "load_model",
+           "mine", "protect", "read", "read_baskets", "report", "risk", "verify"]
 
 homes.update({
     ("guarantee", "same-tree"): "unspoken.methods.encoding",

@@ -12,7 +12,8 @@ import pytest
 import unspoken
 from unspoken import mine
 from unspoken.errors import DataError, InputError, ModelError
-from unspoken.models.categorical_tree import CategoricalTree, check_spans
+from unspoken.models.categorical_tree import CategoricalTree
+from unspoken.models.child_spans import check_spans
 from unspoken.models.readers import read_model
 from unspoken.models.site_tree_part import TreePart
 
@@ -166,6 +167,6 @@ def test_the_summary_draws_the_tree():
                        target="y", show=False)
     tree = mine.grow(table, {"categories": "multiway"})
     assert tree.summary().splitlines() == [
-        "classification tree: 5 nodes, 3 leaves, 4 rows",
-        "  a <= 1.5", "    -> n",
-        "  a > 1.5", "    t in {u}", "      -> n", "    t in {v}", "      -> y"]
+        "classification tree: 5 nodes, 3 leaves, depth 2, 4 rows", "classes: n, y",
+        "  a <= 1.5 or missing -> n, 100.0% of 2 rows",
+        "  a > 1.5", "    t in {u} -> n, 100.0% of 1 row", "    t in {v} -> y, 100.0% of 1 row"]

@@ -157,7 +157,9 @@ def test_summaries():
     text = Tree.from_sklearn(DecisionTreeClassifier(random_state=0).fit(X, y)).summary()
     assert text.startswith("classification tree: 17 nodes, 9 leaves, depth 5, 150 rows")
     assert "classes: 0, 1, 2" in text
-    assert "(node 0, 150 rows)" in text
+    assert text.splitlines()[2] == "  x3 <= 0.800000012 -> 0, 100.0% of 50 rows"
+    assert text.splitlines()[3] == "  x3 > 0.800000012 or missing"
+    assert text.splitlines()[4] == "    x3 <= 1.75 or missing"
     text = Forest.from_sklearn(RandomForestRegressor(3, random_state=0).fit(X, y)).summary()
     assert text.startswith("regression forest: 3 trees, 150 rows drawn for each")
 

@@ -69,11 +69,11 @@ def _key(path: Path, args: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _model(path: Path) -> tuple[dict[str, Any], str]:
     from unspoken.mine import Recipe
-    from unspoken.models.readers import read_model
+    from unspoken.models.load_model import load_model
 
     if b'"unspoken-recipe"' in _starts(path, 200):
         recipe = Recipe.load(path)
         return {"kind": "recipe", "recipe": recipe.to_json()}, recipe.summary()
-    model = read_model(path)
+    model = load_model(path)
     text = model.summary()
-    return {"kind": type(model).__name__, "summary": text}, text
+    return {"kind": model.kind, "format": model.format, "summary": text}, text

@@ -26,18 +26,20 @@ from unspoken.models.comparison import (
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.itemsets import Itemsets, read_sets
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.rules import Rules
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import join_lines
 
 Sets = tuple[tuple[int, ...], ...]
 
 FORMAT = "unspoken-associations"
 VERSION = 1
+SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Associations(JsonFile):
+class Associations(Model):
     """Frequent sets and sure rules.
 
     items : the names of all items; sets : every frequent set as an increasing tuple of codes.
@@ -45,6 +47,8 @@ class Associations(JsonFile):
     min_support, min_confidence : the thresholds that all of them reach.
     counts, baskets : in how many of how many baskets each set is, if that was disclosed.
     """
+
+    format = FORMAT
 
     items: tuple[str, ...]
     sets: Sets
@@ -104,10 +108,7 @@ class Associations(JsonFile):
                              "they reach the thresholds is known. Agree on supports='shown'.")
         return self.counts, self.baskets
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with others and say where they first differ."""
-        if not isinstance(other, Associations):
-            return Comparison(f"kind: Associations and {type(other).__name__}")
+    def _compare(self, other: Associations) -> Comparison:
         mine, others = (([one.names(s) for s in one.sets],
                          [(one.names(a), one.names(b)) for a, b in zip(one.left, one.right,
                                                                        strict=True)])
@@ -118,18 +119,42 @@ class Associations(JsonFile):
             lambda: compare_sequences("rule", mine[1], others[1]),
             lambda: _compare_counts(self.counts, other.counts))
 
-    def summary(self, most: int = 10) -> str:
-        """Return how many sets and rules there are, and some of the largest sets and rules."""
+    def summary(self, most: int = SHOWN) -> str:
+        """Return how many sets and rules there are, and some of the rules.
+
+        Parameters
+        ----------
+        most : int
+            How many are listed.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
+        return join_lines(self._listed(most, full=False))
+
+    def _lines(self, full: bool) -> list[str]:
+        return self._listed(None if full else SHOWN, full)
+
+    def _listed(self, most: int | None, full: bool) -> list[str]:
         sizes = np.bincount([len(one) for one in self.sets], minlength=1)
         shown = ", ".join(f"{n:,} of {k}" for k, n in enumerate(sizes) if n)
-        lines = [f"{len(self.sets):,} itemsets of support {self.min_support:.4g} or more"
-                 + (f": {shown}" if shown else ""),
-                 f"{len(self.left):,} rules of confidence {self.min_confidence:.4g} or more"]
+        sets = [f"{len(self.sets):,} itemsets of support {self.min_support:.4g} or more"
+                + (f": {shown}" if shown else "")]
+        rules = f"{len(self.left):,} rules of confidence {self.min_confidence:.4g} or more"
+        return [*sets, *(self._all_sets() if full else ()), rules, *self._rules(most, full)]
+
+    def _all_sets(self) -> list[str]:
         if self.counts is not None:
-            return "\n".join([*lines, *self.rules.summary(most).splitlines()[1:]])
-        return "\n".join([*lines, *(
-            f"  {', '.join(self.names(a))} -> {', '.join(self.names(b))}"
-            for a, b in list(zip(self.left, self.right, strict=True))[:most])])
+            return self.itemsets._listed(None, full=True)[1:]
+        return [f"  {', '.join(self.names(codes))}" for codes in self.sets]
+
+    def _rules(self, most: int | None, full: bool) -> list[str]:
+        if self.counts is not None:
+            return self.rules._listed(most, full)[1:]
+        return [f"  {', '.join(self.names(a))} -> {', '.join(self.names(b))}"
+                for a, b in list(zip(self.left, self.right, strict=True))[:most]]
 
     def to_json(self) -> dict[str, Any]:
         """Return the associations as plain data."""

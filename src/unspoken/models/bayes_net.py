@@ -12,16 +12,19 @@ from typing import Any
 
 from unspoken.models.comparison import Comparison, compare_sequences, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import SHOWN
 
 FORMAT = "unspoken-bayes-net"
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class BayesNet(JsonFile):
+class BayesNet(Model):
     """Nodes in order, and the parents of each as names, in the order in which they were found."""
+
+    format = FORMAT
 
     nodes: tuple[str, ...]
     parents: tuple[tuple[str, ...], ...]
@@ -43,21 +46,19 @@ class BayesNet(JsonFile):
         return tuple((parent, node) for node, found in zip(self.nodes, self.parents, strict=True)
                      for parent in found)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another network and say where they first differ; parents as sets."""
-        if not isinstance(other, BayesNet):
-            return Comparison(f"kind: BayesNet and {type(other).__name__}")
+    def _compare(self, other: BayesNet) -> Comparison:
+        """Compare with another network; parents as sets."""
         return first_difference(
             lambda: compare_sequences("node", self.nodes, other.nodes),
             *(lambda n=n, a=a, b=b: compare_sequences(f"parent of {n}", sorted(a), sorted(b))
               for n, a, b in zip(self.nodes, self.parents, other.parents, strict=False)))
 
-    def summary(self) -> str:
-        """Return one line a node."""
+    def _lines(self, full: bool) -> list[str]:
         lines = [f"{node} <- {', '.join(found)}" if found else node
                  for node, found in zip(self.nodes, self.parents, strict=True)]
-        return "\n".join([f"network of {len(self.nodes)} nodes and {len(self.edges)} edges",
-                          *lines])
+        shown = lines if full else lines[:SHOWN]
+        more = [f"... {len(lines) - len(shown):,} more nodes"] * (len(shown) < len(lines))
+        return [f"network of {len(self.nodes)} nodes and {len(self.edges)} edges", *shown, *more]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""

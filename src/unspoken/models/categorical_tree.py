@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
-from unspoken.errors import DataError, ModelError, explain
+from unspoken.models.child_spans import check_spans, deepest
 from unspoken.models.comparison import (
     SAME,
     Comparison,
@@ -24,32 +24,43 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
 from unspoken.models.labels import Label, Task
+from unspoken.models.model import Predictor, TreeLike
+from unspoken.models.named_columns import by_name, check_there, count_rows, numbers_of, texts_of
 from unspoken.models.tree import (
     check_format,
+    class_line,
     header_from_json,
     header_to_json,
     label_array,
     same_header,
+)
+from unspoken.models.tree_text import (
+    SHOWN,
+    Drawing,
+    category_answer,
+    leaf_text,
+    number,
+    threshold_answer,
 )
 
 Categories = Mapping[str, tuple[str | None, ...]]
 
 FORMAT = "unspoken-mixed-tree"
 VERSION = 1
-SHOWN = 40
 ARRAYS = ("feature", "threshold", "missing_left", "first_child", "children", "value",
           "n_samples", "impurity")
 
 
 @dataclass(frozen=True, eq=False)
-class CategoricalTree(JsonFile):
+class CategoricalTree(Predictor, TreeLike):
     """A tree as flat arrays; node 0 is the root, a node's children follow one another.
 
     Leaves have feature and first_child -1 and no children. `route` holds, for a node over
     categories, the child (0, 1, ...) of each of `categories[feature]`; it is empty elsewhere.
     """
+
+    format = FORMAT
 
     task: Task
     features: tuple[str, ...]
@@ -106,26 +117,29 @@ class CategoricalTree(JsonFile):
         """Return the number of leaves."""
         return int((self.feature < 0).sum())
 
-    def apply(self, columns: Mapping[str, npt.ArrayLike]) -> Ints:
-        """Return the leaf of each row; columns by name, categories as texts, missing as None."""
+    @property
+    def depth(self) -> int:
+        """Return the depth of the deepest leaf; a single node has depth 0."""
+        return deepest(self.first_child, self.children)
+
+    def apply(self, data: Any) -> Ints:
+        """Return the leaf of each record; the data as in `predict`."""
         used = sorted({int(f) for f in self.feature if f >= 0})
-        data = {f: self._read(self.features[f], columns) for f in used}
-        rows = len(next(iter(data.values()))) if data else _rows(columns)
-        leaf = np.zeros(rows, np.int64)
+        known, names = by_name(data, self.features), [self.features[f] for f in used]
+        check_there(known, names)
+        read = {name: self._read(name, known[name]) for name in names}
+        leaf = np.zeros(count_rows(read, known), np.int64)
         for node in np.flatnonzero(self.feature >= 0).tolist():
             here = np.flatnonzero(leaf == node)
-            side = self._ask(node, data[int(self.feature[node])][here])
+            side = self._ask(node, read[self.features[int(self.feature[node])]][here])
             leaf[here] = self.first_child[node] + side
         return leaf
 
-    def _read(self, name: str, columns: Mapping[str, npt.ArrayLike]) -> npt.NDArray[Any]:
-        if name not in columns:
-            raise DataError(explain("The columns", f"such that '{name}' is there", list(columns)))
+    def _read(self, name: str, column: Any) -> npt.NDArray[Any]:
         if name not in self.categories:
-            return np.asarray(columns[name], np.float32).astype(np.float64)
+            return numbers_of(name, column).astype(np.float32).astype(np.float64)
         code = {label: place for place, label in enumerate(self.categories[name])}
-        values: Any = np.asarray(columns[name], object).tolist()
-        return np.array([code.get(None if v is None else str(v), -1) for v in values], np.int64)
+        return np.array([code.get(text, -1) for text in texts_of(column)], np.int64)
 
     def _ask(self, node: int, values: npt.NDArray[Any]) -> npt.NDArray[np.integer]:
         if not self.route[node]:
@@ -137,17 +151,26 @@ class CategoricalTree(JsonFile):
         unknown = int(np.argmax(self.n_samples[span]))
         return np.asarray(np.array([*self.route[node], unknown], np.int64)[values])
 
-    def predict(self, columns: Mapping[str, npt.ArrayLike]) -> npt.NDArray[Any]:
-        """Return the class, or the number, predicted for each row."""
-        found = self.value[self.apply(columns)]
-        if self.task == "classification":
-            return np.asarray(label_array(self.classes)[found.argmax(axis=1)])
-        return np.asarray(found[:, 0])
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each record.
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another tree, bit for bit, and say where they first differ."""
-        if not isinstance(other, CategoricalTree):
-            return Comparison(f"kind: CategoricalTree and {type(other).__name__}")
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; categories as texts, missing ones as None. Only the
+            columns that the tree asks about are needed. A bare array has all `features` in order.
+
+        Returns
+        -------
+        numpy.ndarray
+            One class or number per record.
+        """
+        value = self.value[self.apply(data)]
+        if self.task == "classification":
+            return np.asarray(label_array(self.classes)[value.argmax(axis=1)])
+        return np.asarray(value[:, 0])
+
+    def _compare(self, other: CategoricalTree) -> Comparison:
         return first_difference(
             lambda: same_header(self, other),
             lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
@@ -187,41 +210,32 @@ class CategoricalTree(JsonFile):
                 route[node] = tuple(self.route[node][group[m]] for m in labels)
         return replace(self, categories=known, route=tuple(route))
 
-    def summary(self) -> str:
-        """Return the tree as indented lines: answers above what follows from them."""
+    def _lines(self, full: bool) -> list[str]:
         rows = int(self.n_samples[0])
         # Trees that were mined jointly hide how many records they came from.
         known = f", {rows} rows" if rows else ""
-        head = f"{self.task} tree: {self.nodes} nodes, {self.leaves} leaves{known}"
-        lines = self._drawn()
-        more = ["  ..."] if len(lines) > SHOWN else []
-        return "\n".join([head, *lines[:SHOWN], *more])
+        head = (f"{self.task} tree: {self.nodes} nodes, {self.leaves} leaves, "
+                f"depth {self.depth}{known}")
+        return [head, *class_line(self.classes, full),
+                *self.drawing(full).lines(None if full else SHOWN)]
 
-    def _drawn(self) -> list[str]:
-        """Return one line more than is shown, at most; a stack, because trees may be deep."""
-        lines: list[str] = []
-        waiting = [(0, 1, "")]
-        while waiting and len(lines) <= SHOWN:
-            node, depth, answer = waiting.pop()
-            if answer:
-                lines.append(f"{'  ' * (depth - 1)}{answer}")
-            if self.feature[node] < 0:
-                lines.append(f"{'  ' * depth}-> {self._said(node)}")
-            waiting += [(int(self.first_child[node]) + side, depth + 1, self._answer(node, side))
-                        for side in reversed(range(int(self.children[node])))]
-        return lines
+    def drawing(self, full: bool = False) -> Drawing:
+        """Return the tree as something that can be drawn."""
+        first, many = self.first_child, self.children
+        return Drawing(
+            self.nodes, lambda node: range(int(first[node]), int(first[node] + many[node])),
+            lambda node, side: self._answer(node, side, full),
+            lambda node: leaf_text(self.classes, self.value[node].tolist(),
+                                   int(self.n_samples[node]), full))
 
-    def _said(self, node: int) -> str:
-        value = self.value[node]
-        return str(self.classes[int(np.argmax(value))]) if self.classes else f"{value[0]:.6g}"
-
-    def _answer(self, node: int, side: int) -> str:
+    def _answer(self, node: int, side: int, full: bool) -> str:
         name = self.features[int(self.feature[node])]
         if not self.route[node]:
-            return f"{name} {'>' if side else '<='} {self.threshold[node]:.9g}"
-        there = ["missing" if c is None else str(c) for c, to in
+            return threshold_answer(name, side, number(self.threshold[node], full),
+                                    bool(self.missing_left[node]))
+        there = [label for label, to in
                  zip(self.categories[name], self.route[node], strict=True) if to == side]
-        return f"{name} in {{{', '.join(there[:4])}{', ...' * (len(there) > 4)}}}"
+        return category_answer(name, there, full)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
@@ -251,23 +265,6 @@ class CategoricalTree(JsonFile):
             n_samples=fields.ints("n_samples", size, 0, 2**62),
             impurity=fields.floats("impurity", size),
         )
-
-
-def check_spans(first_child: Ints, children: Ints) -> None:
-    """Refuse children that stand before their parent, or are not each node but the root once."""
-    parents = np.flatnonzero(first_child >= 0)
-    first = first_child[parents]
-    order = np.argsort(first)
-    ends = first[order] + children[parents[order]]
-    tiled = np.array_equal(np.append(1, ends), np.append(first[order], first_child.size))
-    if not tiled or np.any(first <= parents):
-        refuse("first_child", "children after their parent, each node once", "others")
-
-
-def _rows(columns: Mapping[str, npt.ArrayLike]) -> int:
-    if not columns:
-        raise ModelError(explain("The columns", "at least one", "none"))
-    return len(np.asarray(next(iter(columns.values()))))
 
 
 def _categories(fields: Fields) -> dict[str, tuple[str | None, ...]]:

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError, explain
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -21,8 +19,9 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Predictor
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import SHOWN, number
 
 FORMAT = "unspoken-clusters"
 VERSION = 1
@@ -30,8 +29,10 @@ MAX_CLUSTERS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(JsonFile):
+class Clusters(Predictor):
     """Centres over named columns; `assigned` the cluster of each record, where that is known."""
+
+    format = FORMAT
 
     features: tuple[str, ...]
     centres: Floats
@@ -49,12 +50,20 @@ class Clusters(JsonFile):
                 0 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
             refuse("assigned", f"from 0 to {self.centres.shape[0] - 1}", "others")
 
-    def predict(self, data: npt.ArrayLike) -> Ints:
-        """Return the nearest centre of every record, the first among equals."""
-        rows = np.asarray(data, np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.features):
-            raise InputError(explain("Records", f"of shape (records, {len(self.features)})",
-                                     str(rows.shape)))
+    def predict(self, data: Any) -> Ints:
+        """Return the nearest centre of every record, the first among equals.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; a bare array in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            The number of a centre per record.
+        """
+        rows = self._numbers(data)
         gaps = [((rows - centre) ** 2).sum(axis=1) for centre in self.centres]
         return np.asarray(np.stack(gaps, axis=1).argmin(axis=1), np.int64)
 
@@ -64,10 +73,7 @@ class Clusters(JsonFile):
             return None
         return np.asarray(np.bincount(self.assigned, minlength=self.centres.shape[0]), np.int64)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with other clusters and say where they first differ."""
-        if not isinstance(other, Clusters):
-            return Comparison(f"kind: Clusters and {type(other).__name__}")
+    def _compare(self, other: Clusters) -> Comparison:
         mine, theirs = (x.assigned if x.assigned is not None else np.zeros(0, np.int64)
                         for x in (self, other))
         return first_difference(
@@ -75,14 +81,15 @@ class Clusters(JsonFile):
             lambda: compare_arrays("centre", "column", self.centres, other.centres),
             lambda: compare_arrays("record", "cluster", mine, theirs))
 
-    def summary(self) -> str:
-        """Return the centres as a small table."""
+    def _lines(self, full: bool) -> list[str]:
         sizes = self.sizes()
         head = f"{self.centres.shape[0]} clusters over {', '.join(self.features) or 'no column'}"
-        lines = ["  " + "  ".join(f"{value:.4g}" for value in centre)
+        lines = ["  " + "  ".join(number(v, True) if full else f"{v:.4g}" for v in centre)
                  + ("" if sizes is None else f"  ({sizes[place]:,} records)")
                  for place, centre in enumerate(self.centres)]
-        return "\n".join([head, *lines])
+        shown = lines if full else lines[:SHOWN]
+        more = [f"... {len(lines) - len(shown):,} more clusters"] * (len(shown) < len(lines))
+        return [head, *shown, *more]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import InputError, explain
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -19,14 +17,16 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import Fields, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Predictor
+from unspoken.models.named_columns import by_name, check_there, count_rows, number_rows, numbers_of
+from unspoken.models.tree_text import number
 
 TIMES = "*"
 """Joins the names of two columns whose product is a term."""
 
 
 @dataclass(frozen=True, eq=False)
-class Coefficients(JsonFile):
+class Coefficients(Predictor):
     """An intercept and a coefficient a term; `errors` is empty, or begins with the intercept's."""
 
     response: str
@@ -48,26 +48,30 @@ class Coefficients(JsonFile):
         """Return the intercept and the coefficients in one array."""
         return np.concatenate([[self.intercept], self.coefficients])
 
-    def _linear(self, data: Mapping[str, Any] | npt.ArrayLike) -> Floats:
+    @property
+    def target(self) -> str:
+        """Return the column that is predicted."""
+        return self.response
+
+    def _linear(self, data: Any) -> Floats:
         """Return the linear function, for columns by name or rows in the order of `features`."""
-        rows = self._rows(data) if isinstance(data, Mapping) else np.asarray(data, np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.features):
-            raise DataError(explain("the data", f"of shape (rows, {len(self.features)})",
-                                    str(rows.shape)))
-        return np.asarray(rows @ self.coefficients + self.intercept)
+        return np.asarray(self._terms(data) @ self.coefficients + self.intercept)
 
-    def _rows(self, data: Mapping[str, Any]) -> Floats:
-        terms = [self._factors(data, name) for name in self.features]
-        missing = next((one for term in terms for one in term if one not in data), None)
-        if missing is not None:
-            raise DataError(explain("the data", f"with a column '{missing}'",
-                                    ", ".join(map(str, data))))
-        return np.column_stack([np.prod([np.asarray(data[one], np.float64) for one in term],
-                                        axis=0) for term in terms])
+    def _factors(self) -> list[str]:
+        """Return the columns whose products are terms."""
+        return [one for name in self.features for one in name.split(TIMES)]
 
-    def _factors(self, data: Mapping[str, Any], name: str) -> list[str]:
-        """Return the columns whose product is a term."""
-        return [name] if name in data else name.split(TIMES)
+    def _terms(self, data: Any) -> Floats:
+        known = by_name(data, self.features, self._factors())
+        if all(name in known for name in self.features):
+            return number_rows(data, self.features)
+        factors = [[name] if name in known else name.split(TIMES) for name in self.features]
+        needed = list(dict.fromkeys(one for term in factors for one in term))
+        check_there(known, needed)
+        columns = {name: numbers_of(name, known[name]) for name in needed}
+        count_rows(columns, known)
+        return np.column_stack([np.prod([columns[one] for one in term], axis=0)
+                                for term in factors])
 
     def _same_fit(self, other: Coefficients) -> Comparison:
         return first_difference(
@@ -77,16 +81,17 @@ class Coefficients(JsonFile):
             lambda: compare_arrays("parameter", "value", self.parameters, other.parameters),
             lambda: compare_arrays("parameter", "error", self.errors, other.errors))
 
-    def _table(self, letter: str) -> list[str]:
-        """Return one line a parameter; `letter` names the tests, if there are errors."""
+    def _table(self, letter: str, full: bool) -> list[str]:
+        """Return one line per parameter; `letter` names the tests, if there are errors."""
         names = ("(intercept)", *self.features)
         width = max(map(len, names))
         if not self.errors.size:
-            return [f"{name:<{width}} {value:>12.6g}"
+            return [f"{name:<{width}} {_cell(value, 12, '.6g', full)}"
                     for name, value in zip(names, self.parameters, strict=True)]
         head = f"{'':<{width}} {'estimate':>12} {'error':>12} {letter:>9} {'p':>9}"
         return [head, *(
-            f"{name:<{width}} {b:>12.6g} {e:>12.6g} {t:>9.3f} {p:>9.2g}"
+            f"{name:<{width}} {_cell(b, 12, '.6g', full)} {_cell(e, 12, '.6g', full)} "
+            f"{_cell(t, 9, '.3f', full)} {_cell(p, 9, '.2g', full)}"
             for name, b, e, t, p in zip(names, self.parameters, self.errors, *self._tests(),
                                         strict=True))]
 
@@ -98,6 +103,12 @@ class Coefficients(JsonFile):
         return {"response": self.response, "features": list(self.features),
                 "parameters": self.parameters.tolist(), "errors": self.errors.tolist(),
                 "records": self.records}
+
+
+def _cell(value: float, width: int, digits: str, full: bool) -> str:
+    """Return a number in a column of a table; a dash where there is none."""
+    shown = "-" if np.isnan(value) else number(value, True) if full else format(value, digits)
+    return f"{shown:>{width}}"
 
 
 Fit = tuple[str, tuple[str, ...], float, Floats, int, Floats]

@@ -16,20 +16,32 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, MissingExtraError, explain
-from unspoken.models.comparison import Comparison, compare_arrays, first_difference
+from unspoken.models.comparison import (
+    Comparison,
+    compare_arrays,
+    compare_scalars,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.distribution_fields import build_read, check_shares, read_facts, spans
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
+from unspoken.models.model import Model
+from unspoken.models.tree import check_format
+from unspoken.models.tree_text import number
 from unspoken.release import registry
 
-
-def _checked(probabilities: Floats, what: str) -> None:
-    if not np.all(np.isfinite(probabilities)) or probabilities.min(initial=0.0) < 0:
-        raise InputError(explain(what, "finite and never negative", "others"))
-    if not np.isclose(probabilities.sum(), 1.0, atol=1e-6):
-        raise InputError(explain(what, "a distribution that sums to one", probabilities.sum()))
+FORMAT = "unspoken-distribution"
+JOINT = "unspoken-joint-distribution"
+SHARES = "unspoken-categories"
+VERSION = 1
+_SHARES = ("probabilities", "unbiased", "deviations")
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution:
+class Distribution(Model):
     """A distribution over intervals, estimated from what people reported."""
+
+    format = FORMAT
 
     edges: Floats
     probabilities: Floats
@@ -41,7 +53,7 @@ class Distribution:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _checked(self.probabilities, "'probabilities'")
+        check_shares(self.probabilities, "'probabilities'")
         if self.edges.shape != (self.probabilities.size + 1,) or np.any(np.diff(self.edges) <= 0):
             raise InputError(explain("'edges'", "increasing, one more than intervals",
                                      str(self.edges.shape)))
@@ -94,10 +106,7 @@ class Distribution:
                                     "import unspoken before plotting.")
         return draw(self, **options)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another distribution and say where they first differ."""
-        if not isinstance(other, Distribution):
-            return Comparison(f"kind: Distribution and {type(other).__name__}")
+    def _compare(self, other: Distribution) -> Comparison:
         if other.edges.size != self.edges.size:
             return Comparison(f"number of edges: {self.edges.size} and {other.edges.size}")
         return first_difference(
@@ -105,41 +114,40 @@ class Distribution:
             lambda: compare_arrays("interval", "probability", self.probabilities,
                                    other.probabilities))
 
-    def summary(self) -> str:
-        """Return what was estimated, in a few lines."""
+    def _lines(self, full: bool) -> list[str]:
         title = f"distribution of {self.name or 'a column'}: {self.probabilities.size} intervals " \
                 f"from {self.edges[0]:.6g} to {self.edges[-1]:.6g}, {self.records:,} records"
         quartiles = ", ".join(f"{q:.6g}" for q in self.quantile([0.25, 0.5, 0.75]))
         lines = [title, f"mean {self.mean:.6g}, deviation {self.deviation:.6g}, "
-                        f"quartiles {quartiles}"]
-        return "\n".join(lines + [f"{name}: {value}" for name, value in self.facts.items()])
+                        f"quartiles {quartiles}",
+                 *(f"{name}: {value}" for name, value in self.facts.items())]
+        return lines + [f"  {span}: {number(share, True)}" for span, share in zip(
+            spans(self.edges), self.probabilities, strict=True)] * full
 
     def to_json(self) -> dict[str, Any]:
         """Return the distribution as plain data."""
         bars = {k: v.tolist() for k, v in (("low", self.low), ("high", self.high))
                 if v is not None}
-        return {"format": "unspoken-distribution", "version": 1, "name": self.name,
+        return {"format": FORMAT, "version": VERSION, "name": self.name,
                 "records": self.records, "edges": self.edges.tolist(),
                 "probabilities": self.probabilities.tolist(), **bars, "facts": dict(self.facts)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Distribution:
-        """Read `to_json`'s object."""
-        from unspoken.models.hostile_json import Fields, refuse
-
-        fields = Fields(data)
-        if fields.text("format") != "unspoken-distribution":
-            refuse("format", "'unspoken-distribution'", fields.text("format"))
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Distribution:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
         bars = {k: fields.floats(k, None) for k in ("low", "high") if k in data}
-        facts = data.get("facts")
-        return cls(fields.floats("edges", None), fields.floats("probabilities", None),
-                   fields.text("name"), fields.whole("records", 0, 2**62), **bars,
-                   facts=facts if isinstance(facts, dict) else {})
+        return build_read(lambda: cls(
+            fields.floats("edges", None), fields.floats("probabilities", None),
+            fields.text("name"), fields.whole("records", 0, 2**62), **bars, facts=read_facts(data)))
 
 
 @dataclass(frozen=True, eq=False)
-class JointDistribution:
+class JointDistribution(Model):
     """A distribution over pairs of intervals of two columns."""
+
+    format = JOINT
 
     names: tuple[str, str]
     edges: tuple[Floats, Floats]
@@ -149,7 +157,7 @@ class JointDistribution:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _checked(self.probabilities, "'probabilities'")
+        check_shares(self.probabilities, "'probabilities'")
         wanted = (self.edges[0].size - 1, self.edges[1].size - 1)
         if self.probabilities.shape != wanted:
             raise InputError(explain("'probabilities'", f"of shape {wanted}",
@@ -168,6 +176,46 @@ class JointDistribution:
         product = first.midpoints @ self.probabilities @ second.midpoints
         return float((product - first.mean * second.mean) / (first.deviation * second.deviation))
 
+    def _compare(self, other: JointDistribution) -> Comparison:
+        return first_difference(
+            lambda: compare_sequences("column", self.names, other.names),
+            *(lambda n=n: compare_arrays(f"{self.names[n]}, edge", "value", self.edges[n],
+                                         other.edges[n]) for n in (0, 1)),
+            lambda: compare_arrays("interval", "probability", self.probabilities,
+                                   other.probabilities))
+
+    def _lines(self, full: bool) -> list[str]:
+        lines = [f"distribution of {self.names[0]} and {self.names[1]}: "
+                 f"{self.edges[0].size - 1} by {self.edges[1].size - 1} intervals, "
+                 f"{self.records:,} records", f"correlation {self.correlation:.4f}",
+                 *(f"{name}: {value}" for name, value in self.facts.items())]
+        seconds = spans(self.edges[1]) * full
+        return lines + [f"  {first}, {second}: {number(share, True)}" for first, row in zip(
+            spans(self.edges[0]), self.probabilities, strict=True)
+            for second, share in zip(seconds, row, strict=False)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the distribution as plain data."""
+        return {"format": JOINT, "version": VERSION, "names": list(self.names),
+                "records": self.records, "first_edges": self.edges[0].tolist(),
+                "second_edges": self.edges[1].tolist(),
+                "probabilities": self.probabilities.ravel().tolist(), "facts": dict(self.facts)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS
+                  ) -> JointDistribution:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, JOINT)
+        names = fields.texts("names", 2)
+        edges = fields.floats("first_edges", None), fields.floats("second_edges", None)
+        if len(names) != 2 or min(edges[0].size, edges[1].size) < 2:
+            refuse("names, edges", "two columns with two edges or more", "others")
+        shape = edges[0].size - 1, edges[1].size - 1
+        cells = fields.floats("probabilities", shape[0] * shape[1]).reshape(shape)
+        return build_read(lambda: cls((names[0], names[1]), edges, cells,
+                                 fields.whole("records", 0, 2**62), read_facts(data)))
+
     def sample(self, size: int, random_state: Any = None) -> Floats:
         """Draw pairs that nobody reported, for experiments."""
         rng = np.random.default_rng(random_state)
@@ -179,8 +227,10 @@ class JointDistribution:
 
 
 @dataclass(frozen=True, eq=False)
-class Categories:
+class Categories(Model):
     """Shares of categories: the likeliest ones, and the unbiased estimate with its errors."""
+
+    format = SHARES
 
     values: tuple[Any, ...]
     probabilities: Floats
@@ -191,7 +241,7 @@ class Categories:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution."""
-        _checked(self.probabilities, "'probabilities'")
+        check_shares(self.probabilities, "'probabilities'")
 
     def sample(self, size: int, random_state: Any = None) -> list[Any]:
         """Draw categories, for experiments."""
@@ -199,10 +249,34 @@ class Categories:
         drawn = rng.choice(len(self.values), size, p=self.probabilities)
         return [self.values[index] for index in drawn.tolist()]
 
-    def summary(self) -> str:
-        """Return every share with its standard error."""
-        head = f"shares of {self.name or 'a column'}, {self.records:,} records"
-        return "\n".join([head, *(
-            f"{value}: {share:.4f} (unbiased {raw:.4f} +- {error:.4f})"
+    def _compare(self, other: Categories) -> Comparison:
+        return first_difference(
+            lambda: compare_scalars("column", self.name, other.name),
+            lambda: compare_sequences("category", self.values, other.values),
+            *(lambda n=name: compare_arrays("category", n, getattr(self, n), getattr(other, n))
+              for name in _SHARES))
+
+    def _lines(self, full: bool) -> list[str]:
+        show = (lambda v: number(v, True)) if full else "{:.4f}".format
+        return [f"shares of {self.name or 'a column'}, {self.records:,} records", *(
+            f"{value}: {show(share)} (unbiased {show(raw)} +- {show(error)})"
             for value, share, raw, error in zip(self.values, self.probabilities, self.unbiased,
-                                                self.deviations, strict=True))])
+                                                self.deviations, strict=True))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shares as plain data."""
+        return {"format": SHARES, "version": VERSION, "name": self.name, "records": self.records,
+                "values": list(self.values),
+                **{name: getattr(self, name).tolist() for name in _SHARES}}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Categories:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, SHARES)
+        values = tuple(fields.items("values", limits.max_classes))
+        if any(type(value) not in (str, int, float, bool, type(None)) for value in values):
+            refuse("values", "texts, numbers, booleans or null", "others")
+        shares = [fields.floats(name, len(values)) for name in _SHARES]
+        return build_read(lambda: cls(values, shares[0], shares[1], shares[2], fields.text("name"),
+                                 fields.whole("records", 0, 2**62)))

@@ -18,8 +18,8 @@ from unspoken.arrays import Floats
 from unspoken.errors import ModelError, explain
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
 from unspoken.models.labels import Label, Task
+from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.sklearn_fields import (
     check_fitted,
     class_labels,
@@ -37,6 +37,7 @@ from unspoken.models.tree import (
     nodes_from_json,
     nodes_to_json,
     same_header,
+    tree_sections,
 )
 from unspoken.numerics.treewalk import apply
 
@@ -61,8 +62,10 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, eq=False)
-class Forest(JsonFile):
+class Forest(Predictor, Ensemble):
     """A random forest: the mean of its trees. `bootstrap` None: every tree saw every row."""
+
+    format = FORMAT
 
     task: Task
     features: tuple[str, ...]
@@ -83,31 +86,39 @@ class Forest(JsonFile):
     def _header(self) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:
         return self.task, self.features, self.classes
 
-    def _mean(self, data: npt.ArrayLike) -> Floats:
-        rows = as_rows(data, len(self.features))
+    def _mean(self, data: Any) -> Floats:
+        rows = as_rows(data, self.features)
         total = np.zeros((rows.shape[0], len(self.classes) or 1))
         # One by one, as scikit-learn sums with a single job: another order, other last bits.
         for tree in self.trees:
             total += tree.value[apply(tree.shape, tree.splits, rows)]
         return total / len(self.trees)
 
-    def predict_proba(self, data: npt.ArrayLike) -> Floats:
-        """Return the mean share of each class over the trees."""
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the mean share of each class over the trees; the data as in `predict`."""
         if self.task != "classification":
             raise ModelError(explain("'predict_proba'", "asked of a classification forest",
                                      "a regression forest", "Use predict."))
         return self._mean(data)
 
-    def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the class, or the number, predicted for each row."""
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each record.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; a bare array in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            One class or number per record, as scikit-learn predicts it.
+        """
         if self.task == "classification":
             return np.asarray(label_array(self.classes)[self._mean(data).argmax(axis=1)])
         return np.asarray(self._mean(data)[:, 0])
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another forest, bit for bit, and say where they first differ."""
-        if not isinstance(other, Forest):
-            return Comparison(f"kind: Forest and {type(other).__name__}")
+    def _compare(self, other: Forest) -> Comparison:
         header = first_difference(
             lambda: same_header(self, other),
             lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
@@ -121,13 +132,12 @@ class Forest(JsonFile):
                 return found.inside(f"tree {number}")
         return SAME
 
-    def summary(self) -> str:
-        """Return a few lines: task, sizes, bootstrap and the first tree."""
+    def _lines(self, full: bool) -> list[str]:
         nodes = [tree.nodes for tree in self.trees]
         bag = f", {self.bootstrap.draws} rows drawn for each" if self.bootstrap else ""
         head = (f"{self.task} forest: {len(nodes)} trees{bag}, {min(nodes)} to {max(nodes)} "
                 f"nodes, depth up to {max(tree.depth for tree in self.trees)}")
-        return f"{head}\nfirst tree: {self.trees[0].summary()}"
+        return [head, *tree_sections(self.trees, full)]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""

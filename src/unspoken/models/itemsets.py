@@ -25,16 +25,18 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import join_lines, number
 
 FORMAT = "unspoken-itemsets"
 VERSION = 1
+SHOWN = 10
 _OPTIONAL = ("deviations", "low", "high")
 
 
 @dataclass(frozen=True, eq=False)
-class Itemsets(JsonFile):
+class Itemsets(Model):
     """Sets of items with their supports.
 
     items : the names of all items.
@@ -42,6 +44,8 @@ class Itemsets(JsonFile):
     supports : the share of baskets that hold each set, exact or estimated.
     baskets : how many baskets there were.
     """
+
+    format = FORMAT
 
     items: tuple[str, ...]
     sets: tuple[tuple[int, ...], ...]
@@ -142,31 +146,46 @@ class Itemsets(JsonFile):
             "high": self.supports if self.high is None else self.high,
         })
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with other itemsets and say where they first differ."""
-        if not isinstance(other, Itemsets):
-            return Comparison(f"kind: Itemsets and {type(other).__name__}")
+    def _compare(self, other: Itemsets) -> Comparison:
         mine, others = ([one.names(s) for s in one.sets] for one in (self, other))
         return first_difference(
             lambda: compare_scalars("baskets", self.baskets, other.baskets),
             lambda: compare_sequences("set", mine, others),
             lambda: compare_arrays("set", "support", self.supports, other.supports))
 
-    def summary(self, most: int = 10) -> str:
-        """Return how many sets there are of each size, and the commonest larger ones."""
+    def summary(self, most: int = SHOWN) -> str:
+        """Return how many sets there are of each size, and the commonest larger ones.
+
+        Parameters
+        ----------
+        most : int
+            How many are listed.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
+        return join_lines(self._listed(most, full=False))
+
+    def _lines(self, full: bool) -> list[str]:
+        return self._listed(None if full else SHOWN, full)
+
+    def _listed(self, most: int | None, full: bool) -> list[str]:
         sizes = np.bincount(self.sizes, minlength=1)
         shown = ", ".join(f"{n:,} of {k}" for k, n in enumerate(sizes) if n)
         kind = "estimated" if self.estimated else "counted"
-        lines = [f"{len(self):,} itemsets, {kind} on {self.baskets:,} baskets"
-                 + (f": {shown}" if shown else "")]
+        head = (f"{len(self):,} itemsets, {kind} on {self.baskets:,} baskets"
+                + (f": {shown}" if shown else ""))
         order = np.argsort(-self.supports, kind="stable").tolist()
-        chosen = [i for i in order if len(self.sets[i]) > 1 or sizes.size < 3][:most]
-        return "\n".join([*lines, *(f"  {self._one(i)}" for i in chosen)])
+        chosen = [i for i in order if full or len(self.sets[i]) > 1 or sizes.size < 3][:most]
+        return [head, *(f"  {self._one(i, full)}" for i in chosen)]
 
-    def _one(self, place: int) -> str:
-        text = f"{self.supports[place]:.4%}"
+    def _one(self, place: int, full: bool) -> str:
+        show = (lambda v: number(v, True)) if full else "{:.4%}".format
+        text = show(self.supports[place])
         if self.low is not None and self.high is not None:
-            text += f" ({self.low[place]:.4%} to {self.high[place]:.4%})"
+            text += f" ({show(self.low[place])} to {show(self.high[place])})"
         return f"{text}  {', '.join(self.names(self.sets[place]))}"
 
     def to_json(self) -> dict[str, Any]:

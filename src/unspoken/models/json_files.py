@@ -26,10 +26,29 @@ class JsonFile(ABC):
         """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file."""
+        """Write a JSON file, at once or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Where it goes.
+        """
         write_file(Path(path), json.dumps(self.to_json(), allow_nan=False).encode())
 
     @classmethod
     def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> Self:
-        """Read a JSON file (a path, or its text or bytes)."""
+        """Read a JSON file as hostile input.
+
+        Parameters
+        ----------
+        source : path, str or bytes
+            The file, or its text.
+        limits : Limits
+            How large it may be.
+
+        Returns
+        -------
+        object of this class
+            Anything malformed is a ModelError that names the field.
+        """
         return cls.from_json(parse_json(read_bytes(source, limits), limits), limits)

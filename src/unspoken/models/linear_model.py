@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
@@ -53,6 +52,8 @@ class LinearModel(Coefficients):
     `features` may hold products such as "age*income". `errors` is empty where there are none, and
     `rss` and `tss` are NaN where only coefficients were opened.
     """
+
+    format = FORMAT
 
     rss: float = float("nan")
     tss: float = float("nan")
@@ -126,14 +127,23 @@ class LinearModel(Coefficients):
                              "is a ridge model, or only its coefficients were opened.")
         return self.errors
 
-    def predict(self, data: Mapping[str, Any] | npt.ArrayLike) -> Floats:
-        """Return predictions for columns by name, or for rows in the order of `features`."""
+    def predict(self, data: Any) -> Floats:
+        """Return the predicted number of each record.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; the product "a*b" comes as it is, or from "a" and "b". A
+            bare array has the terms in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number per record.
+        """
         return self._linear(data)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare bit by bit with another model and say where they first differ."""
-        if not isinstance(other, LinearModel):
-            return Comparison(f"kind: LinearModel and {type(other).__name__}")
+    def _compare(self, other: LinearModel) -> Comparison:
         return first_difference(
             lambda: self._same_fit(other),
             lambda: compare_sequences("smaller model", [s.features for s in self.smaller],
@@ -143,16 +153,15 @@ class LinearModel(Coefficients):
     def _sums(self) -> Floats:
         return np.array([self.rss, self.tss, *(found.rss for found in self.smaller)])
 
-    def summary(self) -> str:
-        """Return the table that readers of regressions know."""
+    def _lines(self, full: bool) -> list[str]:
         kind = f"ridge {self.ridge:g}" if self.ridge else "least squares"
         lines = [f"{self.response}: {kind}, {self.records:,} records, "
                  f"{len(self.features)} terms"]
-        if np.isfinite(self.rss):
+        if np.isfinite(self.rss) and self.degrees > 0 and self.tss > 0:
             lines.append(f"R-square {self.r_squared:.4f}, adjusted {self.adjusted_r_squared:.4f}, "
                          f"residual standard error {np.sqrt(self.variance):.5g} "
                          f"on {self.degrees} degrees of freedom")
-        return "\n".join([*lines, *self._table("t")])
+        return [*lines, *self._table("t", full)]
 
     def _tests(self) -> tuple[Floats, Floats]:
         return self.t_values, self.p_values

@@ -29,6 +29,8 @@ class LogisticModel(Coefficients):
     where it was not opened.
     """
 
+    format = FORMAT
+
     likelihood: float = float("nan")
     ridge: float = 0.0
 
@@ -63,26 +65,33 @@ class LogisticModel(Coefficients):
         """Return Akaike's criterion."""
         return 2 * (len(self.features) + 1) - 2 * self.likelihood
 
-    def predict_proba(self, data: Mapping[str, Any] | npt.ArrayLike) -> Floats:
+    def predict_proba(self, data: Any) -> Floats:
         """Return the probability of a yes, for columns by name or rows in order."""
         return probabilities(self._linear(data))
 
-    def predict(self, data: Mapping[str, Any] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return 1 where a yes is likelier than not."""
+    def predict(self, data: Any) -> npt.NDArray[np.int64]:
+        """Return 1 where a yes is likelier than not.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; a bare array in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            1 or 0 per record.
+        """
         return (self.predict_proba(data) > 0.5).astype(np.int64)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare bit by bit with another model and say where they first differ."""
-        if not isinstance(other, LogisticModel):
-            return Comparison(f"kind: LogisticModel and {type(other).__name__}")
+    def _compare(self, other: LogisticModel) -> Comparison:
         return self._same_fit(other)
 
-    def summary(self) -> str:
-        """Return the table that readers of regressions know."""
+    def _lines(self, full: bool) -> list[str]:
         head = f"{self.response}: logistic, {self.records:,} records, {len(self.features)} terms"
         if np.isfinite(self.likelihood):
             head += f", log-likelihood {self.likelihood:.6g}"
-        return "\n".join([head, *self._table("z")])
+        return [head, *self._table("z", full)]
 
     def _tests(self) -> tuple[Floats, Floats]:
         return self.z_values, self.p_values

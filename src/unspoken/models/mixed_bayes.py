@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -24,8 +23,10 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Predictor
+from unspoken.models.named_columns import by_name, check_there, count_rows, numbers_of, texts_of
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import number
 
 FORMAT = "unspoken-mixed-bayes"
 VERSION = 1
@@ -52,8 +53,7 @@ class Nominal:
     def logs(self, values: Any) -> Floats:
         """Return log P(value | class), one column a class; 0 for what is not known."""
         place = {value: code for code, value in enumerate(self.values)}
-        listed: Any = np.asarray(values, object).tolist()
-        codes = np.array([place.get(_text(v), -1) for v in listed], np.int64)
+        codes = np.array([place.get(text, -1) for text in texts_of(values)], np.int64)
         table = np.log(np.maximum(self.shares.T, LEAST))
         return np.vstack([table, np.zeros(self.shares.shape[0])])[codes]
 
@@ -76,7 +76,7 @@ class Normal:
 
     def logs(self, values: Any) -> Floats:
         """Return the log density of every value, one column a class; 0 where it is missing."""
-        found = np.asarray(values, np.float64)[:, None]
+        found = numbers_of(self.name, values)[:, None]
         spread = np.maximum(self.variances, LEAST)
         logs = -0.5 * (np.log(2 * np.pi * spread) + (found - self.means) ** 2 / spread)
         return np.asarray(np.where(np.isnan(found), 0.0, logs))
@@ -86,8 +86,10 @@ Column = Nominal | Normal
 
 
 @dataclass(frozen=True, eq=False)
-class MixedBayes(JsonFile):
+class MixedBayes(Predictor):
     """A naive Bayes classifier; `records` is 0 where their number was not opened."""
+
+    format = FORMAT
 
     target: str
     classes: tuple[str, ...]
@@ -112,32 +114,38 @@ class MixedBayes(JsonFile):
         """Return the names of the columns in order."""
         return tuple(column.name for column in self.columns)
 
-    def log_joint(self, data: Mapping[str, Any]) -> Floats:
-        """Return log P(class, record), one column a class, for columns by name."""
-        missing = [name for name in self.features if name not in data]
-        if missing:
-            raise DataError(explain("The data", f"with a column '{missing[0]}'",
-                                    ", ".join(map(str, data))))
-        rows = len(next(iter(data.values()))) if not self.columns else len(data[self.features[0]])
+    def log_joint(self, data: Any) -> Floats:
+        """Return log P(class, record), one column a class; the data as in `predict`."""
+        known = by_name(data, self.features)
+        check_there(known, self.features)
+        rows = count_rows({name: known[name] for name in self.features}, known)
         total = np.repeat(np.log(np.maximum(self.prior, LEAST))[None], rows, axis=0)
         for column in self.columns:
-            total += column.logs(data[column.name])
+            total += column.logs(known[column.name])
         return total
 
-    def predict_proba(self, data: Mapping[str, Any]) -> Floats:
-        """Return the probability of each class for each record."""
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the probability of each class for each record; the data as in `predict`."""
         logs = self.log_joint(data)
         odds = np.exp(logs - logs.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
-    def predict(self, data: Mapping[str, Any]) -> npt.NDArray[Any]:
-        """Return the likeliest class of each record; the first among equals."""
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the likeliest class of each record; the first among equals.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; categories as texts. What is missing says nothing.
+
+        Returns
+        -------
+        numpy.ndarray
+            One class per record.
+        """
         return np.asarray(np.array(self.classes, object)[self.log_joint(data).argmax(axis=1)])
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare bit by bit with another classifier and say where they first differ."""
-        if not isinstance(other, MixedBayes):
-            return Comparison(f"kind: MixedBayes and {type(other).__name__}")
+    def _compare(self, other: MixedBayes) -> Comparison:
         head = first_difference(
             lambda: compare_scalars("target", self.target, other.target),
             lambda: compare_sequences("class", self.classes, other.classes),
@@ -147,11 +155,11 @@ class MixedBayes(JsonFile):
             lambda a=a, b=b: _compare(a, b)
             for a, b in zip(self.columns, other.columns, strict=True)))
 
-    def summary(self) -> str:
-        """Return classes and columns, one line each."""
+    def _lines(self, full: bool) -> list[str]:
         names = ", ".join(f"{c} {p:.1%}" for c, p in zip(self.classes, self.prior, strict=True))
-        return "\n".join([f"naive Bayes of {self.target}: {names}",
-                          *(_line(column, self.classes) for column in self.columns)])
+        return [f"naive Bayes of {self.target}: {names}",
+                *(line for column in self.columns for line in (
+                    _line(column, self.classes), *(_shares(column) if full else ())))]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
@@ -169,11 +177,6 @@ class MixedBayes(JsonFile):
                         for i, one in enumerate(fields.items("columns", limits.max_features)))
         return cls(fields.text("target"), classes, fields.floats("prior", len(classes)), columns,
                    fields.whole("records", 0, 2**62))
-
-
-def _text(value: Any) -> str | None:
-    missing = value is None or (isinstance(value, float) and np.isnan(value))
-    return None if missing else str(value)
 
 
 def _compare(one: Column, other: Column) -> Comparison:
@@ -195,6 +198,16 @@ def _line(column: Column, classes: tuple[str, ...]) -> str:
         return f"{column.name}: {len(column.values)} categories, classes differ by {gaps.max():.3f}"
     each = zip(classes, column.means, np.sqrt(column.variances), strict=True)
     return f"{column.name}: " + ", ".join(f"{c} {m:.5g} ± {s:.3g}" for c, m, s in each)
+
+
+def _shares(column: Column) -> list[str]:
+    """Return the numbers of a column with all their digits, class by class."""
+    if isinstance(column, Nominal):
+        return [f"  {'missing' if value is None else value}: "
+                + ", ".join(number(share, True) for share in shares)
+                for value, shares in zip(column.values, column.shares.T, strict=True)]
+    return [f"  {name}: " + ", ".join(number(value, True) for value in values)
+            for name, values in (("means", column.means), ("variances", column.variances))]
 
 
 def _plain(column: Column) -> dict[str, Any]:

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError, ModelError, explain
+from unspoken.errors import ModelError, explain
+from unspoken.models.comparison import (
+    Comparison,
+    compare_arrays,
+    compare_scalars,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.hostile_json import DEFAULT_LIMITS, Limits
+from unspoken.models.model import Predictor
+from unspoken.models.tree_text import number
 from unspoken.numerics.gaussian_mixture import component_logs, log_sum
 
 FORMAT = "unspoken-mixture"
@@ -18,12 +28,14 @@ MAX_COMPONENTS = 1000
 MAX_FEATURES = 1000
 
 
-@dataclass(frozen=True)
-class Mixture:
+@dataclass(frozen=True, eq=False)
+class Mixture(Predictor):
     """Weights, means and covariances of Gaussian components over named columns.
 
     `records`: how many records it was fitted to; `facts`: how (public, plain data).
     """
+
+    format = FORMAT
 
     features: tuple[str, ...]
     weights: Floats
@@ -45,13 +57,20 @@ class Mixture:
         """Return the log density of every record."""
         return log_sum(self.log_densities(data))
 
-    def predict(self, data: Floats) -> Ints:
-        """Return the likeliest component of every record."""
-        found = np.asarray(data, np.float64)
-        if found.ndim != 2 or found.shape[1] != len(self.features):
-            raise InputError(explain("Records", f"of shape (records, {len(self.features)})",
-                                     str(found.shape)))
-        return np.asarray(self.log_densities(found).argmax(axis=1))
+    def predict(self, data: Any) -> Ints:
+        """Return the likeliest component of every record.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; a bare array in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            The number of a component per record.
+        """
+        return np.asarray(self.log_densities(self._numbers(data)).argmax(axis=1))
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw records."""
@@ -65,14 +84,31 @@ class Mixture:
         return Mixture(self.features, self.weights, self.means, self.covariances * factor,
                        self.records, self.facts)
 
-    def summary(self) -> str:
-        """Return the components as a small table."""
+    def _compare(self, other: Mixture) -> Comparison:
+        return first_difference(
+            lambda: compare_sequences("column", self.features, other.features),
+            lambda: compare_scalars("number of components", self.components, other.components),
+            lambda: compare_scalars("records", self.records, other.records),
+            *(lambda n=name: compare_arrays("component", n, getattr(self, n), getattr(other, n))
+              for name in ("weights", "means", "covariances")))
+
+    def _lines(self, full: bool) -> list[str]:
         head = (f"Mixture of {self.components} over {', '.join(self.features)} "
                 f"({self.records:,} records)")
+        if full:
+            return [head, *(line for place in range(self.components)
+                            for line in self._component(place))]
         lines = [f"  {w:6.1%}  " + "  ".join(f"{m:.4g} ± {s:.3g}" for m, s in zip(
             mean, np.sqrt(np.diag(cov)), strict=True))
             for w, mean, cov in zip(self.weights, self.means, self.covariances, strict=True)]
-        return "\n".join([head, *lines])
+        return [head, *lines]
+
+    def _component(self, place: int) -> list[str]:
+        """Return one component with all its digits."""
+        mean = ", ".join(number(value, True) for value in self.means[place])
+        rows = ["    " + "  ".join(number(value, True) for value in row)
+                for row in self.covariances[place]]
+        return [f"  weight {number(self.weights[place], True)}, mean {mean}, covariances", *rows]
 
     def to_json(self) -> dict[str, Any]:
         """Return the mixture as plain data."""
@@ -82,7 +118,7 @@ class Mixture:
                 "facts": dict(self.facts)}
 
     @classmethod
-    def from_json(cls, data: Any) -> Mixture:
+    def from_json(cls, data: Any, limits: Limits = DEFAULT_LIMITS) -> Mixture:
         """Read a mixture that somebody else sent; whatever is wrong with it is named."""
         if not isinstance(data, dict) or data.get("format") != FORMAT \
                 or data.get("version") != VERSION:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,11 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
 from unspoken.models.labels import Label
+from unspoken.models.model import Predictor
+from unspoken.models.named_columns import check_there, count_rows, named, numbers_of, values_of
 from unspoken.models.tree import check_format, label_array
-from unspoken.table.arrow_arrays import to_numbers
-from unspoken.table.table import Table
+from unspoken.models.tree_text import number
 
 FORMAT = "unspoken-naive-bayes"
 VERSION = 1
@@ -67,8 +68,10 @@ class Likelihood:
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayes(JsonFile):
+class NaiveBayes(Predictor):
     """A naive Bayes classifier over intervals and categories."""
+
+    format = FORMAT
 
     classes: tuple[Label, ...]
     prior: Floats
@@ -91,12 +94,9 @@ class NaiveBayes(JsonFile):
         """Return the names of the columns in order."""
         return tuple(column.name for column in self.columns)
 
-    def log_joint(self, data: npt.ArrayLike) -> Floats:
+    def log_joint(self, data: Any) -> Floats:
         """Return log P(class, record) up to a constant, one column a class."""
-        rows = np.asarray(data, np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.columns):
-            raise DataError(explain("the data", f"of shape (rows, {len(self.columns)})",
-                                    str(rows.shape)))
+        rows = self.rows(data)
         if np.isinf(rows).any():
             raise DataError(explain("the data", "finite or missing", "an infinite value"))
         total = np.repeat(np.log(np.maximum(self.prior, 1e-300))[None], rows.shape[0], axis=0)
@@ -106,32 +106,39 @@ class NaiveBayes(JsonFile):
             total += np.vstack([logs, np.zeros(len(self.classes))])[column.places(rows[:, index])]
         return total
 
-    def predict_proba(self, data: npt.ArrayLike) -> Floats:
-        """Return the probability of each class for each row of values and category codes."""
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the probability of each class for each record; the data as in `predict`."""
         logs = self.log_joint(data)
         odds = np.exp(logs - logs.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
-    def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the likeliest class of each row."""
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the likeliest class of each record.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order, categories as they are; those that are not known count
+            as missing. A bare array is in the order of `features`, with the codes of categories.
+
+        Returns
+        -------
+        numpy.ndarray
+            One class per record.
+        """
         return np.asarray(label_array(self.classes)[self.log_joint(data).argmax(axis=1)])
 
-    def rows(self, table: Table) -> Floats:
-        """Return a table as rows to predict for; categories that are not known are missing."""
-        found = table.arrow(list(self.features))
-        out = []
-        for column in self.columns:
-            if not column.values:
-                out.append(np.asarray(to_numbers(found[column.name]), np.float64))
-                continue
-            place = {value: float(i) for i, value in enumerate(column.values)}
-            out.append(np.array([place.get(v, np.nan) for v in found[column.name].to_pylist()]))
-        return np.column_stack(out)
+    def rows(self, data: Any) -> Floats:
+        """Return records as rows of numbers and codes; categories not known are missing."""
+        known = named(data, self.features)
+        if known is None:
+            return self._numbers(data)
+        check_there(known, self.features)
+        columns = {column.name: _codes(column, known[column.name]) for column in self.columns}
+        rows = count_rows(columns, known)
+        return np.column_stack(list(columns.values())) if columns else np.zeros((rows, 0))
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another classifier and say where they first differ."""
-        if not isinstance(other, NaiveBayes):
-            return Comparison(f"kind: NaiveBayes and {type(other).__name__}")
+    def _compare(self, other: NaiveBayes) -> Comparison:
         head = first_difference(
             lambda: compare_sequences("class", self.classes, other.classes),
             lambda: compare_sequences("column", self.features, other.features),
@@ -143,12 +150,15 @@ class NaiveBayes(JsonFile):
             for a, b in zip(self.columns, other.columns, strict=True)
             for part in ("edges", "shares")))
 
-    def summary(self) -> str:
+    def _lines(self, full: bool) -> list[str]:
         """Return classes, columns, and how far the classes differ in each column."""
         names = ", ".join(f"{c} {p:.1%}" for c, p in zip(self.classes, self.prior, strict=True))
         lines = [f"naive Bayes from {self.records:,} records; classes: {names}"]
-        return "\n".join(lines + [f"{column.name}: {_sizes(self)[i]} intervals, classes differ by "
-                                  f"{_apart(column):.3f}" for i, column in enumerate(self.columns)])
+        for place, column in enumerate(self.columns):
+            lines.append(f"{column.name}: {_sizes(self)[place]} intervals, classes differ by "
+                         f"{_apart(column):.3f}")
+            lines += _intervals(column) if full else []
+        return lines
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
@@ -181,6 +191,22 @@ def _column(fields: Fields, classes: int, limits: Limits) -> Likelihood:
     if any(type(value) not in (str, int, float, bool) for value in values):
         refuse(fields.at("values"), "texts, numbers or booleans", "others")
     return Likelihood(fields.text("name"), edges, shares, values)
+
+
+def _codes(column: Likelihood, values: Any) -> Floats:
+    if not column.values:
+        return numbers_of(column.name, values)
+    place = {value: float(code) for code, value in enumerate(column.values)}
+    return np.array([place.get(value, np.nan) for value in values_of(values)])
+
+
+def _intervals(column: Likelihood) -> list[str]:
+    """Return the shares of each interval or category, class by class."""
+    edges = [number(edge, True) for edge in column.edges]
+    names = list(map(str, column.values)) or [
+        f"from {low} to {high}" for low, high in pairwise(edges)]
+    return [f"  {name}: {', '.join(number(share, True) for share in shares)}"
+            for name, shares in zip(names, column.shares.T, strict=True)]
 
 
 def _sizes(model: NaiveBayes) -> tuple[int, ...]:

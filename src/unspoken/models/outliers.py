@@ -22,7 +22,7 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.tree import check_format
 
 FORMAT = "unspoken-outliers"
@@ -30,8 +30,10 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Outliers(JsonFile):
+class Outliers(Model):
     """One flag an object, and the rule in words."""
+
+    format = FORMAT
 
     flags: Bools
     rule: str
@@ -46,20 +48,17 @@ class Outliers(JsonFile):
         """Return the numbers of the objects that are outliers."""
         return np.asarray(np.flatnonzero(self.flags), np.int64)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with other outliers and say where they first differ."""
-        if not isinstance(other, Outliers):
-            return Comparison(f"kind: Outliers and {type(other).__name__}")
+    def _compare(self, other: Outliers) -> Comparison:
         return first_difference(
             lambda: compare_sequences("rule", [self.rule], [other.rule]),
             lambda: compare_arrays("object", "flag", self.flags, other.flags))
 
-    def summary(self) -> str:
-        """Return how many there are and the first of them."""
-        shown = ", ".join(str(place) for place in self.places[:10].tolist())
-        more = ", ..." if self.places.size > 10 else ""
-        return (f"{self.places.size:,} outliers among {self.flags.size:,} objects ({self.rule})"
-                + (f": {shown}{more}" if shown else ""))
+    def _lines(self, full: bool) -> list[str]:
+        chosen = self.places if full else self.places[:10]
+        shown = ", ".join(str(place) for place in chosen.tolist())
+        more = ", ..." if self.places.size > chosen.size else ""
+        head = f"{self.places.size:,} outliers among {self.flags.size:,} objects ({self.rule})"
+        return [head + (f": {shown}{more}" if shown else "")]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""

@@ -21,20 +21,23 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import number
 
 FORMAT = "unspoken-residuals"
 VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Residuals(JsonFile):
+class Residuals(Model):
     """Points of residual plots: one array (points, 3) for each predictor.
 
     Columns: the predictor, the residual, and how far residuals spread around it (0 where a point
     stands for a synthetic record).
     """
+
+    format = FORMAT
 
     features: tuple[str, ...]
     points: tuple[Floats, ...]
@@ -62,24 +65,25 @@ class Residuals(JsonFile):
                           np.sqrt(part[:, 1].var() + (part[:, 2] ** 2).mean())]
                          for part in parts])
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare bit by bit and say where two first differ."""
-        if not isinstance(other, Residuals):
-            return Comparison(f"kind: Residuals and {type(other).__name__}")
+    def _compare(self, other: Residuals) -> Comparison:
         return first_difference(
             lambda: compare_sequences("predictor", self.features, other.features),
             *(lambda a=a, b=b: compare_arrays("point", "value", a, b)
               for a, b in zip(self.points, other.points, strict=False)))
 
-    def summary(self) -> str:
+    def _lines(self, full: bool) -> list[str]:
         """Return for each predictor how residuals bend and how their spread changes along it."""
-        lines = []
-        for name in self.features:
-            found = self.binned(name, 6)
-            lines.append(f"{name}: mean residual from {found[:, 1].min():.3g} to "
-                         f"{found[:, 1].max():.3g}, spread from {found[:, 2].min():.3g} to "
-                         f"{found[:, 2].max():.3g}")
-        return "\n".join(lines)
+        lines = [f"residuals along {len(self.features)} predictors"]
+        for name, points in zip(self.features, self.points, strict=True):
+            lines.append(f"{name}: {self._bend(name)}" if len(points) else f"{name}: no points")
+            lines += [f"  {name} {number(x, full)}: residual {number(r, full)}, spread "
+                      f"{number(s, full)}" for x, r, s in points.tolist()] if full else []
+        return lines
+
+    def _bend(self, name: str) -> str:
+        bins = self.binned(name, 6)
+        return (f"mean residual from {bins[:, 1].min():.3g} to {bins[:, 1].max():.3g}, spread "
+                f"from {bins[:, 2].min():.3g} to {bins[:, 2].max():.3g}")
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""

@@ -25,26 +25,30 @@ from unspoken.models.comparison import (
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.itemsets import read_sets
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import Model
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import join_lines, number
 
 Sets = tuple[tuple[int, ...], ...]
 
 FORMAT = "unspoken-rules"
 VERSION = 1
+SHOWN = 10
 MEASURES = ("support", "confidence", "lift", "leverage", "conviction")
 _SUPPORTS = ("support", "left_support", "right_support")
 _BOUNDS = ("low", "high")
 
 
 @dataclass(frozen=True, eq=False)
-class Rules(JsonFile):
+class Rules(Model):
     """Rules with the supports that all their measures follow from.
 
     items : the names of all items; left, right : the two sides as increasing tuples of codes.
     support, left_support, right_support : of the two sides together, of the left, of the right.
     low, high : where estimated, bounds of these three supports, one column each.
     """
+
+    format = FORMAT
 
     items: tuple[str, ...]
     left: Sets
@@ -129,10 +133,7 @@ class Rules(JsonFile):
                       f"{measure}_high": pa.array(high)}
         return pa.table(found)
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with other rules and say where they first differ."""
-        if not isinstance(other, Rules):
-            return Comparison(f"kind: Rules and {type(other).__name__}")
+    def _compare(self, other: Rules) -> Comparison:
         mine, others = ([(one.names(a), one.names(b)) for a, b in zip(one.left, one.right,
                                                                      strict=True)]
                         for one in (self, other))
@@ -141,14 +142,35 @@ class Rules(JsonFile):
             *(lambda n=name: compare_arrays("rule", n, getattr(self, n), getattr(other, n))
               for name in _SUPPORTS))
 
-    def summary(self, most: int = 10) -> str:
-        """Return the rules of highest confidence."""
-        order = np.argsort(-self.confidence, kind="stable")[:most].tolist()
-        lines = [f"{len(self):,} rules on {self.baskets:,} baskets"]
-        return "\n".join([*lines, *(f"  {self._one(i)}" for i in order)])
+    def summary(self, most: int = SHOWN) -> str:
+        """Return the rules of highest confidence.
 
-    def _one(self, i: int) -> str:
+        Parameters
+        ----------
+        most : int
+            How many are listed.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
+        return join_lines(self._listed(most, full=False))
+
+    def _lines(self, full: bool) -> list[str]:
+        return self._listed(None if full else SHOWN, full)
+
+    def _listed(self, most: int | None, full: bool) -> list[str]:
+        order = np.argsort(-self.confidence, kind="stable")[:most].tolist()
+        return [f"{len(self):,} rules on {self.baskets:,} baskets",
+                *(f"  {self._one(i, full)}" for i in order)]
+
+    def _one(self, i: int, full: bool) -> str:
         left, right = (", ".join(self.names(side[i])) for side in (self.left, self.right))
+        if full:
+            measures = ", ".join(f"{name} {number(getattr(self, name)[i], True)}"
+                                 for name in MEASURES)
+            return f"{left} -> {right}: {measures}"
         return (f"{left} -> {right}: confidence {self.confidence[i]:.1%}, "
                 f"support {self.support[i]:.3%}, lift {self.lift[i]:.3g}")
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, ModelError, explain
-from unspoken.models.categorical_tree import CategoricalTree, check_spans
+from unspoken.models.categorical_tree import CategoricalTree
+from unspoken.models.child_spans import check_spans, deepest
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -24,8 +25,9 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import TreeLike
 from unspoken.models.tree import check_format
+from unspoken.models.tree_text import SHOWN, Drawing, category_answer, number, threshold_answer
 
 FORMAT = "unspoken-tree-part"
 VERSION = 1
@@ -55,12 +57,14 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class TreePart(JsonFile):
+class TreePart(TreeLike):
     """One site's part; node 0 is the root, a node's children follow one another.
 
     `owner` is the place of the asking site in `sites`, -1 at leaves. `asked` has this site's own
     nodes; `leaf_class` is -1 where the class is not this site's to know.
     """
+
+    format = FORMAT
 
     site: str
     sites: tuple[str, ...]
@@ -98,9 +102,19 @@ class TreePart(JsonFile):
         return int(self.owner.size)
 
     @property
-    def leaves(self) -> Ints:
+    def leaves(self) -> int:
+        """Return the number of leaves."""
+        return int(self.leaf_nodes.size)
+
+    @property
+    def leaf_nodes(self) -> Ints:
         """Return every leaf."""
         return np.flatnonzero(self.owner < 0)
+
+    @property
+    def depth(self) -> int:
+        """Return the depth of the deepest leaf; a single node has depth 0."""
+        return deepest(self.first_child, self.children)
 
     def answers(self, node: int, columns: Mapping[str, Any]) -> Ints:
         """Return the branch that rows take at one of this site's nodes."""
@@ -112,21 +126,30 @@ class TreePart(JsonFile):
                                     ", ".join(map(str, columns))))
         return self.asked[node].answers(columns[name])
 
-    def summary(self) -> str:
-        """Return a few lines: the shape, and what this site asks."""
-        lines = [f"part of '{self.site}' in a tree of {self.nodes} nodes, {self.leaves.size} "
-                 f"leaves, over {', '.join(self.sites)}"]
-        for node, asked in sorted(self.asked.items()):
-            what = " | ".join(map(str, asked.categories)) or f"<= {asked.cut:.9g}"
-            lines.append(f"  node {node}: {asked.column} {what}")
-        known = [(leaf, self.classes[self.leaf_class[leaf]]) for leaf in self.leaves.tolist()
-                 if self.leaf_class[leaf] >= 0]
-        return "\n".join(lines + [f"  leaf {leaf}: {name}" for leaf, name in known])
+    def _lines(self, full: bool) -> list[str]:
+        head = (f"part of '{self.site}' in a tree of {self.nodes} nodes, {self.leaves} leaves, "
+                f"depth {self.depth}, over {', '.join(self.sites)}")
+        return [head, *self.drawing(full).lines(None if full else SHOWN)]
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another part and say where they first differ."""
-        if not isinstance(other, TreePart):
-            return Comparison(f"kind: TreePart and {type(other).__name__}")
+    def drawing(self, full: bool = False) -> Drawing:
+        """Return the part as something that can be drawn; others' questions stay theirs."""
+        first, many = self.first_child, self.children
+        return Drawing(
+            self.nodes, lambda node: range(int(first[node]), int(first[node] + many[node])),
+            lambda node, side: self._answer(node, side, full),
+            lambda node: (self.classes[int(self.leaf_class[node])] if self.leaf_class[node] >= 0
+                          else "a class that another site knows"))
+
+    def _answer(self, node: int, side: int, full: bool) -> str:
+        asked = self.asked.get(node)
+        if asked is None:
+            owner = self.sites[int(self.owner[node])]
+            return f"answer {side + 1} of {int(self.children[node])} of '{owner}'"
+        if asked.categories:
+            return category_answer(asked.column, asked.categories[side:side + 1], full)
+        return threshold_answer(asked.column, side, number(asked.cut, full), None)
+
+    def _compare(self, other: TreePart) -> Comparison:
         return first_difference(
             lambda: compare_scalars("site", self.site, other.site),
             lambda: compare_sequences("site", self.sites, other.sites),
@@ -190,10 +213,10 @@ def join_parts(parts: Sequence[TreePart], features: Sequence[str]) -> Categorica
     asked = {node: a for part in parts for node, a in part.asked.items()}
     leaf = np.max([part.leaf_class for part in parts], axis=0)
     size, inner = first.nodes, np.flatnonzero(first.owner >= 0).tolist()
-    if set(asked) != set(inner) or (leaf[first.leaves] < 0).any():
+    if set(asked) != set(inner) or (leaf[first.leaf_nodes] < 0).any():
         raise ModelError(explain("Parts of a tree", "those of all sites", "fewer"))
     value = np.zeros((size, len(first.classes)))
-    value[first.leaves, leaf[first.leaves]] = 1.0
+    value[first.leaf_nodes, leaf[first.leaf_nodes]] = 1.0
     place = {name: i for i, name in enumerate(features)}
     feature, threshold = np.full(size, -1, np.int64), np.zeros(size)
     for node in inner:

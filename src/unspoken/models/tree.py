@@ -7,7 +7,7 @@ Encoded trees, decoded trees and trees mined jointly are all this type. An inner
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,8 +25,9 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
 from unspoken.models.labels import Label, Task
+from unspoken.models.model import Predictor, TreeLike
+from unspoken.models.named_columns import number_rows
 from unspoken.models.sklearn_fields import (
     check_fitted,
     class_labels,
@@ -34,6 +35,7 @@ from unspoken.models.sklearn_fields import (
     node_arrays,
     task_of,
 )
+from unspoken.models.tree_text import SHOWN, Drawing, leaf_text, number, threshold_answer
 from unspoken.numerics.treewalk import Shape, ShapeError, Splits, apply, check_shape
 
 FORMAT = "unspoken-tree"
@@ -43,11 +45,13 @@ NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value",
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(JsonFile):
+class Tree(Predictor, TreeLike):
     """A decision or regression tree; node 0 is the root, leaves have children and feature -1.
 
     `value` holds one row a node: the share of each class, or the one predicted number.
     """
+
+    format = FORMAT
 
     task: Task
     features: tuple[str, ...]
@@ -103,28 +107,41 @@ class Tree(JsonFile):
         """Return the depth of the deepest leaf; a single node has depth 0."""
         return int(self.shape.depth.max())
 
-    def apply(self, data: npt.ArrayLike) -> Ints:
-        """Return the leaf that each row reaches."""
-        return apply(self.shape, self.splits, as_rows(data, len(self.features)))
+    @property
+    def leaves(self) -> int:
+        """Return the number of leaves."""
+        return int(self.shape.leaves.sum())
 
-    def predict_proba(self, data: npt.ArrayLike) -> Floats:
-        """Return the share of each class in the leaf of each row."""
+    def apply(self, data: Any) -> Ints:
+        """Return the leaf that each record reaches; the data as in `predict`."""
+        return apply(self.shape, self.splits, as_rows(data, self.features))
+
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the share of each class in the leaf of each record; the data as in `predict`."""
         if self.task != "classification":
             raise ModelError(explain("'predict_proba'", "asked of a classification tree",
                                      "a regression tree", "Use predict."))
         return self.value[self.apply(data)]
 
-    def predict(self, data: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the class, or the number, predicted for each row."""
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each record.
+
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; a bare array in the order of `features`.
+
+        Returns
+        -------
+        numpy.ndarray
+            One class or number per record, as scikit-learn predicts it.
+        """
         if self.task == "classification":
             best = self.predict_proba(data).argmax(axis=1)
             return np.asarray(label_array(self.classes)[best])
         return np.asarray(self.value[self.apply(data), 0])
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another tree, bit for bit, and say where they first differ."""
-        if not isinstance(other, Tree):
-            return Comparison(f"kind: Tree and {type(other).__name__}")
+    def _compare(self, other: Tree) -> Comparison:
         header = first_difference(
             lambda: same_header(self, other),
             lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
@@ -137,23 +154,23 @@ class Tree(JsonFile):
             for name in NODE_ARRAYS
         ))
 
-    def summary(self) -> str:
-        """Return a few lines: task, size, classes and the splits nearest to the root."""
-        lines = [f"{self.task} tree: {self.nodes} nodes, {int(self.shape.leaves.sum())} leaves, "
-                 f"depth {self.depth}, {int(self.n_samples[0])} rows"]
-        if self.classes:
-            shown = ", ".join(map(str, self.classes[:8])) + (", ..." * (len(self.classes) > 8))
-            lines.append(f"classes: {shown}")
-        return "\n".join(lines + self._top_splits(7))
+    def _lines(self, full: bool) -> list[str]:
+        head = (f"{self.task} tree: {self.nodes} nodes, {self.leaves} leaves, "
+                f"depth {self.depth}, {int(self.n_samples[0])} rows")
+        return [head, *class_line(self.classes, full),
+                *self.drawing(full).lines(None if full else SHOWN)]
 
-    def _top_splits(self, count: int) -> list[str]:
-        inner = np.flatnonzero(~self.shape.leaves)
-        first = inner[np.argsort(self.shape.depth[inner], kind="stable")][:count]
-        return [
-            f"{'  ' * int(self.shape.depth[n])}{self.features[self.feature[n]]} <= "
-            f"{self.threshold[n]:.9g}  (node {n}, {self.n_samples[n]} rows)"
-            for n in first.tolist()
-        ]
+    def drawing(self, full: bool = False) -> Drawing:
+        """Return the tree as something that can be drawn."""
+        left, right = self.left, self.right
+        return Drawing(
+            self.nodes,
+            lambda node: [] if left[node] < 0 else [int(left[node]), int(right[node])],
+            lambda node, side: threshold_answer(
+                self.features[int(self.feature[node])], side, number(self.threshold[node], full),
+                bool(self.missing_left[node])),
+            lambda node: leaf_text(self.classes, self.value[node].tolist(),
+                                   int(self.n_samples[node]), full))
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
@@ -175,17 +192,32 @@ class Tree(JsonFile):
                    **node_arrays(estimator.tree_))
 
 
-def as_rows(data: npt.ArrayLike, features: int) -> Floats:
-    """Return rows as scikit-learn's trees see them: float32 values, held in float64."""
-    rows = np.asarray(data, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] != features:
-        raise DataError(explain("the data", f"of shape (rows, {features})", str(rows.shape)))
+def as_rows(data: Any, features: tuple[str, ...]) -> Floats:
+    """Return records as scikit-learn's trees see them: float32 values, held in float64."""
     with np.errstate(over="ignore"):
-        narrow = rows.astype(np.float32)
+        narrow = number_rows(data, features).astype(np.float32)
     if np.isinf(narrow).any():
         raise DataError(explain("the data", "finite in float32, or missing", "an infinite value"))
     # float64 again: numpy 2 would compare float32 with a Python float in float32.
     return narrow.astype(np.float64)
+
+
+def tree_sections(trees: Sequence[Any], full: bool) -> list[str]:
+    """Return the first tree of several as it is drawn, or all of them."""
+    shown = trees if full else trees[:1]
+    return [line for place, tree in enumerate(shown)
+            for line in _titled(f"tree {place}: " if full else "first tree: ", tree._lines(full))]
+
+
+def _titled(title: str, lines: list[str]) -> list[str]:
+    return [title + lines[0], *lines[1:]]
+
+
+def class_line(classes: tuple[Label, ...], full: bool) -> list[str]:
+    """Return the classes in one line, none for a regression."""
+    shown = classes if full else classes[:8]
+    more = ", ..." * (len(shown) < len(classes))
+    return [f"classes: {', '.join(map(str, shown))}{more}"] if classes else []
 
 
 def label_array(classes: tuple[Label, ...]) -> npt.NDArray[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +16,51 @@ import numpy.typing as npt
 from unspoken.arrays import Floats
 from unspoken.errors import ModelError
 from unspoken.models.categorical_tree import CategoricalTree
-from unspoken.models.comparison import SAME, Comparison
+from unspoken.models.comparison import (
+    SAME,
+    Comparison,
+    compare_scalars,
+    compare_sequences,
+    first_difference,
+)
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
-from unspoken.models.tree import check_format
+from unspoken.models.model import Ensemble, Predictor
+from unspoken.models.named_columns import by_name
+from unspoken.models.tree import check_format, tree_sections
+from unspoken.models.tree_text import number
 
 VOTE, SUM = "unspoken-tree-vote", "unspoken-tree-sum"
 VERSION = 1
 
 
+class _MixedTrees(Predictor, Ensemble):
+    """What several mixed trees share."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def trees(self) -> tuple[CategoricalTree, ...]: ...
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Return the columns that the trees were mined from."""
+        return self.trees[0].features
+
+    def _compare(self, other: Self) -> Comparison:
+        if len(self.trees) != len(other.trees):
+            return Comparison(f"number of trees: {len(self.trees)} and {len(other.trees)}")
+        for place, (one, two) in enumerate(zip(self.trees, other.trees, strict=True)):
+            compared = one.same_as(two)
+            if not compared:
+                return compared.inside(f"tree {place}")
+        return SAME
+
+
 @dataclass(frozen=True, eq=False)
-class TreeVote(JsonFile):
+class TreeVote(_MixedTrees):
     """A random forest: the class that most trees say, the first among equals."""
+
+    format = VOTE
 
     trees: tuple[CategoricalTree, ...]
 
@@ -40,22 +73,29 @@ class TreeVote(JsonFile):
         """Return the classes."""
         return self.trees[0].classes
 
-    def votes(self, columns: Mapping[str, npt.ArrayLike]) -> Floats:
-        """Return the share of trees for each class."""
-        found = [tree.value[tree.apply(columns)] for tree in self.trees]
-        return np.asarray(np.sum(found, axis=0) / len(self.trees))
+    def votes(self, data: Any) -> Floats:
+        """Return the share of trees for each class; the data as in `predict`."""
+        columns = by_name(data, self.features)
+        leaves = [tree.value[tree.apply(columns)] for tree in self.trees]
+        return np.asarray(np.sum(leaves, axis=0) / len(self.trees))
 
-    def predict(self, columns: Mapping[str, npt.ArrayLike]) -> npt.NDArray[Any]:
-        """Return the class of each row."""
-        return np.asarray(np.array(self.classes, object)[self.votes(columns).argmax(axis=1)])
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the class of each record.
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another forest and say where they first differ."""
-        return _same(self, other)
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; categories as texts, missing ones as None.
 
-    def summary(self) -> str:
-        """Return a few lines: sizes, and the first tree."""
-        return f"vote of {_sizes(self.trees)}\nfirst: {self.trees[0].summary()}"
+        Returns
+        -------
+        numpy.ndarray
+            One class per record: the first of those that most trees say.
+        """
+        return np.asarray(np.array(self.classes, object)[self.votes(data).argmax(axis=1)])
+
+    def _lines(self, full: bool) -> list[str]:
+        return [f"vote of {_sizes(self.trees)}", *tree_sections(self.trees, full)]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""
@@ -70,8 +110,10 @@ class TreeVote(JsonFile):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSum(JsonFile):
+class TreeSum(_MixedTrees):
     """Boosted trees: start plus the trees' numbers is the log-odds of the second class."""
+
+    format = SUM
 
     trees: tuple[CategoricalTree, ...]
     classes: tuple[str, str]
@@ -83,29 +125,40 @@ class TreeSum(JsonFile):
         if len(self.classes) != 2 or not np.isfinite(self.start):
             refuse("classes, start", "two classes and a number", "others")
 
-    def decision(self, columns: Mapping[str, npt.ArrayLike]) -> Floats:
-        """Return the log-odds of each row."""
+    def decision(self, data: Any) -> Floats:
+        """Return the log-odds of each record; the data as in `predict`."""
+        columns = by_name(data, self.features)
         return np.asarray(self.start + sum(tree.predict(columns) for tree in self.trees))
 
-    def predict_proba(self, columns: Mapping[str, npt.ArrayLike]) -> Floats:
-        """Return the probabilities of the two classes."""
-        second = 1.0 / (1.0 + np.exp(-np.clip(self.decision(columns), -500, 500)))
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the probabilities of the two classes; the data as in `predict`."""
+        second = 1.0 / (1.0 + np.exp(-np.clip(self.decision(data), -500, 500)))
         return np.column_stack([1.0 - second, second])
 
-    def predict(self, columns: Mapping[str, npt.ArrayLike]) -> npt.NDArray[Any]:
-        """Return the likelier class of each row; the first where both are equal."""
-        return np.asarray(np.array(self.classes, object)[(self.decision(columns) > 0).astype(int)])
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the likelier class of each record; the first where both are equal.
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another model and say where they first differ."""
-        if isinstance(other, TreeSum) and (self.classes, self.start) != (other.classes,
-                                                                         other.start):
-            return Comparison("classes or start")
-        return _same(self, other)
+        Parameters
+        ----------
+        data : Table, frame, mapping of columns, or array
+            Columns by name in any order; categories as texts, missing ones as None.
 
-    def summary(self) -> str:
-        """Return a few lines: sizes, and the first tree."""
-        return f"sum of {_sizes(self.trees)}\nfirst: {self.trees[0].summary()}"
+        Returns
+        -------
+        numpy.ndarray
+            One class per record.
+        """
+        return np.asarray(np.array(self.classes, object)[(self.decision(data) > 0).astype(int)])
+
+    def _compare(self, other: TreeSum) -> Comparison:
+        return first_difference(
+            lambda: compare_sequences("class", self.classes, other.classes),
+            lambda: compare_scalars("start", self.start, other.start),
+            lambda: super(TreeSum, self)._compare(other))
+
+    def _lines(self, full: bool) -> list[str]:
+        return [f"sum of {_sizes(self.trees)}, from {number(self.start, full)}: the log-odds of "
+                f"{self.classes[1]} against {self.classes[0]}", *tree_sections(self.trees, full)]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""
@@ -147,14 +200,3 @@ def _sizes(trees: tuple[CategoricalTree, ...]) -> str:
     nodes = [tree.nodes for tree in trees]
     return f"{len(nodes)} trees, {min(nodes)} to {max(nodes)} nodes"
 
-
-def _same(mine: TreeVote | TreeSum, other: object) -> Comparison:
-    if not isinstance(other, type(mine)):
-        return Comparison(f"kind: {type(mine).__name__} and {type(other).__name__}")
-    if len(mine.trees) != len(other.trees):
-        return Comparison(f"number of trees: {len(mine.trees)} and {len(other.trees)}")
-    for number, (one, two) in enumerate(zip(mine.trees, other.trees, strict=True)):
-        found = one.same_as(two)
-        if not found:
-            return found.inside(f"tree {number}")
-    return SAME

@@ -8,7 +8,7 @@ byte for byte the text of the original.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,23 +20,28 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import MissingExtraError, explain
+from unspoken.models.boosted_text import ShapedTree, lightgbm_lines
 from unspoken.models.comparison import SAME, Comparison
 from unspoken.models.hostile_json import (
     DEFAULT_LIMITS,
+    Fields,
     Limits,
     Source,
     as_text,
     read_bytes,
     refuse,
 )
+from unspoken.models.model import Ensemble, Predictor
+from unspoken.models.tree import check_format
 from unspoken.numerics.treewalk import Shape, ShapeError, check_shape
 from unspoken.table.atomic_files import write_file
 
 END = "end of trees"
+FORMAT = "lightgbm-text"
 
 
 @dataclass(frozen=True, eq=False)
-class LeafwiseTree:
+class LeafwiseTree(ShapedTree):
     """The inner nodes of one LightGBM tree, and its shape with leaves numbered after them."""
 
     feature: Ints
@@ -49,8 +54,10 @@ class LeafwiseTree:
 
 
 @dataclass(frozen=True, eq=False)
-class LightGBMModel:
+class LightGBMModel(Predictor, Ensemble):
     """A LightGBM model held as its text."""
+
+    format = FORMAT
 
     text: str
     limits: Limits = DEFAULT_LIMITS
@@ -106,6 +113,16 @@ class LightGBMModel:
         return tuple(_need(self.header, "feature_names", "header").split(" "))
 
     @property
+    def features(self) -> tuple[str, ...]:
+        """Return the feature names."""
+        return self.feature_names
+
+    def leaf_values(self, tree: int) -> Floats:
+        """Return what the leaves of a tree add."""
+        values = _fields(self._blocks[1][tree][1:], f"Tree={tree}")["leaf_value"]
+        return np.array(values.split(" "), np.float64)
+
+    @property
     def feature_infos(self) -> tuple[str, ...]:
         """Return the range of each feature as written: [low:high], a:b:c or none."""
         return tuple(_need(self.header, "feature_infos", "header").split(" "))
@@ -142,6 +159,19 @@ class LightGBMModel:
         lines = [*_rewritten(header, wanted), *(line for b in new_blocks for line in b), *tail]
         return LightGBMModel("\n".join(lines), self.limits)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the text inside an object; `save` writes the text itself, for LightGBM."""
+        return {"format": FORMAT, "version": 1, "text": self.text}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> LightGBMModel:
+        """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
+        fields = Fields(data, limits=limits)
+        check_format(fields, FORMAT)
+        if not isinstance(fields.raw("text"), str):
+            refuse("text", "LightGBM's model text", type(fields.raw("text")).__name__)
+        return cls(fields.raw("text"), limits)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the text file that LightGBM loads."""
         write_file(Path(path), self.text.encode())
@@ -156,21 +186,17 @@ class LightGBMModel:
                                             "Install lightgbm.")) from None
         return lightgbm.Booster(model_str=self.text)
 
-    def predict(self, data: npt.ArrayLike, **options: Any) -> npt.NDArray[Any]:
-        """Predict original records with lightgbm itself."""
-        rows = np.asarray(data, dtype=np.float64)
-        return np.asarray(self.booster().predict(rows, **options))
+    def predict(self, data: Any, **options: Any) -> npt.NDArray[Any]:
+        """Predict original records with lightgbm itself; columns by name, or an array in order."""
+        return np.asarray(self.booster().predict(self._numbers(data), **options))
 
-    def summary(self) -> str:
-        """Return one line: objective and sizes."""
-        leaves = [tree.feature.size + 1 for tree in self.trees] or [0]
-        return (f"LightGBM {self.header.get('objective', 'model')}: {len(leaves)} trees of "
+    def _lines(self, full: bool) -> list[str]:
+        leaves = [tree.leaves for tree in self.trees] or [0]
+        head = (f"LightGBM {self.header.get('objective', 'model')}: {len(self.trees)} trees of "
                 f"{min(leaves)} to {max(leaves)} leaves, {len(self.feature_names)} features")
+        return [head, *lightgbm_lines(self, full)]
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another LightGBM model, line by line."""
-        if not isinstance(other, LightGBMModel):
-            return Comparison(f"kind: LightGBMModel and {type(other).__name__}")
+    def _compare(self, other: LightGBMModel) -> Comparison:
         where = "header"
         mine, theirs = (_without_sizes(m.text) for m in (self, other))
         for a, b in zip(mine, theirs, strict=False):

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import MissingExtraError, ModelError, explain
+from unspoken.models.boosted_text import ShapedTree, xgboost_lines
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -36,6 +37,7 @@ from unspoken.models.hostile_json import (
     read_bytes,
     refuse,
 )
+from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.readers.json_documents import compare_documents
 from unspoken.numerics.treewalk import Shape, ShapeError, check_shape
 from unspoken.table.atomic_files import write_file
@@ -44,7 +46,7 @@ WHOLE = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedTree:
+class BoostedTree(ShapedTree):
     """The reachable part of one XGBoost tree; `kept` numbers its nodes in the file."""
 
     kept: Ints
@@ -61,8 +63,10 @@ class BoostedTree:
 
 
 @dataclass(frozen=True, eq=False)
-class XGBoostModel:
+class XGBoostModel(Predictor, Ensemble):
     """An XGBoost model (gbtree or dart) held as its parsed JSON document."""
+
+    format = "xgboost-json"
 
     document: Mapping[str, Any]
     limits: Limits = DEFAULT_LIMITS
@@ -111,6 +115,11 @@ class XGBoostModel:
             return ()
         return self._learner.texts("feature_names", self.limits.max_features)
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Return the feature names, XGBoost's own f0, f1, ... if it was trained without."""
+        return self.feature_names or tuple(f"f{i}" for i in range(self.n_features))
+
     @cached_property
     def n_features(self) -> int:
         """Return the number of features."""
@@ -146,13 +155,21 @@ class XGBoostModel:
             document["learner"]["feature_names"] = list(names)
         return XGBoostModel(document, self.limits)
 
-    def to_json(self) -> str:
-        """Return the JSON text, which XGBoost loads."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that XGBoost loads."""
+        return dict(self.document)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
+        """Take over a parsed document; anything malformed is a ModelError naming the field."""
+        return cls(data, limits)
+
+    def _json_text(self) -> str:
         return json.dumps(self.document, allow_nan=False, separators=(",", ":"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON file; its name should end in .json for XGBoost to load it."""
-        write_file(Path(path), self.to_json().encode())
+        write_file(Path(path), self._json_text().encode())
 
     def booster(self) -> Any:
         """Return a live xgboost Booster; needs the xgboost package."""
@@ -163,28 +180,25 @@ class XGBoostModel:
                                             "used with xgboost installed", "no xgboost",
                                             "Install xgboost-cpu.")) from None
         booster = xgboost.Booster()
-        booster.load_model(bytearray(self.to_json(), "utf-8"))
+        booster.load_model(bytearray(self._json_text(), "utf-8"))
         return booster
 
-    def predict(self, data: npt.ArrayLike, **options: Any) -> npt.NDArray[Any]:
-        """Predict original records with xgboost itself."""
+    def predict(self, data: Any, **options: Any) -> npt.NDArray[Any]:
+        """Predict original records with xgboost itself; columns by name, or an array in order."""
         booster = self.booster()
         import xgboost
 
         names = list(self.feature_names) or None
-        matrix = xgboost.DMatrix(np.asarray(data, dtype=np.float32), feature_names=names)
+        matrix = xgboost.DMatrix(self._numbers(data).astype(np.float32), feature_names=names)
         return np.asarray(booster.predict(matrix, **options))
 
-    def summary(self) -> str:
-        """Return one line: booster, objective and sizes."""
-        nodes = [int(tree.kept.size) for tree in self.trees] or [0]
-        return (f"XGBoost {self.booster_name}, {self.objective}: {len(self.trees)} trees of "
+    def _lines(self, full: bool) -> list[str]:
+        nodes = [tree.nodes for tree in self.trees] or [0]
+        head = (f"XGBoost {self.booster_name}, {self.objective}: {len(self.trees)} trees of "
                 f"{min(nodes)} to {max(nodes)} nodes, {self.n_features} features")
+        return [head, *xgboost_lines(self, full)]
 
-    def same_as(self, other: object) -> Comparison:
-        """Compare with another XGBoost model, bit for bit."""
-        if not isinstance(other, XGBoostModel):
-            return Comparison(f"kind: XGBoostModel and {type(other).__name__}")
+    def _compare(self, other: XGBoostModel) -> Comparison:
         return first_difference(
             lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
             lambda: self._same_trees(other),

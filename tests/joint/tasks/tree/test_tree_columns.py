@@ -56,7 +56,7 @@ def test_a_site_knows_its_own_questions_and_no_others(weather_parts):
     for part in (north, east):
         assert (part.leaf_class == -1).all()
         assert "humidity" not in json.dumps(part.to_json())
-    assert [south.classes[c] for c in south.leaf_class[south.leaves]] == [
+    assert [south.classes[c] for c in south.leaf_class[south.leaf_nodes]] == [
         "yes", "yes", "no", "no", "yes"]
     with pytest.raises(ModelError, match="of all sites"):
         join_parts([north, south], NAMES[:-1])

@@ -51,9 +51,9 @@ class ClassifyTogether:
         part, answers, rows = await _ready(party, data, self.class_site)
         bits = await _shared_answers(party, part, answers, rows)
         inside = await _leaves(party, part, bits, rows)
-        known = part.leaf_class[part.leaves] if party.name == self.class_site else None
+        known = part.leaf_class[part.leaf_nodes] if party.name == self.class_site else None
         top = len(part.classes) - 1
-        value = await share(party, known, self.class_site, (part.leaves.size,), 0, top)
+        value = await share(party, known, self.class_site, (part.leaves,), 0, top)
         found = (await matmul(party, value.reshape(1, -1), inside)).within(0, top)
         opened = await reveal(party, found[0], because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.classes, object)[opened]
@@ -97,7 +97,7 @@ async def _ready(party: Party, data: Given | None,
         raise DataError("Everybody who takes part must give a part of the tree. This one gave "
                         "nothing.")
     part, columns = data
-    blind = party.name == class_site and (part.leaf_class[part.leaves] < 0).any()
+    blind = party.name == class_site and (part.leaf_class[part.leaf_nodes] < 0).any()
     if class_site not in part.sites or blind:
         raise DataError(f"The class site must be the one that knows the classes of leaves. "
                         f"'{class_site}' does not.")
@@ -145,7 +145,7 @@ async def _leaves(party: Party, part: TreePart, bits: Mapping[int, Shared],
                 inside[first + branch] = made[at + branch]
             rest = inside[node] - made[at:at + count].sum(axis=0)
             inside[first + count], at = rest.within(0, 1), at + count
-    return stack([inside[leaf] for leaf in part.leaves.tolist()])
+    return stack([inside[leaf] for leaf in part.leaf_nodes.tolist()])
 
 
 def _moved(part: TreePart, node: Ints, asked: Sequence[int],

@@ -15,8 +15,9 @@ import numpy as np
 from unspoken.arrays import Ints, Words
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.json_files import JsonFile
+from unspoken.models.model import TreeLike
 from unspoken.models.site_tree_part import Asked
 from unspoken.models.tree import check_format
 from unspoken.table.atomic_files import write_file
@@ -27,11 +28,13 @@ MOST_LEAVES = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenPart(JsonFile):
+class HiddenPart(TreeLike):
     """One party's part: of use only with those of all the others, in another run.
 
     `share` is a secret: with the other holders' it is the tree. `run` names the run it comes from.
     """
+
+    format = FORMAT
 
     shape: Shape
     depth: int
@@ -58,13 +61,23 @@ class HiddenPart(JsonFile):
 
     @property
     def nodes(self) -> int:
+        """Return how many nodes the full trees have, leaves included."""
+        return self.asking + self.leaves
+
+    @property
+    def asking(self) -> int:
         """Return how many nodes the full trees have that may ask."""
         return self.trees * sum(int(self.shape.branches**level) for level in range(self.depth))
 
     @property
+    def leaves(self) -> int:
+        """Return how many leaves the full trees have."""
+        return leaves(self.shape, self.depth, self.trees)
+
+    @property
     def words(self) -> int:
         """Return how many numbers the tree is: questions of all nodes, and classes of leaves."""
-        return (self.nodes * len(self.sites) * self.shape.slots
+        return (self.asking * len(self.sites) * self.shape.slots
                 + leaves(self.shape, self.depth, self.trees))
 
     def codes(self, columns: Mapping[str, Any]) -> tuple[Ints | None, int]:
@@ -87,14 +100,23 @@ class HiddenPart(JsonFile):
                   self.run.hex()]
         return np.frombuffer(hashlib.sha256(json.dumps(public).encode()).digest(), np.uint8)
 
-    def summary(self) -> str:
-        """Return a few lines: what is public, and what this site could ask."""
-        return "\n".join([
+    def _compare(self, other: HiddenPart) -> Comparison:
+        """Compare with another part; of shares it says that they differ, never what they are."""
+        mine, theirs = ({k: v for k, v in part.to_json().items() if k != "share"}
+                        for part in (self, other))
+        return first_difference(
+            *(lambda n=name: compare_scalars(n, mine[n], theirs[n]) for name in mine),
+            lambda: SAME if np.array_equal(self.share, other.share) else Comparison(
+                "share: other words"))
+
+    def _lines(self, full: bool) -> list[str]:
+        """Return what is public, and what this site could ask; never a share."""
+        return [
             f"part of '{self.site}' in {self.trees} hidden tree{'s' * (self.trees > 1)} of depth "
             f"{self.depth} over {', '.join(self.sites)}",
             f"shares are held by {', '.join(self.holders)}",
             *(f"  may ask: {q.column} {' | '.join(map(str, q.categories)) or f'<= {q.cut:.9g}'}"
-              for q in self.questions)])
+              for q in self.questions)]
 
     def __repr__(self) -> str:
         return f"HiddenPart({self.site!r}, one of {', '.join(self.sites)}, depth {self.depth})"

@@ -96,8 +96,8 @@ def again(party: Party, part: HiddenPart) -> Hidden:
     """Return a kept tree as shares of this run."""
     questions = len(part.sites) * part.shape.slots
     words = part.share if party.is_holder else np.zeros(part.words, np.uint64)
-    cut = part.nodes * questions
-    return Hidden(Shared(party, words[:cut].reshape(part.nodes, questions), 0, 1),
+    cut = part.asking * questions
+    return Hidden(Shared(party, words[:cut].reshape(part.asking, questions), 0, 1),
                   Shared(party, words[cut:], 0, len(part.shape.classes) - 1), part.trees)
 
 

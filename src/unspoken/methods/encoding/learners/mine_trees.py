@@ -22,6 +22,7 @@ import numpy.typing as npt
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError, explain
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
 from unspoken.models.forest import Forest
+from unspoken.models.load_model import load_model
 from unspoken.models.recipe import Recipe
 from unspoken.models.tree import Tree
 from unspoken.release.guarantee import Verdict
@@ -72,8 +73,8 @@ class Mined:
 
     def summary(self) -> str:
         """Return model, recipe and verdict in a few lines."""
-        model = self.model
-        lines = [self.recipe.summary()] + ([model.summary()] if model is not None else [])
+        model = self.model or load_model(self.to_bytes())
+        lines = [self.recipe.summary(), model.summary()]
         return "\n".join(lines + ([f"covered: {self.verdict}"] if self.verdict else []))
 
 
