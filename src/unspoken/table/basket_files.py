@@ -48,15 +48,22 @@ def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
     an error; `repeats="drop"` keeps it once. `missing=[...]` names words of a long table or of a
     list that stand for no item.
     """
-    file, chosen = existing_file(path), take_options(options)
-    kind = format_of(file)
+    chosen = take_options(options)
     if transaction is not None:
-        baskets = _long(file, transaction, item, repeats, chosen)
-    elif kind.text:
-        baskets = _lines(file, kind, chosen, repeats)
+        baskets = _long(existing_file(path), transaction, item, repeats, chosen)
     else:
-        baskets = _list_column(file, item, repeats, chosen)
+        baskets = baskets_with(path, chosen, item, repeats)
     return baskets if items is None else known_items(baskets, items)
+
+
+def baskets_with(path: str | PathLike[str], options: ReadOptions, item: str | None = None,
+                 repeats: str = "refuse") -> Baskets:
+    """Read baskets of lines, or of a column of lists, with options that were put together."""
+    file = existing_file(path)
+    kind = format_of(file)
+    if kind.text:
+        return _lines(file, kind, options, repeats)
+    return _list_column(file, item, repeats, options)
 
 
 def known_items(baskets: Baskets, items: Any) -> Baskets:

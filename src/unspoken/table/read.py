@@ -66,17 +66,26 @@ def read(
     show, lazy = options.pop("show", None), options.pop("lazy", None)
     table, columns = options.pop("table", None), options.pop("columns", None)
     chosen, engine = take_options(options, table), LocalEngine()
-    opened = _opened(source, engine, columns, chosen, lazy)
-    if engine.rows(opened.frame) == 0:
-        raise DataError("A table must have at least one row. Got none. Check the source.")
-    schema = _noted(guess(engine, opened.frame), opened.missing)
+    guessed = _table(_opened(source, engine, columns, chosen, lazy), engine)
     roles = {"sensitive": _listed(sensitive), "quasi": _listed(quasi),
              "identifier": _listed(identifiers), "target": _listed(target)}
-    notes = (*opened.notes, *words_note(opened.missing))
-    result = Table(schema.declare(roles, kinds), opened.frame, engine, notes)
+    result = replace(guessed, schema=guessed.schema.declare(roles, kinds))
     if show or (show is None and sys.stderr.isatty()):
         print(result, file=sys.stderr)
     return result
+
+
+def read_file(path: Path, options: ReadOptions, as_text: Sequence[str] = ()) -> Table:
+    """Read a file without declaring anything; columns `as_text` are taken as they are written."""
+    engine = LocalEngine()
+    return _table(_opened_file(path, engine, options, None, as_text), engine)
+
+
+def _table(opened: OpenedFile, engine: LocalEngine) -> Table:
+    if engine.rows(opened.frame) == 0:
+        raise DataError("A table must have at least one row. Got none. Check the source.")
+    schema = _noted(guess(engine, opened.frame), opened.missing)
+    return Table(schema, opened.frame, engine, (*opened.notes, *words_note(opened.missing)))
 
 
 def read_released(path: Path, schema: Schema) -> Table:
@@ -103,15 +112,20 @@ def _listed(names: Names) -> list[str]:
 def _opened(source: Any, engine: LocalEngine, columns: Sequence[str] | None,
             options: ReadOptions, lazy: bool | None) -> OpenedFile:
     if isinstance(source, str | PathLike):
-        opened = open_file(source, options, engine)
-        if not lazy:
-            refuse_bomb(Path(source), opened.size)
-        return replace(opened, frame=_in_memory(opened, engine, lazy))
+        return _opened_file(Path(source), engine, options, lazy)
     frame = source.frame if isinstance(source, Table) \
         else MemoryFrame(plain_rows(to_arrow(source, columns)))
     words = () if options.missing is None else options.words
     frame, missing = blank_words(frame, words, engine)
     return OpenedFile(frame, 0, (), missing)
+
+
+def _opened_file(path: Path, engine: LocalEngine, options: ReadOptions, lazy: bool | None,
+                 as_text: Sequence[str] = ()) -> OpenedFile:
+    opened = open_file(path, options, engine, as_text)
+    if not lazy:
+        refuse_bomb(path, opened.size)
+    return replace(opened, frame=_in_memory(opened, engine, lazy))
 
 
 def _in_memory(opened: OpenedFile, engine: LocalEngine, lazy: bool | None) -> Any:

@@ -19,6 +19,7 @@ from unspoken.joint.mpc.ops.secure_sum import plan_masks, refuse_two
 from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.session.party import Party
 from unspoken.joint.session.study import Disclosure, Study
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.wire.frames import wire_bytes
 
@@ -87,10 +88,8 @@ def _sum_plan(study: Study) -> Plan:
 
 def _load_sum(path: Path, study: Study) -> npt.NDArray[np.float64]:
     """Return this owner's column sums; a missing value or an unknown column is refused."""
-    from unspoken.table.read import read
-
     names = list(study.parameters["columns"])
-    rows = read(path, show=False).numbers(names)
+    rows = party_table(path).numbers(names)
     for name, column in zip(names, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")

@@ -6,7 +6,7 @@ everything that is read inside of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -14,10 +14,11 @@ from typing import Any
 
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.session.study import Study
 from unspoken.table.formats.read_options import ReadOptions
 from unspoken.table.table import Table
 
-_OPTIONS: ContextVar[ReadOptions] = ContextVar("party_options", default=ReadOptions())
+_OPTIONS: ContextVar[ReadOptions | None] = ContextVar("party_options", default=None)
 
 
 @contextmanager
@@ -30,17 +31,23 @@ def reading_as(options: ReadOptions) -> Iterator[None]:
         _OPTIONS.reset(token)
 
 
+def load_with(load: Callable[[Path, Study], Any], path: Path, study: Study,
+              **options: Any) -> Any:
+    """Load a party's file for a study, with this party's own options of reading."""
+    with reading_as(ReadOptions.of(**options)):
+        return load(path, study)
+
+
 def party_options() -> ReadOptions:
     """Return how files of this party are read."""
-    return _OPTIONS.get()
+    return _OPTIONS.get() or ReadOptions()
 
 
 def party_table(path: Path, ids: str | None = None) -> Table:
     """Read a party's file; ids are taken as they are written ("007" is not 7) in text files."""
-    from unspoken.table.read import read
+    from unspoken.table.read import read_file
 
-    return read(path, show=False, options=party_options(),
-                as_text=() if ids is None else (ids,))
+    return read_file(path, party_options(), () if ids is None else (ids,))
 
 
 def id_column(path: Path, name: str) -> list[Any]:
