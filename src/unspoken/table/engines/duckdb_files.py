@@ -36,7 +36,10 @@ def plain_errors() -> Iterator[None]:
 
     try:
         yield
-    except duckdb.Error as error:
+    except (duckdb.Error, OSError) as error:
+        # Inside an Arrow stream DuckDB's errors arrive as OSError.
+        if isinstance(error, OSError) and not re.match(r"[\w ]+ Error: ", str(error)):
+            raise
         raise DataError(_sentence(error, str(error))) from None
 
 
@@ -45,13 +48,13 @@ def _sentence(error: Any, text: str) -> str:
 
     line = re.search(r"CSV Error on Line: (\d+)", text)
     place = f"Line {line[1]} cannot be read." if line else "It cannot be read."
-    if "utf-8" in text.lower() or "unicode" in text.lower():
+    if "not utf-8 encoded" in text or "nvalid unicode" in text:
         return (f"The file must be text in UTF-8. {place} Name its encoding, such as "
                 "encoding='windows-1252', 'latin-1' or 'utf-16' (--encoding).")
-    if isinstance(error, duckdb.ConversionException) or "onverting column" in text:
+    if isinstance(error, duckdb.ConversionException) or text.startswith("Conversion Error"):
         return (f"Every column must hold values of one type. {place} A value does not fit the "
                 "type that the lines before it show. Correct it, or name the word as missing.")
-    if isinstance(error, duckdb.OutOfMemoryException):
+    if isinstance(error, duckdb.OutOfMemoryException) or text.startswith("Out of Memory"):
         return "The file needs more memory than it may have. Leave columns out, or split it."
     if line or "sniffing" in text:
         return (f"Every line of the file must have as many entries as its header. {place} Check "
