@@ -47,12 +47,14 @@ def one_number(path: Path, groups: int = 64, rows: int = 1 << 23) -> None:
             writer.write_table(table, row_group_size=rows)
 
 
-def long_baskets(path: Path, rows: int = 200, size: int = 1 << 20) -> None:
-    """Write the same item 200 million times."""
+def long_baskets(path: Path, groups: int = 64, rows: int = 8, size: int = 1 << 20) -> None:
+    """Write the same item 500 million times."""
     offsets = pa.array(np.arange(0, rows + 1, dtype=np.int64) * size)
-    values = pa.array(np.zeros(rows * size, np.int32))
-    lists = pa.LargeListArray.from_arrays(offsets, values)
-    pq.write_table(pa.table({"basket": lists}), path, compression="zstd")
+    lists = pa.LargeListArray.from_arrays(offsets, pa.array(np.zeros(rows * size, np.int32)))
+    table = pa.table({"basket": lists})
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(groups):
+            writer.write_table(table)
 
 
 def release_with(folder: Path, release: Release, bomb) -> Path:

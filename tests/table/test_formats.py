@@ -266,6 +266,8 @@ def test_options_that_a_file_has_no_use_for_are_refused(tmp_path):
     for options in ({"delimiter": ";;"}, {"decimal": "x"}, {"delimiter": ",", "decimal": ","}):
         with pytest.raises(InputError):
             read(path, **options)
+    with pytest.raises(InputError, match="is split at commas"):
+        read(text_file(tmp_path, "a,b\n1,2\n"), decimal=",")
     with pytest.raises(DataError, match="It is a folder"):
         read(tmp_path)
     with pytest.raises(DataError, match="Read it by read_baskets"):

@@ -16,7 +16,7 @@ from unspoken.errors import DataError, ReleaseError
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.formats.expansion import refuse_bomb
-from unspoken.table.formats.file_formats import open_file
+from unspoken.table.formats.file_formats import format_of, open_file
 from unspoken.table.formats.missing_words import blank_words, missing_note, words_note
 from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import ReadOptions, take_options
@@ -123,7 +123,7 @@ def _opened(source: Any, engine: LocalEngine, columns: Sequence[str] | None,
 def _opened_file(path: Path, engine: LocalEngine, options: ReadOptions, lazy: bool | None,
                  as_text: Sequence[str] = ()) -> OpenedFile:
     opened = open_file(path, options, engine, as_text)
-    if not lazy:
+    if not lazy and not format_of(path).text:
         refuse_bomb(path, opened.size)
     return replace(opened, frame=_in_memory(opened, engine, lazy))
 

@@ -73,7 +73,7 @@ def too_much(path: Path, size: int | None = None) -> DataError:
     return DataError(f"'{path.name}' must expand to at most {bound_of(path):,} bytes, "
                      f"{FACTOR:,} times its own {path.stat().st_size:,}. It expands to {reached}. "
                      "Such a file fills the memory on purpose or by accident; ask whoever wrote "
-                     "it for another.")
+                     "it for another, or read a table piece by piece with lazy=True.")
 
 
 class _Bounded(io.RawIOBase):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import DataError
+from unspoken.errors import DataError, InputError
 from unspoken.table.engines.duckdb_files import literal, quote
 from unspoken.table.engines.local import LocalEngine
 from unspoken.table.formats.compressed_files import compression_of
@@ -26,6 +26,9 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
                     as_text: Sequence[str] = (), usual: str = ",") -> OpenedFile:
     """Open a table in a text file; columns `as_text` are taken as they are written."""
     layout = layout_of(path, options, usual)
+    if layout.delimiter == options.decimal:
+        raise InputError(f"'{path.name}' is split at commas, so that 'decimal' must be '.'. Got "
+                         "','. Name another delimiter (delimiter=, --delimiter).")
     copy, place, packed = None, str(path), _COMPRESSION[compression_of(path)]
     if layout.decoded:
         copy, place = utf8_copy(path, layout.encoding)
