@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import emit, pairs, save_model
+from unspoken.cli.common import emit, file_options, pairs, save_model
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def read(args: argparse.Namespace, path: Path) -> Baskets:
     """Read the baskets that the command line names."""
     from unspoken.table.basket_files import read_baskets
 
-    return read_baskets(path, transaction=args.transaction, item=args.item)
+    return read_baskets(path, transaction=args.transaction, item=args.item, **file_options(args))
 
 
 def build(args: argparse.Namespace) -> Any:

@@ -41,6 +41,29 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
                         help="columns that nobody should learn about a person")
     parser.add_argument("--quasi", type=names, default=(), metavar="A,B",
                         help="columns by which a person could be found elsewhere")
+    add_file_options(parser)
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how a file is written, where it does not show that itself."""
+    parser.add_argument("--delimiter", metavar="SIGN",
+                        help="what stands between the entries of a text file, such as ';' or tab "
+                             "(default: told from its first lines)")
+    parser.add_argument("--encoding", metavar="NAME",
+                        help="encoding of a text file, such as windows-1252 or utf-16 (default: "
+                             "UTF-8, or what the file is marked as)")
+    parser.add_argument("--missing", type=names, metavar="A,B",
+                        help="words that stand for a missing value, as an empty cell always does "
+                             "(default: NA, N/A, NaN, null, and ? among numbers)")
+    parser.add_argument("--decimal", choices=[".", ","],
+                        help="the sign before the fraction of a number in a text file "
+                             "(default: .)")
+
+
+def file_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that say how a file is written, as `read` takes them."""
+    return {name: getattr(args, name, None)
+            for name in ("delimiter", "encoding", "missing", "decimal")}
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
@@ -74,9 +97,12 @@ def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Tabl
     """Read a table as the options declare it."""
     from unspoken.table.read import read
 
-    return read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
-                identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
-                table=args.table, show=False)
+    table = read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
+                 identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
+                 table=args.table, show=False, **file_options(args))
+    for note in table.notes:
+        print(f"unspoken: note: {note}", file=sys.stderr)
+    return table
 
 
 def passphrase(args: argparse.Namespace, new: bool = False) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
-from unspoken.cli.common import Adder, emit, must_be_new, verb
+from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, verb
 from unspoken.errors import InputError
 
 WAYS = ("removal", "insertion", "unknown")
@@ -30,6 +30,7 @@ def add(verbs: Adder) -> None:
                              "unknown (default: %(default)s)")
     _add_numbers(parser)
     baskets.add_columns(parser)
+    add_file_options(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE",
                         help="where the changed baskets go; .parquet for unknown")
     parser.add_argument("--report", type=Path, metavar="FILE",

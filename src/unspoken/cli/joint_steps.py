@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import columns, emit, must_be_new, pairs
+from unspoken.cli.common import columns, emit, file_options, must_be_new, pairs
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
@@ -201,7 +201,14 @@ def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
         raise InputError(f"'{args.name}' owns data in this study. Say --data FILE.")
     if not owns and args.data is not None:
         raise InputError(f"'{args.name}' owns no data in this study. Leave --data out.")
-    return task.load(args.data, study) if owns else None
+    return _loaded(args, task, args.data, study) if owns else None
+
+
+def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> Any:
+    """Return a party's data; how its file is written is no part of the study."""
+    from unspoken.joint.tasks.common.party_files import load_with
+
+    return load_with(task.load, path, study, **file_options(args))
 
 
 def _agree(args: argparse.Namespace, plan: str) -> None:
@@ -232,7 +239,7 @@ def local(args: argparse.Namespace) -> int:
             raise InputError(f"'--data' must name a file for every owner and nobody else. "
                              f"See '{name}'.")
     roles = roles_of(study)
-    inputs = [task.load(Path(files[name]), study) if name in files else None
+    inputs = [_loaded(args, task, Path(files[name]), study) if name in files else None
               for name in roles.program]
     if args.ledgers is not None:
         args.ledgers.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from unspoken.cli.common import Adder, names, verb
+from unspoken.cli.common import Adder, add_file_options, names, verb
 
 
 def add(verbs: Adder) -> None:
@@ -78,6 +78,7 @@ def _add_join(under: Adder) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
     parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="who you are")
     parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
+    add_file_options(parser)
     _add_running(parser)
 
 
@@ -106,6 +107,7 @@ def _add_local(under: Adder) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
     parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE",
                         help="an owner's table (repeat)")
+    add_file_options(parser)
     parser.add_argument("--ledgers", type=Path, metavar="DIR", help="write every ledger there")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="where to write the result of the first party that learns one")

@@ -10,7 +10,15 @@ from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
 from unspoken.cli import mine_distorted
-from unspoken.cli.common import Adder, emit, must_be_new, pairs, save_model, verb
+from unspoken.cli.common import (
+    Adder,
+    add_file_options,
+    emit,
+    must_be_new,
+    pairs,
+    save_model,
+    verb,
+)
 from unspoken.cli.mine_distorted import STRATEGIES
 from unspoken.errors import InputError, explain
 
@@ -26,6 +34,7 @@ def add(verbs: Adder) -> None:
                         help="release directory; for itemsets and rules also a file of baskets")
     add_learner(parser, "tree")
     baskets.add_columns(parser)
+    add_file_options(parser)
     baskets.add_risk(parser)
     parser.add_argument("--strategy", choices=STRATEGIES,
                         help="how a tree is grown from distorted values (default: byclass)")

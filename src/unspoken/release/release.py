@@ -124,15 +124,15 @@ class Release:
 
     @classmethod
     def _read(cls, path: Path, manifest: dict[str, Any]) -> Release:
-        from unspoken.table.read import read
-
         schema = Schema.from_json(manifest["schema"])
         if schema.of_kind("basket"):
             from unspoken.table.basket_tables import read_table
 
             table = read_table(path / DATA)
         else:
-            table = read(path / DATA, show=False)
+            from unspoken.table.read import read_released
+
+            table = read_released(path / DATA, schema)
         if schema.names != table.schema.names:
             raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
         known = {"format", "version", "unspoken", "id", "fingerprint", "mechanism", "schema",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,40 +15,55 @@ import pyarrow.compute as pc
 
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.table.baskets import Baskets, in_order
-from unspoken.table.write_baskets import PARQUET, TEXT, suffix_of
+from unspoken.table.engines.local import LocalEngine
+from unspoken.table.formats.expansion import refuse_bomb
+from unspoken.table.formats.file_formats import FileFormat, existing_file, format_of, open_file
+from unspoken.table.formats.header_names import unknown_name
+from unspoken.table.formats.read_options import ReadOptions, take_options
+from unspoken.table.formats.text_files import (
+    HEAD_BYTES,
+    most_used,
+    read_utf8,
+    split_lines,
+    undecodable,
+)
 
 MAX_BYTES = 1 << 33
 
 
 def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
-                 item: str | None = None, separator: str | None = None,
-                 items: Any = None, repeats: str = "refuse") -> Baskets:
+                 item: str | None = None, items: Any = None, repeats: str = "refuse",
+                 **options: Any) -> Baskets:
     """Read baskets from a file.
 
-    `.dat` (FIMI): one basket a line, items between blanks. `.csv`, `.txt`: one basket a line,
-    items between commas (`separator=` says otherwise), no header; blanks around a name are part
-    of it. With `transaction=` and `item=`, the names of two columns: a long table with a header,
-    CSV or Parquet, one line for each item bought. Parquet otherwise: the one column of lists, or
-    the one named by `item=`. Text files may be gzipped.
+    `.dat` (FIMI): one basket a line, items between blanks. `.csv`, `.txt`, `.tsv`: one basket a
+    line, items between the delimiter that occurs most (`delimiter=` says otherwise), no header;
+    blanks around a name are part of it. With `transaction=` and `item=`, the names of two columns:
+    a long table with a header in any format that `read` knows, one line for each item bought.
+    Parquet and Arrow otherwise: the one column of lists, or the one named by `item=`. Text files
+    may be compressed (.gz, .zst); `encoding=` names an encoding that is not UTF-8.
 
     A line without items is an empty basket. `items` names all possible items, by default those
     that occur; one that is not among them raises UnseenValueError. An item twice in a basket is
-    an error; `repeats="drop"` keeps it once.
+    an error; `repeats="drop"` keeps it once. `missing=[...]` names words of a long table or of a
+    list that stand for no item.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise DataError(f"'{file}' must be an existing file. There is none. Check the path.")
-    suffix = suffix_of(file)
+    chosen = take_options(options)
     if transaction is not None:
-        found = _long(file, suffix, transaction, item, repeats)
-    elif suffix in PARQUET:
-        found = _list_column(file, item, repeats)
-    elif suffix in TEXT:
-        found = _lines(_content(file), separator or (" " if suffix == ".dat" else ","), repeats)
+        baskets = _long(existing_file(path), transaction, item, repeats, chosen)
     else:
-        raise DataError(f"'{file.name}' must be a .dat, .csv, .txt (all also .gz) or .parquet "
-                        f"file. Got the ending '{file.suffix}'. Convert it first.")
-    return found if items is None else known_items(found, items)
+        baskets = baskets_with(path, chosen, item, repeats)
+    return baskets if items is None else known_items(baskets, items)
+
+
+def baskets_with(path: str | PathLike[str], options: ReadOptions, item: str | None = None,
+                 repeats: str = "refuse") -> Baskets:
+    """Read baskets of lines, or of a column of lists, with options that were put together."""
+    file = existing_file(path)
+    kind = format_of(file)
+    if kind.text:
+        return _lines(file, kind, options, repeats)
+    return _list_column(file, item, repeats, options)
 
 
 def known_items(baskets: Baskets, items: Any) -> Baskets:
@@ -61,26 +77,24 @@ def known_items(baskets: Baskets, items: Any) -> Baskets:
     return Baskets.from_rows(baskets.rows, new[baskets.codes], len(baskets), names)
 
 
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            inside = gzip.GzipFile(fileobj=file) if path.suffix.lower() == ".gz" else file
-            found: bytes = inside.read(MAX_BYTES + 1)
-    except (EOFError, gzip.BadGzipFile, OSError) as error:
-        raise DataError(f"'{path.name}' cannot be read: {error}. Is it gzipped?") from None
-    if len(found) > MAX_BYTES:
-        raise DataError(explain(f"'{path.name}'", f"at most {MAX_BYTES} bytes", "more"))
-    return found.replace(b"\r\n", b"\n") if b"\r" in found else found
-
-
-def _lines(content: bytes, separator: str, repeats: str) -> Baskets:
+def _lines(path: Path, kind: FileFormat, options: ReadOptions, repeats: str) -> Baskets:
+    content = read_utf8(path, options, MAX_BYTES)
     if not content:
         raise DataError("A file of baskets must have at least one line. Got none.")
     if not content.endswith(b"\n"):
         content += b"\n"
+    separator = separator_of(content, kind, options)
     if separator == " " and not content.translate(None, b"0123456789 \t\n"):
         return _numbers(content, repeats)
-    return _names(content, separator, repeats)
+    return _names(path, content, separator, repeats)
+
+
+def separator_of(content: bytes, kind: FileFormat, options: ReadOptions) -> str:
+    """Return what stands between the items of a line: as told, as usual, or what occurs most."""
+    if kind.between == " ":
+        return options.delimiter or " "
+    head = content[:HEAD_BYTES].decode("utf-8", "replace").split("\n")
+    return most_used(head, options, kind.between)
 
 
 def _numbers(content: bytes, repeats: str) -> Baskets:
@@ -120,18 +134,14 @@ def _ranked(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.N
     return distinct, codes.reshape(-1)
 
 
-def _names(content: bytes, separator: str, repeats: str) -> Baskets:
+def _names(path: Path, content: bytes, separator: str, repeats: str) -> Baskets:
     try:
-        text = content.decode("utf-8")
+        text = content.decode()
     except UnicodeDecodeError as error:
-        raise DataError(explain("A file of baskets", "UTF-8 text",
-                                f"a bad byte at {error.start}")) from None
+        raise undecodable(path, "utf-8", error) from None
     lines = text.split("\n")[:-1]
     if '"' in text:
-        import csv
-
-        parts: Any = pa.array(list(csv.reader(lines, delimiter=separator)),
-                              pa.large_list(pa.large_string()))
+        parts: Any = pa.array(split_lines(lines, separator), pa.large_list(pa.large_string()))
     else:
         whole = pa.array(lines, pa.large_string())
         parts = pc.utf8_split_whitespace(whole) if separator == " " \
@@ -165,14 +175,16 @@ def _coded(rows: npt.NDArray[Any], names: Any, count: int, repeats: str) -> Bask
     return Baskets.from_rows(rows[kept], codes[kept], count, order, repeats)
 
 
-def _long(path: Path, suffix: str, transaction: str, item: str | None, repeats: str) -> Baskets:
+def _long(path: Path, transaction: str, item: str | None, repeats: str,
+          options: ReadOptions) -> Baskets:
     if item is None:
         raise SchemaError("A long table needs item=, the column of the items.")
-    table = _table(path, suffix)
+    # Items and numbers of baskets are names: they are taken as they are written.
+    words = replace(options, missing=options.missing or ())
+    table = _rows(path, words, (transaction, item))
     for name in (transaction, item):
         if name not in table.column_names:
-            raise SchemaError(explain(f"Column '{name}'", f"one of {table.column_names[:20]}",
-                                      "none of this name"))
+            raise SchemaError(unknown_name(name, table.column_names))
     ids = table[transaction]
     if ids.null_count:
         raise DataError(explain(f"Column '{transaction}'", "complete", "missing values"))
@@ -180,28 +192,24 @@ def _long(path: Path, suffix: str, transaction: str, item: str | None, repeats: 
     rows = np.concatenate([np.zeros(0, np.int64), *(
         part.indices.to_numpy(zero_copy_only=False) for part in encoded.chunks)])
     count = len(encoded.chunk(0).dictionary) if encoded.num_chunks else 0
-    return _coded(rows, table[item], count, repeats)
+    bought = np.asarray(pc.is_valid(table[item]).to_numpy(zero_copy_only=False), bool)
+    if not (format_of(path).text or options.missing) and not bought.all():
+        raise DataError(explain("An item", "a name", "a missing value"))
+    return _coded(rows[bought], table[item].drop_null(), count, repeats)
 
 
-def _table(path: Path, suffix: str) -> Any:
-    import pyarrow.csv as csv
-    import pyarrow.parquet as pq
-
-    if suffix in PARQUET:
-        return pq.read_table(path)
-    mark = "\t" if suffix == ".tsv" else ","
-    try:
-        return csv.read_csv(pa.BufferReader(_content(path)),
-                            parse_options=csv.ParseOptions(delimiter=mark))
-    except pa.ArrowInvalid as error:
-        raise DataError(f"'{path.name}' must be a table with a header. {str(error)[:200]}") \
-            from None
+def _rows(path: Path, options: ReadOptions, as_text: Sequence[str]) -> Any:
+    engine = LocalEngine()
+    opened = open_file(path, options, engine, as_text)
+    refuse_bomb(path, opened.size)
+    return engine.collect(opened.frame)
 
 
-def _list_column(path: Path, name: str | None, repeats: str) -> Baskets:
-    import pyarrow.parquet as pq
-
-    schema = pq.read_schema(path)
+def _list_column(path: Path, name: str | None, repeats: str, options: ReadOptions) -> Baskets:
+    engine = LocalEngine()
+    opened = open_file(path, options, engine)
+    refuse_bomb(path, opened.size)
+    schema = engine.schema(opened.frame)
     lists = [entry.name for entry in schema
              if pa.types.is_list(entry.type) or pa.types.is_large_list(entry.type)]
     chosen = lists if name is None else [one for one in lists if one == name]
@@ -209,4 +217,4 @@ def _list_column(path: Path, name: str | None, repeats: str) -> Baskets:
         raise SchemaError(explain(f"'{path.name}'", "a table with one column of lists, or one "
                                   "named by item=, or a long table with transaction= and item=",
                                   f"lists in {lists}, columns {schema.names[:20]}"))
-    return _of_lists(pq.read_table(path, columns=chosen)[chosen[0]], repeats)
+    return _of_lists(engine.collect(opened.frame, chosen)[chosen[0]], repeats)

@@ -18,6 +18,7 @@ from unspoken.errors import InputError, ReleaseError, explain
 from unspoken.table.basket_files import known_items
 from unspoken.table.baskets import Baskets
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.table.formats.expansion import fixed_size, parquet_metadata, refuse_bomb
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 from unspoken.table.write_baskets import COLUMN, arrow_lists
@@ -51,9 +52,11 @@ def read_table(path: Path) -> Table:
     """Read the data file of a basket release."""
     import pyarrow.parquet as pq
 
+    metadata = parquet_metadata(path)
+    refuse_bomb(path, fixed_size(path, metadata))
     try:
         rows = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, MemoryError) as error:
         raise ReleaseError(f"'{path}' must be a Parquet file. {str(error)[:200]}") from None
     if rows.column_names not in ([COLUMN], [COLUMN, SIZE]) \
             or not pa.types.is_large_list(rows.schema.field(0).type):

@@ -66,33 +66,37 @@ class PartlyKnown:
     def save(self, path: str | PathLike[str]) -> None:
         """Write a Parquet file of two lists of names a row: the sure items and the unknown."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        from unspoken.table.atomic_files import write_file
+        from unspoken.table.formats.file_formats import write_rows
         from unspoken.table.write_baskets import arrow_lists
 
         check_ending(path)
-        sink = pa.BufferOutputStream()
-        pq.write_table(pa.table({COLUMN: arrow_lists(self.sure, names=True),
-                                 UNKNOWN: arrow_lists(self.unknown, names=True)}), sink,
-                       compression="zstd")
-        write_file(Path(path), bytes(sink.getvalue()))
+        write_rows(pa.table({COLUMN: arrow_lists(self.sure, names=True),
+                             UNKNOWN: arrow_lists(self.unknown, names=True)}), path)
 
 
 def check_ending(path: str | PathLike[str]) -> None:
     """Refuse a file name that partly known baskets cannot be written to."""
-    if Path(path).suffix.lower() not in (".parquet", ".pq"):
+    from unspoken.table.formats.file_formats import format_of
+
+    kind = format_of(path)
+    if kind.text or kind.write is None:
         raise DataError(explain(f"The ending of '{Path(path).name}'", ".parquet for baskets with "
                                 "unknown items", Path(path).suffix or "none"))
 
 
 def has_unknown(path: str | PathLike[str]) -> bool:
     """Say whether a file was written by `PartlyKnown.save`."""
-    import pyarrow.parquet as pq
+    from unspoken.table.engines.local import LocalEngine
+    from unspoken.table.formats.file_formats import existing_file, format_of, open_file
+    from unspoken.table.formats.read_options import ReadOptions
 
-    file = Path(path)
-    return file.suffix.lower() in (".parquet", ".pq") and file.is_file() and \
-        set(pq.read_schema(file).names) == {COLUMN, UNKNOWN}
+    kind = format_of(existing_file(path))
+    if kind.text or kind.write is None:
+        return False
+    engine = LocalEngine()
+    frame = open_file(path, ReadOptions(), engine).frame
+    return set(engine.schema(frame).names) == {COLUMN, UNKNOWN}
 
 
 def read_partly_known(path: str | PathLike[str], items: Any = None) -> PartlyKnown:

@@ -5,21 +5,29 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from unspoken.errors import DataError, SchemaError, explain
+from unspoken.errors import DataError, ReleaseError
 from unspoken.table.arrow_arrays import is_number
-from unspoken.table.engines.local import LocalEngine, MemoryFrame, file_sql, read_database
+from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.table.formats.expansion import refuse_bomb
+from unspoken.table.formats.file_formats import format_of, open_file
+from unspoken.table.formats.missing_words import blank_words, missing_note, words_note
+from unspoken.table.formats.opened_file import OpenedFile
+from unspoken.table.formats.read_options import ReadOptions, take_options
+from unspoken.table.memory_sources import plain_rows, to_arrow
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
 EAGER_CELLS = 50_000_000
 """Files with at most this many cells are read into memory."""
+EAGER_BYTES = 1 << 30
+"""Files whose rows need more memory than this are scanned piece by piece."""
 
 _ID_NAME = re.compile(r"(^|[_\W])(id|ids|uuid|guid|ssn|email|e_mail|phone|name|rowid)($|[_\W])|"
                       r"[a-z]I[dD]$", re.IGNORECASE)
@@ -38,31 +46,61 @@ def read(
 ) -> Table:
     """Read a table and declare what its columns are.
 
-    `source`: a path to Parquet, CSV or DuckDB (`table=` names the table), a pyarrow table, a
-    pandas or polars frame, a DuckDB relation, a 2-d numpy array (`columns=` names its columns),
-    a structured array, a mapping of columns, or a Table. Kinds and roles that are not declared
-    are guessed: text is categorical, numbers are numeric, and a column that is different in
-    every row and is text or named like an identifier is an identifier, which is never released.
-    `show=True` prints the guess; by default it is printed on a terminal.
+    `source`: a path to a file of any format (`unspoken.table.formats`; `table=` names the table
+    of a DuckDB file), a pyarrow table, a pandas or polars frame, a DuckDB relation, a 2-d numpy
+    array (`columns=` names its columns), a structured array, a mapping of columns, or a Table.
+    Kinds and roles that are not declared are guessed: text is categorical, numbers are numeric,
+    and a column that is different in every row and is text or named like an identifier is an
+    identifier, which is never released. `show=True` prints the guess and what was done; by
+    default it is printed on a terminal.
 
-    Missing values are null or NaN and stay missing. Infinities are read and refused by methods
-    that cannot keep them. A table without rows or with two columns of one name is refused.
+    Text files: delimiter and a marked encoding are told from the file, or said by `delimiter=`,
+    `encoding=` and `decimal=`. Empty cells and the words NA, N/A, NaN and null are missing, and
+    "?" in columns of numbers; `missing=[...]` names other words. Null and NaN stay missing.
+    Infinities are read and refused by methods that cannot keep them.
+
+    Two columns whose names are the same, or differ only by case or blanks around them, are
+    refused, as are a table without rows and a small file of very many rows (`lazy=True` reads
+    such a file piece by piece).
     """
     show, lazy = options.pop("show", None), options.pop("lazy", None)
     table, columns = options.pop("table", None), options.pop("columns", None)
-    if options:
-        raise SchemaError(explain("Options of read", "show, lazy, table, columns", list(options)))
-    engine = LocalEngine()
-    frame = _frame(source, engine, table, columns, lazy)
-    if engine.rows(frame) == 0:
-        raise DataError("A table must have at least one row. Got none. Check the source.")
-    schema = guess(engine, frame)
+    chosen, engine = take_options(options, table), LocalEngine()
+    guessed = _table(_opened(source, engine, columns, chosen, lazy), engine)
     roles = {"sensitive": _listed(sensitive), "quasi": _listed(quasi),
              "identifier": _listed(identifiers), "target": _listed(target)}
-    result = Table(schema.declare(roles, kinds), frame, engine)
+    result = replace(guessed, schema=guessed.schema.declare(roles, kinds))
     if show or (show is None and sys.stderr.isatty()):
         print(result, file=sys.stderr)
     return result
+
+
+def read_file(path: Path, options: ReadOptions, as_text: Sequence[str] = ()) -> Table:
+    """Read a file without declaring anything; columns `as_text` are taken as they are written."""
+    engine = LocalEngine()
+    return _table(_opened_file(path, engine, options, None, as_text), engine)
+
+
+def _table(opened: OpenedFile, engine: LocalEngine) -> Table:
+    if engine.rows(opened.frame) == 0:
+        raise DataError("A table must have at least one row. Got none. Check the source.")
+    schema = _noted(guess(engine, opened.frame), opened.missing)
+    return Table(schema, opened.frame, engine, (*opened.notes, *words_note(opened.missing)))
+
+
+def read_released(path: Path, schema: Schema) -> Table:
+    """Read the data of a release that somebody else may have made: nothing is guessed.
+
+    A file whose rows are out of all proportion to its size is refused before they are read.
+    """
+    engine = LocalEngine()
+    opened = open_file(path, ReadOptions(), engine)
+    refuse_bomb(path, opened.size)
+    if engine.schema(opened.frame).names != list(schema.names):
+        raise ReleaseError(f"The columns of '{path}' are not those of its manifest.")
+    if engine.rows(opened.frame) == 0:
+        raise ReleaseError(f"'{path}' must have at least one row. It has none.")
+    return Table(schema, _in_memory(opened, engine, None), engine)
 
 
 def _listed(names: Names) -> list[str]:
@@ -71,109 +109,40 @@ def _listed(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _frame(source: Any, engine: LocalEngine, table: str | None,
-           columns: Sequence[str] | None, lazy: bool | None) -> Any:
-    if isinstance(source, Table):
-        return source.frame
+def _opened(source: Any, engine: LocalEngine, columns: Sequence[str] | None,
+            options: ReadOptions, lazy: bool | None) -> OpenedFile:
     if isinstance(source, str | PathLike):
-        return _file_frame(Path(source), engine, table, lazy)
-    return MemoryFrame(_plain(to_arrow(source, columns)))
+        return _opened_file(Path(source), engine, options, lazy)
+    frame = source.frame if isinstance(source, Table) \
+        else MemoryFrame(plain_rows(to_arrow(source, columns)))
+    words = () if options.missing is None else options.words
+    frame, missing = blank_words(frame, words, engine)
+    return OpenedFile(frame, 0, (), missing)
 
 
-def _file_frame(path: Path, engine: LocalEngine, table: str | None, lazy: bool | None) -> Any:
-    if not path.exists():
-        raise DataError(f"'{path}' must be an existing file. There is none. Check the path.")
-    if path.suffix.lower() in (".duckdb", ".db"):
-        if table is None:
-            raise SchemaError("A DuckDB file needs table=, the name of the table to read.")
-        return MemoryFrame(_plain(read_database(path, table)))
-    _refuse_repeated_header(path)
-    frame = engine.scan(file_sql(path))
+def _opened_file(path: Path, engine: LocalEngine, options: ReadOptions, lazy: bool | None,
+                 as_text: Sequence[str] = ()) -> OpenedFile:
+    opened = open_file(path, options, engine, as_text)
+    if not lazy and not format_of(path).text:
+        refuse_bomb(path, opened.size)
+    return replace(opened, frame=_in_memory(opened, engine, lazy))
+
+
+def _in_memory(opened: OpenedFile, engine: LocalEngine, lazy: bool | None) -> Any:
+    """Return the rows in memory, or as they are if they are many or that was asked for."""
+    frame = opened.frame
+    if isinstance(frame, MemoryFrame):
+        return MemoryFrame(plain_rows(frame.table))
     if lazy is None:
-        lazy = frame.rows * len(frame.schema) > EAGER_CELLS
-    return frame if lazy else MemoryFrame(_plain(engine.collect(frame)))
+        lazy = frame.rows * len(frame.schema) > EAGER_CELLS or opened.size > EAGER_BYTES
+    return frame if lazy else MemoryFrame(plain_rows(engine.collect(frame)))
 
 
-def _refuse_repeated_header(path: Path) -> None:
-    """A CSV reader renames repeated names silently; here they are refused."""
-    if path.suffix.lower() not in (".csv", ".tsv", ".txt"):
-        return
-    import csv
-
-    with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        head = file.read(1 << 20).splitlines()[:1]
-    if not head:
-        raise DataError(f"'{path.name}' must have a header line. The file is empty.")
-    delimiter = max(",;\t|", key=head[0].count)
-    names = next(csv.reader(head, delimiter=delimiter))
-    _refuse_repeated([name.strip() for name in names])
-
-
-def to_arrow(source: Any, columns: Sequence[str] | None = None) -> Any:
-    """Turn an in-memory table of any library into an Arrow table."""
-    try:
-        return _to_arrow(source, columns)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"Every column must hold values of one type. {str(error)[:200]} "
-            "Convert the column to numbers or to text first."
-        ) from None
-
-
-def _to_arrow(source: Any, columns: Sequence[str] | None) -> Any:
-    if isinstance(source, pa.Table):
-        return source
-    if isinstance(source, pa.RecordBatch):
-        return pa.Table.from_batches([source])
-    if isinstance(source, np.ndarray):
-        return _from_numpy(source, columns)
-    if isinstance(source, Mapping):
-        return pa.table({str(name): pa.array(values) for name, values in source.items()})
-    module = type(source).__module__.split(".")[0]
-    if module == "pandas":
-        _refuse_repeated([str(name) for name in source.columns])
-        return pa.Table.from_pandas(source, preserve_index=False)
-    if hasattr(source, "collect") and module == "polars":
-        source = source.collect()
-    if hasattr(source, "__arrow_c_stream__"):
-        return pa.table(source)
-    raise DataError(
-        explain("A source", "a path or an Arrow, pandas, polars, numpy or DuckDB table",
-                f"an object of type {type(source).__name__}")
-    )
-
-
-def _refuse_repeated(names: Sequence[str]) -> None:
-    Schema(tuple(Column(name, "categorical") for name in names))
-
-
-def _from_numpy(source: np.ndarray[Any, Any], columns: Sequence[str] | None) -> Any:
-    if source.dtype.names:
-        return pa.table({name: np.ascontiguousarray(source[name]) for name in source.dtype.names})
-    if source.ndim != 2:
-        raise DataError(explain("A numpy source", "2-dimensional", f"{source.ndim} dimensions"))
-    names = list(columns) if columns is not None else [f"x{i}" for i in range(source.shape[1])]
-    if len(names) != source.shape[1]:
-        raise SchemaError(explain("'columns'", f"{source.shape[1]} names", f"{len(names)} names"))
-    _refuse_repeated(names)
-    parts = [pa.array(np.ascontiguousarray(source[:, i])) for i in range(len(names))]
-    return pa.Table.from_arrays(parts, names)
-
-
-def _plain(table: Any) -> Any:
-    """Decode dictionaries and name what cannot be used."""
-    _refuse_repeated(table.column_names)
-    for index, entry in enumerate(table.schema):
-        if pa.types.is_dictionary(entry.type):
-            table = table.set_column(index, entry.name, table[index].cast(entry.type.value_type))
-        elif pa.types.is_string_view(entry.type):
-            # Polars hands out views, for which pyarrow has few functions.
-            table = table.set_column(index, entry.name, table[index].cast(pa.large_string()))
-        elif pa.types.is_nested(entry.type):
-            raise DataError(
-                f"Column '{entry.name}' must hold one value a row. Got {entry.type}. Unnest it."
-            )
-    return table.replace_schema_metadata(None)
+def _noted(schema: Schema, missing: Mapping[str, Mapping[str, int]]) -> Schema:
+    """Add to every column how many of its cells were taken as missing."""
+    return Schema(tuple(replace(column, note="; ".join(filter(None, (
+        column.note, missing_note(missing.get(column.name, {}))))))
+        for column in schema.columns))
 
 
 def guess(engine: Any, frame: Any) -> Schema:

@@ -5,12 +5,12 @@ Declared once, when a table is read, and carried everywhere.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from unspoken.errors import SchemaError, explain
+from unspoken.table.formats.header_names import check_names, unknown_name
 
 KINDS = ("numeric", "ordinal", "categorical", "basket")
 ROLES = ("identifier", "quasi", "sensitive", "target", "plain")
@@ -41,12 +41,7 @@ class Schema:
     columns: tuple[Column, ...]
 
     def __post_init__(self) -> None:
-        names = self.names
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise SchemaError(
-                f"Column names must be distinct. Got {twice} more than once. Rename them first."
-            )
+        check_names(self.names)
         if len(self.with_role("target")) > 1:
             raise SchemaError(
                 explain("The target", "one column", list(self.with_role("target")))
@@ -56,7 +51,7 @@ class Schema:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise SchemaError(_unknown(name, self.names))
+        raise SchemaError(unknown_name(name, self.names))
 
     def __str__(self) -> str:
         return self.summary()
@@ -145,9 +140,3 @@ def _is_column(entry: Any) -> bool:
 def _one_of(what: str, got: str, allowed: Iterable[str]) -> None:
     if got not in tuple(allowed):
         raise SchemaError(explain(what, "one of " + ", ".join(allowed), got))
-
-
-def _unknown(name: str, names: Sequence[str]) -> str:
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"Did you mean '{close[0]}'?" if close else f"The columns are {list(names)[:20]}."
-    return f"Column '{name}' must be in the table. {hint}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,12 @@ class Table:
     schema: Schema
     frame: Frame
     engine: Engine
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What was done to a file when it was read; for the custodian only."""
 
     def __repr__(self) -> str:
-        return f"Table of {self.rows:,} rows\n{self.schema.summary()}"
+        lines = [f"Table of {self.rows:,} rows", self.schema.summary(), *self.notes]
+        return "\n".join(lines)
 
     def __len__(self) -> int:
         return self.rows

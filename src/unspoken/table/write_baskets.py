@@ -1,8 +1,7 @@
-"""Writing baskets: FIMI `.dat`, comma-separated lines, Parquet files of lists."""
+"""Writing baskets: one a line in a text file, or a table with a column of lists."""
 
 from __future__ import annotations
 
-import gzip
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,19 +11,14 @@ import pyarrow.compute as pc
 
 from unspoken.errors import DataError, explain
 from unspoken.table.atomic_files import write_file
+from unspoken.table.formats.compressed_files import compressed
+from unspoken.table.formats.file_formats import format_of, write_rows
+from unspoken.table.formats.read_options import DELIMITERS
 
 if TYPE_CHECKING:
     from unspoken.table.baskets import Baskets
 
 COLUMN = "basket"
-PARQUET = (".parquet", ".pq")
-TEXT = (".dat", ".csv", ".tsv", ".txt", ".basket", ".baskets")
-
-
-def suffix_of(path: Path) -> str:
-    """Return the ending of a file, without `.gz`."""
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
 
 
 def arrow_lists(baskets: Baskets, names: bool = False) -> Any:
@@ -36,25 +30,13 @@ def arrow_lists(baskets: Baskets, names: bool = False) -> Any:
 
 
 def write_baskets(baskets: Baskets, path: str | PathLike[str]) -> None:
-    """Write `.dat` or comma-separated lines (also `.gz`), or a Parquet file of lists of names."""
+    """Write lines (`.dat`, `.csv`, also compressed), or a table of lists of names (`.parquet`)."""
     file = Path(path)
-    suffix = suffix_of(file)
-    if suffix in PARQUET:
-        write_file(file, _parquet_bytes(baskets))
-    elif suffix in TEXT:
-        content = _text(baskets, " " if suffix == ".dat" else ",")
-        write_file(file, gzip.compress(content, 6) if file.suffix.lower() == ".gz" else content)
+    kind = format_of(file)
+    if kind.text:
+        write_file(file, compressed(file, _text(baskets, kind.between)))
     else:
-        raise DataError(explain(f"The ending of '{file.name}'", "one of .dat, .csv, .txt, "
-                                ".parquet (text also .gz)", file.suffix))
-
-
-def _parquet_bytes(baskets: Baskets) -> bytes:
-    import pyarrow.parquet as pq
-
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({COLUMN: arrow_lists(baskets, names=True)}), sink, compression="zstd")
-    return bytes(sink.getvalue())
+        write_rows(pa.table({COLUMN: arrow_lists(baskets, names=True)}), file)
 
 
 def _text(baskets: Baskets, separator: str) -> bytes:
@@ -63,5 +45,13 @@ def _text(baskets: Baskets, separator: str) -> bytes:
     if bad is not None:
         raise DataError(explain("An item name in a text file", "without separators, quotes and "
                                 "line breaks", bad, "Write a .parquet file."))
-    lines = pc.binary_join(arrow_lists(baskets, names=True), separator).to_pylist()
+    lists = arrow_lists(baskets, names=True)
+    if separator != " " and any(set(DELIMITERS) & set(name) for name in baskets.items):
+        # Between quotes, so that a reader does not take another sign for the delimiter.
+        lists = pa.LargeListArray.from_arrays(lists.offsets, _quoted(lists.values))
+    lines = pc.binary_join(lists, separator).to_pylist()
     return ("\n".join(lines) + "\n").encode() if lines else b""
+
+
+def _quoted(names: Any) -> Any:
+    return pc.binary_join_element_wise('"', names, '"', "")

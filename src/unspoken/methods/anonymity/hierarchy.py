@@ -7,7 +7,6 @@ there is usually one label for all, `*`.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, UnseenValueError, explain
+from unspoken.table.formats.read_options import take_options
+from unspoken.table.formats.text_files import delimiter_of, read_text, split_lines
 
 ALL = "*"
 MAX_BYTES = 1 << 26
@@ -45,18 +46,13 @@ class Hierarchy:
             _refuse_two_parents(self.rows, level)
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str]) -> Hierarchy:
-        """Read a file; the separator is the one of , ; tab that the first line has most of."""
-        file = Path(path)
-        try:
-            if file.stat().st_size > MAX_BYTES:
-                raise DataError(explain(f"'{file.name}'", f"below {MAX_BYTES:,} bytes", "more"))
-            text = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"'{file}' must be a CSV file in UTF-8. {error}.") from None
-        first = text.split("\n", 1)[0]
-        mark = max(";,\t", key=first.count)
-        return cls.of(csv.reader(text.splitlines(), delimiter=mark))
+    def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Hierarchy:
+        """Read a file; delimiter and encoding are told from it, or said by options of `read`."""
+        file, chosen = Path(path), take_options(options)
+        if not file.is_file():
+            raise DataError(f"'{file}' must be a CSV file in UTF-8. There is none.")
+        lines = read_text(file, chosen, MAX_BYTES).split("\n")
+        return cls.of(split_lines(lines, delimiter_of(lines, chosen)))
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,15 @@ from unspoken.errors import DataError
 from unspoken.numerics import shuffle
 from unspoken.numerics.tally import tally
 from unspoken.table.arrow_arrays import is_number, to_labels, to_numbers
+from unspoken.table.engines.duckdb_files import literal, plain_errors, quote
 from unspoken.table.engines.protocol import Counts, Progress, RowMap
 from unspoken.table.engines.spill import shuffled_batches
 from unspoken.table.engines.write_parquet import write_parquet
 
 BATCH_ROWS = 1 << 19
-# DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
-CSV_TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
+BATCH_BYTES = 1 << 28
+"""No batch of a scan holds more text than this; what cannot be cut so small is refused."""
+_VECTOR = 2048
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,16 @@ class MemoryFrame:
 
 @dataclass(frozen=True)
 class ScanFrame:
-    """Something that DuckDB can stand behind FROM."""
+    """Something that DuckDB can stand behind FROM.
+
+    `widest` is the most bytes of text that a row can have; `keep` lives as long as the frame.
+    """
 
     sql: str
     schema: Any = field(compare=False)
     rows: int
+    widest: int = 0
+    keep: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -53,16 +59,6 @@ class WorkFrame:
     fn: RowMap | None
     schema: Any = field(compare=False)
     seed: bytes | None = None
-
-
-def quote(name: str) -> str:
-    """Quote a column name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Quote a text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 class LocalEngine:
@@ -83,14 +79,30 @@ class LocalEngine:
         connection.execute("SET enable_progress_bar = false")
         return connection
 
-    def scan(self, sql: str) -> ScanFrame:
+    def scan(self, sql: str, rows: int | None = None, widest: int = 0,
+             keep: Any = None) -> ScanFrame:
         """Return a frame over anything that DuckDB can stand behind FROM."""
-        connection = self._connect()
-        schema = connection.sql(f"SELECT * FROM {sql} LIMIT 0").to_arrow_table().schema
-        return ScanFrame(sql, schema, self._scalar(f"SELECT count(*) FROM {sql}"))
+        if widest * _VECTOR > 8 * BATCH_BYTES:
+            raise DataError(f"A row must hold at most {8 * BATCH_BYTES // _VECTOR:,} bytes of "
+                            f"text. One can have {widest:,}. Leave the longest column out.")
+        with plain_errors():
+            schema = self._connect().sql(f"SELECT * FROM {sql} LIMIT 0").to_arrow_table().schema
+        counted = self.first_row(f"SELECT count(*) FROM {sql}")[0] if rows is None else rows
+        return ScanFrame(sql, schema, int(counted), widest, keep)
+
+    def column_types(self, sql: str) -> dict[str, str]:
+        """Return the SQL types of the columns of anything that can stand behind FROM."""
+        with plain_errors():
+            found = self._connect().execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+        return {str(row[0]): str(row[1]) for row in found}
+
+    def first_row(self, query: str) -> tuple[Any, ...]:
+        """Return the first row of an answer."""
+        with plain_errors():
+            return tuple(self._connect().execute(query).fetchone())
 
     def _scalar(self, query: str) -> int:
-        return int(self._connect().execute(query).fetchone()[0])
+        return int(self.first_row(query)[0])
 
     def schema(self, frame: Any) -> Any:
         """Return the Arrow schema of a frame."""
@@ -151,8 +163,10 @@ class LocalEngine:
 
     def _scan_batches(self, frame: ScanFrame, columns: Sequence[str] | None) -> Iterator[Any]:
         chosen = "*" if columns is None else ", ".join(quote(c) for c in columns)
-        found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
-        yield from found.to_arrow_reader(self.batch_rows)
+        size = min(self.batch_rows, max(_VECTOR, BATCH_BYTES // max(frame.widest, 1)))
+        with plain_errors():
+            found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
+            yield from found.to_arrow_reader(size)
 
     def _work_batches(self, frame: WorkFrame) -> Iterator[Any]:
         mapped = self._mapped(frame)
@@ -195,28 +209,6 @@ class LocalEngine:
     def write(self, frame: Any, path: str, progress: Progress | None = None) -> None:
         """Write a frame as Parquet in bounded memory."""
         write_parquet(self.batches(frame), self.schema(frame), path, progress)
-
-
-def file_sql(path: Path) -> str:
-    """Return what stands behind FROM for a Parquet or CSV file."""
-    suffix = "".join(path.suffixes[-2:]).lower()
-    if suffix.endswith((".parquet", ".pq")):
-        return f"read_parquet({literal(str(path))})"
-    if suffix.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
-        return (f"read_csv({literal(str(path))}, header = true, sample_size = 200000, "
-                f"auto_type_candidates = {CSV_TYPES})")
-    raise DataError(
-        f"'{path.name}' must be a .parquet, .csv, .csv.gz, .tsv or .duckdb file. "
-        f"Got the ending '{path.suffix}'. Convert it, or read it yourself and pass the table."
-    )
-
-
-def read_database(path: Path, table: str) -> Any:
-    """Read one table of a DuckDB file."""
-    import duckdb
-
-    with duckdb.connect(str(path), read_only=True) as connection:
-        return connection.sql(f"SELECT * FROM {quote(table)}").to_arrow_table()
 
 
 def _one_batch(table: Any) -> Any:

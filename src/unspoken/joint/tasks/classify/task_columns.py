@@ -33,6 +33,7 @@ from unspoken.joint.tasks.classify.program_columns import (
     Given,
 )
 from unspoken.joint.tasks.common.aligned_records import COMMON, common_told, with_alignment
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,
     check_names,
@@ -143,13 +144,11 @@ def plan(study: Study) -> Plan:
 
 def load(path: Path, study: Study) -> Loaded:
     """Return a site's part and its columns of the new records."""
-    from unspoken.table.read import read
-
     beside = path.with_suffix(".part.json")
     if not beside.exists():
         raise StudyError(explain("A part of the tree", f"beside the table: '{beside.name}'",
                                  "none"))
-    rows = read(path, show=False).arrow()
+    rows = party_table(path, study.parameters.get("ids")).arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
     ids = study.parameters.get("ids")
     if ids is not None and ids not in columns:

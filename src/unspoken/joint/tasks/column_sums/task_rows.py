@@ -21,6 +21,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.wire.frames import wire_bytes
 
@@ -89,10 +90,8 @@ def _sum_plan(study: Study) -> Plan:
 
 def _load_sum(path: Path, study: Study) -> npt.NDArray[np.float64]:
     """Return this owner's column sums; a missing value or an unknown column is refused."""
-    from unspoken.table.read import read
-
     names = list(study.parameters["columns"])
-    rows = read(path, show=False).numbers(names)
+    rows = party_table(path).numbers(names)
     for name, column in zip(names, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")

@@ -11,6 +11,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import read_numbers
 
 
@@ -22,9 +23,7 @@ def read_matrix(path: Path, names: Sequence[str]) -> Floats:
 
 def owner_of(path: Path, owners: Mapping[str, Sequence[str]]) -> str:
     """Return the owner whose columns a file has."""
-    from unspoken.table.read import read
-
-    names = set(read(path, show=False).schema.names)
+    names = set(party_table(path).schema.names)
     fits = [owner for owner, columns in owners.items() if set(columns) <= names]
     if len(fits) != 1:
         wanted = "; ".join(f"{owner}: {', '.join(c)}" for owner, c in owners.items())

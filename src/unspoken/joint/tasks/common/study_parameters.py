@@ -14,6 +14,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import needed, party_table
 from unspoken.joint.tasks.task import Plan, notes_of, safe_against
 from unspoken.table.table import Table
 
@@ -163,14 +164,8 @@ def planned(study: Study, told: Sequence[Disclosure], cost: tuple[int, int],
 
 def read_own(path: Path, names: Sequence[str]) -> Table:
     """Return an owner's file; one that lacks a column is refused."""
-    from unspoken.table.read import read
-
-    table = read(path, show=False)
-    missing = next((name for name in names if name not in table.schema.names), None)
-    if missing is not None:
-        raise StudyError(explain("The columns of this owner's file",
-                                 f"such that '{missing}' is there",
-                                 ", ".join(table.schema.names)))
+    table = party_table(path)
+    needed(table.schema.names, *names)
     return table
 
 

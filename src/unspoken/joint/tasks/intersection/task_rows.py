@@ -32,6 +32,7 @@ from unspoken.joint.mpc.sets.intersection import (
     plan_intersection,
 )
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import id_column
 from unspoken.joint.tasks.task import Plan, Task
 
 COMMON = "how many ids all owners have in common"
@@ -134,25 +135,6 @@ def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
     own_set(ids, _rules(study.parameters))
     queries = path.with_name(f"{path.name}.queries")
     return ids, _budget(study.name, study.parameters, queries)
-
-
-def id_column(path: Path, name: str) -> list[Any]:
-    """Return a column; in a CSV file numbers are not guessed, ids are text there."""
-    from unspoken.table.read import read
-
-    table = read(path, show=False)
-    if name not in table.schema.names:
-        raise StudyError(explain("Parameter 'column'", "of " + ", ".join(table.schema.names), name))
-    if path.suffix.lower() in (".csv", ".tsv"):
-        from pyarrow import csv
-
-        mark = "\t" if path.suffix.lower() == ".tsv" else ","
-        found = csv.read_csv(
-            path, parse_options=csv.ParseOptions(delimiter=mark),
-            convert_options=csv.ConvertOptions(include_columns=[name],
-                                               column_types={name: "string"}))
-        return list(found[name].to_pylist())
-    return list(table.arrow([name])[name].to_pylist())
 
 
 TASK = Task("intersection", _check, _disclosures, _plan, _load, CommonIds)

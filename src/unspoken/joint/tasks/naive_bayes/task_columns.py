@@ -35,6 +35,7 @@ from unspoken.joint.tasks.common.aligned_records import (
     common_told,
     with_alignment,
 )
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,
     count,
@@ -198,10 +199,8 @@ def plan(study: Study) -> Plan:
 
 def load(path: Path, study: Study) -> Loaded:
     """Return a site's columns; every column but ids and class is used."""
-    from unspoken.table.read import read
-
     parameters, shape = study.parameters, shape_of(study.parameters)
-    table = read(path, show=False)
+    table = party_table(path, parameters.get("ids"))
     rows = table.arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
     labels = columns.pop(shape.target, None)

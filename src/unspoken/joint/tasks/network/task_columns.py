@@ -26,6 +26,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common import primitive_costs as costs
 from unspoken.joint.tasks.common.aligned_records import with_alignment
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,
@@ -149,9 +150,8 @@ def plan(study: Study) -> Plan:
 
 def load(path: Path, study: Study) -> Loaded:
     """Return the columns of a site's file that are nodes; the program checks whose they are."""
-    from unspoken.table.read import read
-
-    order, rows = order_of(study.parameters), read(path, show=False).arrow()
+    order = order_of(study.parameters)
+    rows = party_table(path, study.parameters.get("ids")).arrow()
     columns = {node.name: np.array(rows[node.name].to_pylist(), object) for node in order.nodes
                if node.name in rows.column_names}
     name = study.parameters.get("ids")

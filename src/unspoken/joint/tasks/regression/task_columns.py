@@ -23,6 +23,7 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import check_owners
+from unspoken.joint.tasks.common.party_files import id_column, party_table
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,
     as_study,
@@ -32,7 +33,6 @@ from unspoken.joint.tasks.common.study_parameters import (
     read_numbers,
     text,
 )
-from unspoken.joint.tasks.intersection.task_rows import id_column
 from unspoken.joint.tasks.regression import costs
 from unspoken.joint.tasks.regression.column_blocks import Columns, Given
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
@@ -119,9 +119,7 @@ def load(path: Path, study: Study) -> Given:
 
 def _owner(path: Path, columns: Columns) -> str:
     """Return the owner whose columns a file has."""
-    from unspoken.table.read import read
-
-    names = set(read(path, show=False).schema.names)
+    names = set(party_table(path).schema.names)
     fits = [owner for owner in columns.owners if set(columns.needed(owner)) <= names]
     if len(fits) == 1:
         return fits[0]

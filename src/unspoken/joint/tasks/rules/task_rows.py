@@ -22,6 +22,7 @@ from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import width_of
 from unspoken.joint.mpc.words.masked_comparison import tree
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import party_options
 from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, own_baskets
 from unspoken.joint.tasks.rules.program_rows import RulesOverRows, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
@@ -127,10 +128,10 @@ def plan(terms: Terms, *, owners: int, receivers: int, candidates: Sequence[int]
 
 def load_baskets(path: Path) -> Baskets:
     """Read a file of baskets; what is no such file is refused by name."""
-    from unspoken.table.basket_files import read_baskets
+    from unspoken.table.basket_files import baskets_with
 
     try:
-        return read_baskets(path)
+        return baskets_with(path, party_options())
     except UnspokenError as error:
         raise StudyError(f"'{path.name}' must be a file of baskets. {error}") from None
 

@@ -31,6 +31,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import with_alignment
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
     aligning,
     as_study,
@@ -159,10 +160,8 @@ def _points(study: Study) -> int:
 def _read(path: Path, study: Study) -> tuple[tuple[Attribute, ...], dict[str, Any], Any,
                                              list[Any] | None, tuple[str, ...]]:
     """Return attributes, columns, the class if it is there, ids, and which columns are numbers."""
-    from unspoken.table.read import read
-
     parameters = study.parameters
-    table = read(path, show=False)
+    table = party_table(path, parameters.get("ids"))
     rows = table.arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
     labels = columns.pop(str(parameters["target"]), None)

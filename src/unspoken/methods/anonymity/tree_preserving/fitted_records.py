@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.errors import InputError, explain
 from unspoken.table.arrow_arrays import is_number, to_numbers
-from unspoken.table.read import read, to_arrow
+from unspoken.table.memory_sources import to_arrow
+from unspoken.table.read import read
 from unspoken.table.table import Table
 
 Records = npt.NDArray[Any]

@@ -1,0 +1,69 @@
+"""Reading a joint party's own file: one reader for all tasks, with options of this party alone.
+
+How a party's file is written is its own affair and no part of the study: `reading_as` says it for
+everything that is read inside of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.session.study import Study
+from unspoken.table.formats.read_options import ReadOptions
+from unspoken.table.table import Table
+
+_OPTIONS: ContextVar[ReadOptions | None] = ContextVar("party_options", default=None)
+
+
+@contextmanager
+def reading_as(options: ReadOptions) -> Iterator[None]:
+    """Read files of this party with these options."""
+    token = _OPTIONS.set(options)
+    try:
+        yield
+    finally:
+        _OPTIONS.reset(token)
+
+
+def load_with(load: Callable[[Path, Study], Any], path: Path, study: Study,
+              **options: Any) -> Any:
+    """Load a party's file for a study, with this party's own options of reading."""
+    with reading_as(ReadOptions.of(**options)):
+        return load(path, study)
+
+
+def party_options() -> ReadOptions:
+    """Return how files of this party are read."""
+    return _OPTIONS.get() or ReadOptions()
+
+
+def party_table(path: Path, ids: str | None = None) -> Table:
+    """Read a party's file; ids are taken as they are written ("007" is not 7) in text files."""
+    from unspoken.table.read import read_file
+
+    return read_file(path, party_options(), () if ids is None else (ids,))
+
+
+def id_column(path: Path, name: str) -> list[Any]:
+    """Return a column of ids: as written in a text file, whole numbers or text in others."""
+    return ids_of(party_table(path, name), name)
+
+
+def ids_of(table: Table, name: str) -> list[Any]:
+    """Return the ids of a table that was read; a table without this column is refused."""
+    needed(table.schema.names, name)
+    return list(table.arrow([name])[name].to_pylist())
+
+
+def needed(columns: Sequence[str], *names: str) -> None:
+    """Refuse an owner's file that lacks a column."""
+    lacking = next((name for name in names if name not in columns), None)
+    if lacking is not None:
+        raise StudyError(explain("The columns of this owner's file",
+                                 f"such that '{lacking}' is there", ", ".join(columns)))

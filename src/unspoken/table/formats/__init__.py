@@ -1,0 +1,1 @@
+"""Everything that unspoken knows about files of data; `file_formats` is the table of formats."""

@@ -1,0 +1,21 @@
+"""A file whose format was recognised: its rows as a frame of the engine, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """The rows of a file, scanned where the format can be, else in memory.
+
+    `size` is how many bytes all rows need in memory at most; `missing` counts for every column
+    the words that were taken as missing values.
+    """
+
+    frame: Any
+    size: int
+    notes: tuple[str, ...] = ()
+    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
