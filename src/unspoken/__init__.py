@@ -14,7 +14,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from unspoken._version import __version__
-from unspoken.release.registry import homes
 
 if TYPE_CHECKING:
     from unspoken import attack, joint, mine, protect, report, risk
@@ -55,42 +54,6 @@ _NOUNS = {
 __all__ = ["Associations", "Baskets", "Column", "Forest", "Guarantee", "Itemsets", "Key", "Release",
            "Rules", "Schema", "Table", "Tree", "__version__", "attack", "joint", "mine", "protect",
            "read", "read_baskets", "report", "risk", "verify"]
-
-homes.update({
-    ("guarantee", "same-tree"): "unspoken.methods.encoding",
-    ("guarantee", "tree-preserved"): "unspoken.methods.anonymity.tree_preserving",
-    ("decoder", "piecewise"): "unspoken.methods.encoding",
-    ("guarantee", "distorted"): "unspoken.release.distorted",
-    ("plot", "distribution"): "unspoken.report.distribution_figure",
-    ("plot", "anonymity"): "unspoken.report.anonymity_figure",
-    ("guarantee", "anonymous"): "unspoken.methods.anonymity.masking",
-    ("guarantee", "masked"): "unspoken.methods.anonymity.masking",
-    ("audit", "mondrian"): "unspoken.methods.anonymity.audit",
-    ("audit", "generalize"): "unspoken.methods.anonymity.audit",
-    ("audit", "top-bottom"): "unspoken.methods.anonymity.audit",
-    ("audit", "suppress-cells"): "unspoken.methods.anonymity.audit",
-    ("audit", "swap"): "unspoken.methods.anonymity.audit",
-    ("audit", "sample"): "unspoken.methods.anonymity.audit",
-    ("audit", "tree-preserving"): "unspoken.methods.anonymity.audit",
-    ("adversary", "posterior"): "unspoken.methods.distortion.adversaries.report_posterior",
-    ("adversary", "spectral"): "unspoken.methods.distortion.adversaries.spectral_filtering",
-    ("adversary", "pca"): "unspoken.methods.distortion.adversaries.spectral_filtering",
-    ("adversary", "bayes"): "unspoken.methods.distortion.adversaries.spectral_filtering",
-    ("adversary", "serial"): "unspoken.methods.distortion.adversaries.spectral_filtering",
-    ("adversary", "choices"): "unspoken.methods.distortion.adversaries.known_choices",
-    ("adversary", "literal"): "unspoken.methods.distortion.adversaries.response_answers",
-    ("adversary", "answer"): "unspoken.methods.distortion.adversaries.response_answers",
-    ("adversary", "answer-class"): "unspoken.methods.distortion.adversaries.response_answers",
-    ("audit", "noise"): "unspoken.methods.distortion.audit",
-    ("audit", "multiplicative"): "unspoken.methods.distortion.audit",
-    ("audit", "discretize"): "unspoken.methods.distortion.audit",
-    ("audit", "response"): "unspoken.methods.distortion.response_audit",
-    ("guarantee", "randomised-baskets"): "unspoken.methods.baskets",
-    ("adversary", "basket-posterior"): "unspoken.methods.baskets.adversaries.item_posterior",
-    ("audit", "baskets"): "unspoken.methods.baskets.audit",
-    ("guarantee", "distances-preserved"): "unspoken.methods.rotation",
-    ("guarantee", "distances-in-expectation"): "unspoken.methods.rotation",
-})
 
 
 def __getattr__(name: str) -> Any:

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, MissingExtraError, explain
+from unspoken.errors import InputError, explain
 from unspoken.models.comparison import Comparison, compare_arrays, first_difference
-from unspoken.release import registry
+from unspoken.models.figures import draw
 
 
 def _checked(probabilities: Floats, what: str) -> None:
@@ -88,11 +88,7 @@ class Distribution:
 
     def plot(self, **options: Any) -> Any:
         """Draw the density with its error bars (a matplotlib figure, made by `unspoken.report`)."""
-        draw = registry.find("plot", "distribution")
-        if draw is None:
-            raise MissingExtraError("Plots are drawn by unspoken.report. It cannot be found: "
-                                    "import unspoken before plotting.")
-        return draw(self, **options)
+        return draw("distribution", self, **options)
 
     def same_as(self, other: object) -> Comparison:
         """Compare with another distribution and say where they first differ."""
