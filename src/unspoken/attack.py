@@ -1,8 +1,7 @@
-"""Adversaries: one file each, registered by name; they see a View and never a Key.
+"""Adversaries: one file each, beside the methods that they attack; they see a View, never a Key.
 
 Every adversary of bu2007 (sections 3.3 and 6) and the stronger ones it leaves out. Each declares
-which mechanisms it attacks and what it needs to know, so that those of later mechanisms join the
-same audit by registering themselves.
+what it needs to know; a method lists those that attack its releases, and the audit runs them.
 """
 
 from __future__ import annotations

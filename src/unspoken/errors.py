@@ -28,6 +28,9 @@ Every message says what, what was allowed, what came and what to do; `explain` b
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class UnspokenError(Exception):
     """Base of every error that unspoken raises on purpose."""
@@ -123,3 +126,11 @@ def explain(what: str, allowed: str, got: object, do: str = "") -> str:
     if len(shown) > 200:
         shown = shown[:197] + "..."
     return f"{what} must be {allowed}. Got {shown}." + (f" {do}" if do else "")
+
+
+def unknown(what: str, got: object, known: Iterable[str]) -> str:
+    """Build the message about a name that is not known: which are, and which was meant perhaps."""
+    names = list(known)
+    near = difflib.get_close_matches(str(got), names, 1)
+    return explain(what, "one of " + ", ".join(names), got,
+                   f"Did you mean '{near[0]}'?" if near else "")

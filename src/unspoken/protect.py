@@ -11,28 +11,20 @@ from unspoken.methods.anonymity.masking import (
     TopBottomCoder,
 )
 from unspoken.methods.anonymity.tree_preserving import Growth, TreePreservingAnonymizer
-from unspoken.methods.baskets import (
-    CutAndPaste,
-    GuidedPerturbation,
-    Mask,
-    SelectASize,
-    UniformOperator,
-)
+from unspoken.methods.baskets.guided import GuidedPerturbation
 from unspoken.methods.baskets.hiding import RuleHider
+from unspoken.methods.baskets.operators import CutAndPaste, Mask, SelectASize, UniformOperator
 from unspoken.methods.distortion.additive_noise import NoiseAdder
 from unspoken.methods.distortion.discretize import Discretizer
 from unspoken.methods.distortion.multiplicative_noise import MultiplicativeNoise
 from unspoken.methods.distortion.randomized_response import RandomizedResponse
-from unspoken.methods.encoding import PiecewiseEncoder
+from unspoken.methods.encoding.encoder import PiecewiseEncoder
 from unspoken.methods.mixtures.local_mixture import LocalMixture
 from unspoken.methods.queries import QueryGuard, column
-from unspoken.methods.rotation import (
-    PairwiseRotation,
-    RandomProjection,
-    Rotation,
-    SimilarityOutsourcing,
-    Store,
-)
+from unspoken.methods.rotation.pairwise_rotation import PairwiseRotation
+from unspoken.methods.rotation.random_projection import RandomProjection
+from unspoken.methods.rotation.similarity_outsourcing import SimilarityOutsourcing, Store
+from unspoken.methods.rotation.whole_rotation import Rotation
 from unspoken.release.decoding import decode
 
 __all__ = ["CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer", "Generalizer", "Growth",

@@ -22,7 +22,7 @@ def folder(tmp_path_factory, command_in):
     income = np.where((age > 40) & (town < "c"), "high", "low")
     pa.csv.write_csv(pa.table({"age": age, "town": town, "work": rng.choice(list("xyz"), 300),
                                "income": income}), path / "t.csv")
-    done = command_in("protect", "t.csv", "--method", "anonymize", "--k", "8", "--l", "2",
+    done = command_in("protect", "t.csv", "--method", "tree-preserving", "--k", "8", "--l", "2",
                     "--rule", "min-block", "--target", "income", "--sensitive", "work",
                     "--out", "r", "--json", cwd=path)
     assert done.status == 0, done.err
@@ -61,10 +61,10 @@ def test_the_published_tree_is_grown_from_the_release_alone(command_in, folder):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (["--method", "anonymize", "--k", "301", "--target", "income"], "Ask for less"),
-    (["--method", "anonymize", "--l", "2", "--target", "income"], "sensitive"),
-    (["--method", "anonymize", "--sensitive", "income"], "target"),
-    (["--method", "anonymize", "--target", "income", "--key", "k"], "makes no key"),
+    (["--method", "tree-preserving", "--k", "301", "--target", "income"], "Ask for less"),
+    (["--method", "tree-preserving", "--l", "2", "--target", "income"], "sensitive"),
+    (["--method", "tree-preserving", "--sensitive", "income"], "target"),
+    (["--method", "tree-preserving", "--target", "income", "--key", "k"], "makes no key"),
     (["--method", "noise", "--k", "3", "--target", "income"], "has no option for 'k'"),
 ])
 def test_what_is_refused_leaves_nothing(command_here, folder, listed, words, complaint):
@@ -89,7 +89,7 @@ def test_a_release_without_anything_to_verify(command_here, folder):
 
 
 def test_audit_of_an_anonymised_release_and_of_a_second_one_of_the_same_people(folder, capsys):
-    make = ("protect", "t.csv", "--method", "anonymize", "--target", "income", "--sensitive",
+    make = ("protect", "t.csv", "--method", "tree-preserving", "--target", "income", "--sensitive",
             "work", "--register", "register", "--rule", "min-block")
     with contextlib.chdir(folder):
         assert main([*make, "--k", "8", "--out", "first", "--to", "first"]) == 0

@@ -48,12 +48,12 @@ def test_protect_and_audit(command_in, command_here, folder, method):
 @pytest.mark.parametrize(("words", "complaint"), [
     (["--method", "rotation"], "makes a key. Say where it goes"),
     (["--method", "noise", "--key", "n.key"], "makes no key"),
-    (["--method", "noise", "--mode", "strict"], "has no option for 'mode'"),
+    (["--method", "noise", "--mode", "strict"], "has no option '--mode'"),
     (["--method", "rotation", "--key", "r.key", "--option", "angle=3"], "'--option angle'"),
     (["--method", "noise", "--option", "random_state=1"], "'--option random_state'"),
     (["--method", "noise", "--option", "privacy"], "NAME=VALUE"),
     (["--method", "noise", "--option", "privacy=lots"], "privacy"),
-    (["--method", "spell"], "invalid choice"),
+    (["--method", "spell"], "A release method must be one of"),
 ])
 def test_what_is_refused_leaves_nothing(command_here, folder, listed, words, complaint):
     before = listed(folder)

@@ -23,7 +23,7 @@ from unspoken.errors import InputError, SchemaError
 from unspoken.methods.encoding.code_book import ColumnCode, PiecewiseBook
 from unspoken.methods.encoding.encoded_release import RowEncoder
 from unspoken.release.key import Key
-from unspoken.release.registry import names
+from unspoken.release.method import adversary_classes
 from unspoken.risk import audit
 from unspoken.table.table import Table
 
@@ -87,34 +87,40 @@ def test_no_adversary_receives_a_key_or_the_original(mode):
     assert not values & set(table.numbers()[:, 2].tolist())
 
 
-def test_every_registered_adversary_has_a_name_words_and_known_needs():
+def test_every_listed_adversary_has_a_name_words_and_known_needs():
     from dataclasses import fields
 
     from unspoken.attack import TableAdversary, TableKnowledge
     from unspoken.disclosure.knowledge import FIELDS
 
     of_people = {field.name for field in fields(TableKnowledge)}
-    for name in names("adversary"):
+    for name in adversary_classes():
         one = known(name)
         assert one.name == name
         assert one.gets
         assert one.needs <= (of_people if isinstance(one, TableAdversary) else set(FIELDS))
 
 
-def test_adversaries_choose_releases_by_mechanism():
+def test_a_method_lists_its_adversaries_and_refuses_others():
     release, _ = release_of(people())
     assert {one.name for one in adversaries_for(release)} >= {
         "line", "polyline", "spline", "combination", "rank", "range", "quantile", "frequency",
         "records", "family", "published", "ignorant"}
 
     class Elsewhere(Spy):
-        mechanisms = ("rotation",)
+        name = "elsewhere"
 
-    assert adversaries_for(release, [Elsewhere()]) == ()
+        def applies(self, release):
+            return False
+
+    with pytest.raises(InputError, match=r"'elsewhere' does not attack this release.*polyline"):
+        adversaries_for(release, [Elsewhere()])
+    with pytest.raises(InputError, match=r"An adversary must be one of.*Got known-pairs"):
+        adversaries_for(release, ["known-pairs"])
 
 
 def test_an_unknown_adversary_is_refused_by_name():
-    with pytest.raises(InputError, match=r"polyline.*Got polylin"):
+    with pytest.raises(InputError, match=r"polyline.*Got polylin\. Did you mean 'polyline'"):
         known("polylin")
 
 

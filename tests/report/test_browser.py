@@ -35,7 +35,7 @@ def browser() -> str:
 def pages(tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     found, release, table, key = audited(folder=folder / "release")
-    audit_page(found, release=release, table=table, key=key, random_state=1).save(
+    audit_page(found, release=release, table=table, key=key).save(
         folder / "audit.html")
     wide = Page(HOSTILE, HOSTILE).box([HOSTILE]).text("x" * 400).code("y" * 400)
     wide.table([HOSTILE] * 9, [["z" * 300, *[HOSTILE] * 8]], HOSTILE).bullets(["w" * 300])

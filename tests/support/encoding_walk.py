@@ -10,7 +10,7 @@ import pyarrow as pa
 from sklearn.base import clone
 
 import unspoken
-from unspoken.methods.encoding import PiecewiseBook
+from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.protect import PiecewiseEncoder, decode
 
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from unspoken.disclosure.adversary import View
 from unspoken.errors import ReleaseError
-from unspoken.methods.anonymity.adversaries.table_adversary import MECHANISMS, TableView
+from unspoken.methods.anonymity.adversaries.table_adversary import TableView
 from unspoken.methods.anonymity.audit import intersection
 from unspoken.methods.encoding.adversaries.two_releases import overlaps, ranges
+from unspoken.release.method import methods, name_in
 from unspoken.release.register import Entry, Register, digest, release_entry
 from unspoken.release.release import Release
 from unspoken.table.table import Table
@@ -72,11 +73,17 @@ def what_it_adds(register: Register, table: Table, release: Release,
         shared = _shared(entry, mine)
         if entry.kind != "release" or entry.what == mine.what or not shared:
             continue
-        if {entry.mechanism.get("name"), mine.mechanism.get("name")} <= set(MECHANISMS):
+        if _of_people(entry.mechanism) and _of_people(mine.mechanism):
             out += _people(entry, table, release, shared, random_state)
         else:
             out += _against(entry, mine, release, shared)
     return tuple(out)
+
+
+def _of_people(mechanism: Mapping[str, Any]) -> bool:
+    """Say whether a release shows people, who may be looked for in two of them at once."""
+    method = methods().get(name_in(mechanism))
+    return method is not None and method.together is not None
 
 
 def _shared(entry: Entry, mine: Entry) -> list[tuple[str, str]]:

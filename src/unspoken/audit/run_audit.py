@@ -1,38 +1,29 @@
 """The audit: every adversary that applies, and what it gets out of a release.
 
-The key only scores guesses against the truth; adversaries see the release alone. Without a key
-columns whose codes keep their order are scored by aligning values and codes, and the others are
-listed as not scored.
+Each family of methods has an audit of its own, which the method names; this is the door to all.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from unspoken.disclosure.adversary import Adversary, View, adversaries_for
+from unspoken.disclosure.adversary import Adversary
+from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
-from unspoken.disclosure.column_audit import columns_result, run_columns, sample_values
-from unspoken.disclosure.ground_truth import row_count, truths_of
-from unspoken.disclosure.knowledge_levels import Setting
-from unspoken.disclosure.measures import trials_for
+from unspoken.disclosure.ground_truth import row_count
 from unspoken.disclosure.policy import Policy
 from unspoken.errors import InputError, explain
-from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
 from unspoken.models.tree import Tree
-from unspoken.numerics.random import seed_from
-from unspoken.release import registry
 from unspoken.release.key import Key
+from unspoken.release.method import method_of
 from unspoken.release.parameters import Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import as_table
 from unspoken.table.baskets import Baskets
 from unspoken.table.table import Table
-
-Progress = Callable[[int, int], None]
-"""Called with the number of finished steps and of all steps."""
 
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "trials": (Whole(1), "Use 100, or 500 as in the paper."),
@@ -40,6 +31,8 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "precision": (Real(0.0, 1.0), "Use 0.01 for medians within one percentage point."),
     "subspaces": (Whole(1), "Use 1 for none, 2 for all pairs of columns."),
 }
+
+
 def audit(  # noqa: PLR0913
     table: Table | Baskets,
     release: Release,
@@ -75,26 +68,10 @@ def audit(  # noqa: PLR0913
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})
     _check_parts(table, release, key, tree)
-    whole = registry.find("audit", str(release.mechanism.get("name")))
-    if whole is not None:
-        made: Audit = whole(table, release, key, sample=sample, trials=int(trials),
-                            random_state=random_state, adversaries=adversaries,
-                            radius=float(size), progress=progress)
-        return made if rules is None else replace(made, judgement=rules.judge(made))
-    view = View.of(release)
-    truths = truths_of(table, release, view, key)
-    setting = Setting(float(size), int(trials), seed_from(random_state),
-                      sample_values(sample, truths))
-    chosen = adversaries_for(view, adversaries)
-    rows = run_columns(view, truths, chosen, setting, progress)
-    if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
-        setting = replace(setting, trials=wanted)
-        rows = run_columns(view, truths, chosen, setting, progress)
-    rows += formula_rows(view, truths.columns, setting)
-    rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, subspaces)
-    if tree is not None and key is not None:
-        rows += path_rows(table, view, truths.columns, rows, chosen, setting, tree, key)
-    return columns_result(release, truths, chosen, setting, rows, rules)
+    request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
+                           tree, precision, progress)
+    audited: Audit = method_of(release.mechanism).audit(table, release, key, request)
+    return audited if rules is None else replace(audited, judgement=rules.judge(audited))
 
 
 def _check_parts(table: Table, release: Release, key: Key | None, tree: Tree | None) -> None:

@@ -140,14 +140,15 @@ def _added(args: argparse.Namespace, table: Table, release: Release,
     """Return what earlier releases of the same columns and this one show together."""
     if args.register is None:
         return []
-    from unspoken.cli.original import released_names
     from unspoken.errors import InputError
+    from unspoken.release.method import method_of
     from unspoken.risk import Register, what_it_adds
 
     if not args.register.exists():
         raise InputError(f"The register '{args.register}' must be there to be read. "
                          "Check the path; 'unspoken protect --register' starts one.")
-    names = released_names(key, release) if key is not None else None
+    names = method_of(release.mechanism).released_names(key, release) \
+        if key is not None else None
     found = what_it_adds(Register.load(args.register), table, release, names,
                          random_state=args.seed)
     return [one.words for one in found]
@@ -157,8 +158,7 @@ def _page(args: argparse.Namespace, found: Any, table: Table, release: Release,
           key: Key | None, added: list[str]) -> Any:
     from unspoken.report import audit_page
 
-    page = audit_page(found, release=release, table=table, key=key, source=args.against,
-                      random_state=args.seed)
+    page = audit_page(found, release=release, table=table, key=key, source=args.against)
     if added:
         page.section("Together with earlier releases").bullets(added)
     return page

@@ -7,33 +7,14 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import emit, file_options, pairs, save_model
+from unspoken.cli.common import emit, file_options, save_model
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
     from unspoken.release.release import Release
     from unspoken.table.baskets import Baskets
 
-METHOD = "baskets"
 LEARNERS = ("itemsets", "rules")
-OPERATORS = ("select-a-size", "cut-and-paste", "uniform", "mask", "guided")
-_GIVEN = ("rho", "rho1", "rho2", "public_sizes")
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `unspoken protect --method baskets`."""
-    parser.add_argument("--operator", choices=OPERATORS,
-                        help="of baskets: how baskets are randomised (default: select-a-size); "
-                             "its other parameters are given by --option")
-    parser.add_argument("--rho", type=float, metavar="P",
-                        help="of baskets: probability that an item is inserted")
-    parser.add_argument("--rho1", type=float, metavar="P",
-                        help="of baskets: with --rho2, design the operator so that nothing of "
-                             "probability RHO1 or less becomes as likely as RHO2")
-    parser.add_argument("--rho2", type=float, metavar="P", help="of baskets: see --rho1")
-    parser.add_argument("--public-sizes", action="store_true",
-                        help="of baskets: declare the size of every basket public")
-    add_columns(parser)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -75,13 +56,12 @@ def _risks(args: argparse.Namespace, found: Any) -> Any:
     return rule_risks(found, odds, names(args.private) if args.private else None)
 
 
-def refuse_options(args: argparse.Namespace) -> None:
-    """Refuse options of baskets where another method is used."""
-    strange = [name for name in ("operator", *_GIVEN, "transaction", "item")
-               if getattr(args, name) not in (None, False)]
-    if strange:
-        raise InputError(f"The method '{args.method}' has no option "
-                         f"'--{strange[0].replace('_', '-')}'. It belongs to --method baskets.")
+def refuse_columns(args: argparse.Namespace) -> None:
+    """Refuse the columns of baskets where another method is used."""
+    for name in ("transaction", "item"):
+        if getattr(args, name) is not None:
+            raise InputError(f"The method '{args.method}' has no option '--{name}'. It belongs to "
+                             "--method baskets.")
 
 
 def read(args: argparse.Namespace, path: Path) -> Baskets:
@@ -91,29 +71,11 @@ def read(args: argparse.Namespace, path: Path) -> Baskets:
     return read_baskets(path, transaction=args.transaction, item=args.item, **file_options(args))
 
 
-def build(args: argparse.Namespace) -> Any:
-    """Return the operator with the parameters that the command line gives."""
-    from unspoken.cli.method_options import _value
-    from unspoken.methods.baskets import OPERATORS as KINDS
-
-    kind: Any = KINDS[args.operator or "select-a-size"]
-    known = set(kind().get_params()) - {"random_state"}
-    given = {name: _value(text) for name, text in pairs(args.option, "--option").items()}
-    given |= {name: getattr(args, name) for name in _GIVEN
-              if getattr(args, name) not in (None, False)}
-    for name in given:
-        if name not in known:
-            raise InputError(explain(f"'{name}' of '{kind.name}'",
-                                     "one of " + ", ".join(sorted(known)), name))
-    return kind(**given)
-
-
-def protect(args: argparse.Namespace) -> int:
+def protect(args: argparse.Namespace, method: Any) -> int:
     """Write a release of randomised baskets."""
     if args.key is not None or args.register is not None:
         raise InputError("Baskets are randomised without a key and have no register yet. "
                          "Leave --key and --register out.")
-    method = build(args)
     baskets = read(args, args.data)
     release, _ = method.protect(baskets)
     new = not args.out.exists()

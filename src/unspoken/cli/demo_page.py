@@ -140,7 +140,7 @@ def _drawing(story: Story) -> Any:
 
 
 def _picture(page: Page, story: Story, one: Protected) -> None:
-    from unspoken.report.evidence import gather
+    from unspoken.methods.encoding.audit.column_pictures import gather
     from unspoken.report.plots import encoding_scatter
 
     found = gather(story.table, one.release, one.key, [DRAWN], 0.02, 1, 0)[0]

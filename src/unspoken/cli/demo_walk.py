@@ -152,17 +152,17 @@ def _prove(mode: str, learner: str, table: Table, key: Key, custodian: Path,
            miner: Path) -> Proof:
     """Decode what the miner sent, mine the original in the same way, and compare."""
     from unspoken import mine, protect
-    from unspoken.cli.original import in_released_order
     from unspoken.methods.encoding.learners.mine_trees import recipe_path
     from unspoken.models.readers import read_model
     from unspoken.models.verify import verify
+    from unspoken.release.method import method_of
 
     sent = miner / f"{mode}-{learner}.json"
     mined = read_model(sent)
     decoded = protect.decode(mined, key, table)
     recipe = mine.Recipe.load(recipe_path(sent))
-    original = mine.fit(in_released_order(key, table), recipe.learner, task=recipe.task,
-                        **recipe.params).model
+    ordered = method_of(key.mechanism).in_released_order(key, table)
+    original = mine.fit(ordered, recipe.learner, task=recipe.task, **recipe.params).model
     return Proof(mode, learner, mined.summary().splitlines()[0], first_split(mined),
                  first_split(decoded),
                  _written(original, custodian / f"{mode}-{learner}-of-the-original.json"),

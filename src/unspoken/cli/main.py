@@ -32,6 +32,9 @@ from unspoken.cli import (
     joint_verb as joint,
 )
 from unspoken.cli import (
+    methods_verb as methods,
+)
+from unspoken.cli import (
     mine_verb as mine,
 )
 from unspoken.cli import (
@@ -47,7 +50,7 @@ from unspoken.cli import (
     verify_verb as verify,
 )
 
-VERBS = (inspect, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
+VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

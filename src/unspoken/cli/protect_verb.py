@@ -19,7 +19,8 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
-from unspoken.cli.method_options import KEYED, METHODS, build, check_key
+from unspoken.cli.method_options import add_flags, build, check_key
+from unspoken.release.method import method_of, methods
 
 if TYPE_CHECKING:
     from unspoken.release.key import Key
@@ -50,54 +51,32 @@ def add(verbs: Adder) -> None:
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--method", choices=list(METHODS), default="piecewise",
-                        help="the release method (default: %(default)s)")
+    parser.add_argument("--method", default="piecewise", metavar="METHOD",
+                        help=f"the release method: {', '.join(methods())} (default: %(default)s); "
+                             "'unspoken methods METHOD' says what it takes and promises")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help="a parameter of the method, such as translation=true or "
                              "privacy=0.5; values are JSON or text (repeat)")
-    parser.add_argument("--mode", choices=["strict", "max-mono", "anti"],
-                        help="of piecewise: strict: the same model for every threshold learner; "
-                             "max-mono: hides more, same classification trees; anti: an equally "
-                             "good tree only (default: strict)")
-    parser.add_argument("--breakpoints", type=int, metavar="N",
-                        help="of piecewise: least number of pieces of a column (default: 20)")
-    parser.add_argument("--categorical", choices=["refuse", "relabel", "drop"],
-                        help="what happens to columns of text (default: refuse)")
-    parser.add_argument("--neutral-names", action="store_true",
-                        help="of piecewise: replace the names of columns and classes; the key "
-                             "holds the map")
-    parser.add_argument("--k", type=int, metavar="N",
-                        help="of anonymize, mondrian, generalize, suppress-cells: fewest records "
-                             "that look alike (default of anonymize and mondrian: 10)")
-    parser.add_argument("--l", type=float, metavar="N",
-                        help="of the same: least diversity of the sensitive columns in each "
-                             "class (default: 1)")
-    parser.add_argument("--rule", choices=["safe", "min-block", "leaf-merge"],
-                        help="of anonymize: how much is merged; all keep the tree "
-                             "(default: safe)")
-    baskets.add_options(parser)
-    parser.add_argument("--no-shuffle", action="store_true",
-                        help="keep the order of the rows, which is knowledge of its own")
+    add_flags(parser)
+    baskets.add_columns(parser)
     parser.add_argument("--overwrite", action="store_true",
                         help="replace a release in DIR; a key file is never replaced")
 
 
 def run(args: argparse.Namespace) -> int:
     """Protect a table."""
-    from unspoken.cli.original import released_names
-
-    if args.method == baskets.METHOD:
-        _check_places(args)
-        return baskets.protect(args)
-    baskets.refuse_options(args)
+    described = method_of(args.method)
     method = build(args)
     _check_places(args)
+    if described.takes_baskets:
+        return baskets.protect(args, method)
+    baskets.refuse_columns(args)
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
     release, key = method.protect(table)
     check_key(args, key is not None)
     release = _write(args, table, release, key, secret)
-    out = released_names(key, release)
+    out = described.released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]
     emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))
     return 0
@@ -106,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_places(args: argparse.Namespace) -> None:
     from unspoken.errors import InputError
 
-    if args.key is None and args.method in KEYED:
+    if args.key is None and method_of(args.method).keyed == "always":
         check_key(args, has_key=True)
     if args.key is not None:
         _check_key_place(args)
@@ -154,11 +133,10 @@ def _write(args: argparse.Namespace, table: Table, release: Release, key: Key | 
 def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> None:
     if args.register is None:
         return
-    from unspoken.cli.original import released_names
     from unspoken.risk import Register
 
     Register.load(args.register).add_release(table, release, args.to, str(args.out.absolute()),
-                                             released_names(key, release))
+                                             method_of(args.method).released_names(key, release))
 
 
 def _data(args: argparse.Namespace, release: Release, missing: list[str],
@@ -180,8 +158,8 @@ def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str
     if args.key is not None:
         lines.append(f"Key written to {args.key}: it stays with you. Without it nothing can be "
                      "decoded; with it and the release everything can.")
-    if args.method == "piecewise":
-        lines.append("A 1% sample of similar data undoes most of this encoding.")
+    if note := method_of(args.method).note:
+        lines.append(note)
     key = f" --key {args.key}" if args.key is not None else ""
     return "\n".join([*lines, "Before the release leaves the house: unspoken audit "
                       f"{args.out} --against {args.data}{key} --out report.html"])

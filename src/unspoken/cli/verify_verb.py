@@ -108,12 +108,12 @@ def _with_original(args: argparse.Namespace) -> Comparison:
 def compare_with_original(model: Any, recipe: Recipe, key: Key, table: Table) -> Comparison:
     """Decode a mined model and compare it with the one mined from the original."""
     from unspoken import mine, protect
-    from unspoken.cli.original import in_released_order
     from unspoken.models.verify import verify
+    from unspoken.release.method import method_of
 
     decoded = protect.decode(model, key, table)
-    original = mine.fit(in_released_order(key, table), recipe.learner, task=recipe.task,
-                        **recipe.params)
+    ordered = method_of(key.mechanism).in_released_order(key, table)
+    original = mine.fit(ordered, recipe.learner, task=recipe.task, **recipe.params)
     return verify(original.to_bytes(), decoded)
 
 

@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, SchemaError, explain
+from unspoken.errors import InputError, SchemaError, explain, unknown
 from unspoken.numerics.label_runs import colours
-from unspoken.release import registry
+from unspoken.release.method import adversary_classes, method_of
 from unspoken.release.release import Release
 
+A = TypeVar("A", bound="Adversary")
 MAX_CLASSES = 1000
 """Targets with more values are no classes; their codes show no monochromatic runs."""
 
@@ -143,19 +144,19 @@ def _cells(table: Ints, mechanism: Mapping[str, Any], by: str | None) -> Ints:
 class Adversary:
     """Base of every adversary.
 
-    `needs` names the fields of Knowledge it works with, `mechanisms` the releases it attacks.
+    `needs` names the fields of Knowledge it works with. Which releases it attacks is said by the
+    methods that list it, see `release.method.Method`.
     """
 
     name: ClassVar[str] = ""
     needs: ClassVar[frozenset[str]] = frozenset()
-    mechanisms: ClassVar[tuple[str, ...]] = ("piecewise",)
     measures: ClassVar[tuple[str, ...]] = ("domain", "records")
     gets: ClassVar[str] = ""
     """What it does, in plain words that continue 'An adversary who ...'."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether this adversary attacks releases of that mechanism."""
-        return release.mechanism.get("name") in self.mechanisms
+        """Return whether it attacks this very release, among those of the methods that list it."""
+        return True
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
@@ -181,17 +182,36 @@ class Adversary:
 
 
 def known(name: str) -> Adversary:
-    """Return a registered adversary by name."""
-    found = registry.find("adversary", name)
-    if found is None:
-        names = ", ".join(registry.names("adversary"))
-        raise InputError(explain("An adversary", f"one of {names}", name))
-    return found() if isinstance(found, type) else found  # type: ignore[no-any-return]
+    """Return an adversary that some method lists, by name."""
+    return _named(name, adversary_classes())
+
+
+def _named(name: str, listed: Mapping[str, type[Any]]) -> Adversary:
+    if name not in listed:
+        raise InputError(unknown("An adversary", name, sorted(listed)))
+    made: Adversary = listed[name]()
+    return made
 
 
 def adversaries_for(release: Release | View,
                     chosen: Iterable[str | Adversary] | None = None) -> tuple[Adversary, ...]:
-    """Return the registered (or the chosen) adversaries that apply to a release."""
-    wanted = registry.names("adversary") if chosen is None else chosen
-    found = [one if isinstance(one, Adversary) else known(one) for one in wanted]
-    return tuple(one for one in found if one.applies(release))
+    """Return the adversaries that the method of a release lists, or those that were chosen.
+
+    A chosen one that does not attack this release is refused: left out without a word, it would
+    read as harmless.
+    """
+    return chosen_of(Adversary, release, chosen)
+
+
+def chosen_of(kind: type[A], release: Release | View,
+              chosen: Iterable[str | Adversary] | None = None) -> tuple[A, ...]:
+    """Return those adversaries, of the kind that an audit can run."""
+    listed = adversary_classes([method_of(release.mechanism)])
+    picked = [one if isinstance(one, Adversary) else _named(one, listed)
+              for one in (sorted(listed) if chosen is None else chosen)]
+    fitting = tuple(one for one in picked if isinstance(one, kind) and one.applies(release))
+    left_out = [one for one in picked if one not in fitting]
+    if left_out and chosen is not None:
+        raise InputError(f"The adversary '{left_out[0].name}' does not attack this release. "
+                         f"These do: {', '.join(sorted(listed))}.")
+    return fitting

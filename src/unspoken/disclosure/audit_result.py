@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unspoken.disclosure.audit_rows import COLUMNS, Judgement, Row, Suggestion
+from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
 
@@ -20,7 +21,8 @@ class Audit:
     """Every adversary that applies, at every level of knowledge, on every column.
 
     `words` says for each adversary what it does; `unscored` says why a column has no numbers;
-    `limits` says what was not tested.
+    `limits` says what was not tested. `evidence` is for pictures, holds original values, and is
+    in no file.
     """
 
     rows: tuple[Row, ...]
@@ -32,6 +34,7 @@ class Audit:
     suggestions: tuple[Suggestion, ...] = ()
     limits: tuple[str, ...] = ()
     judgement: Judgement | None = None
+    evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""

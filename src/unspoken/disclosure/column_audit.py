@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
+from unspoken.disclosure.audit_request import Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.column_runner import cases, column_rows
 from unspoken.disclosure.ground_truth import Truths
 from unspoken.disclosure.knowledge_levels import Setting
-from unspoken.disclosure.plain_language import suggestions
-from unspoken.disclosure.policy import Policy
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
 from unspoken.table.table import Table
-
-Progress = Callable[[int, int], None]
-"""Called with the number of finished steps and of all steps."""
 
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
@@ -61,7 +55,7 @@ def _known(name: str, sample: Table) -> Floats:
 
 
 def run_columns(view: View, truths: Truths, chosen: tuple[Adversary, ...], setting: Setting,
-         progress: Progress | None) -> list[Row]:
+                progress: Progress | None) -> list[Row]:
     """Return the rows of every column, adversary by adversary and level by level."""
     todo = [(truth, case) for truth in truths.columns.values() if truth.values.size
             for case in cases(chosen, setting)]
@@ -74,8 +68,8 @@ def run_columns(view: View, truths: Truths, chosen: tuple[Adversary, ...], setti
 
 
 def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ...],
-                   setting: Setting, rows: list[Row], policy: Policy | None) -> Audit:
-    """Return the audit of columns, with suggestions and, under a policy, its judgement."""
+                   setting: Setting, rows: list[Row]) -> Audit:
+    """Return the audit of columns."""
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {t.name: t.released for t in truths.columns.values()}}
@@ -84,9 +78,7 @@ def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ..
     empty |= dict.fromkeys(release.schema.of_kind("categorical", "basket"),
                            "categories under random labels are not attacked")
     if not chosen:
-        empty["(all)"] = "no registered adversary attacks this mechanism"
-    found = Audit(tuple(rows), setting.radius, setting.trials, about,
-                  {one.name: one.gets for one in chosen}, {**truths.unscored, **empty},
-                  limits=_LIMITS)
-    found = replace(found, suggestions=suggestions(found))
-    return found if policy is None else replace(found, judgement=policy.judge(found))
+        empty["(all)"] = "no adversary attacks this release"
+    return Audit(tuple(rows), setting.radius, setting.trials, about,
+                 {one.name: one.gets for one in chosen}, {**truths.unscored, **empty},
+                 limits=_LIMITS)

@@ -2,7 +2,7 @@
 
 A column's truth is a list of pairs (value, code) with the records behind each. Where every value
 has one code there is one pair a value; with codes per record there are more. Truths are built by
-a function that each mechanism registers under the kind "truth".
+a function that each method names, see `release.method.Method`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from unspoken.disclosure.adversary import View
 from unspoken.errors import DataError
 from unspoken.numerics.rank_attack_bounds import range_width
 from unspoken.numerics.value_lookup import Lookup
-from unspoken.release import registry
 from unspoken.release.key import Key
+from unspoken.release.method import method_of
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
@@ -95,16 +95,12 @@ class Truths:
 
 def truths_of(table: Table, release: Release, view: View, key: Key | None) -> Truths:
     """Find out what the codes stand for, with the key or, where order is kept, without."""
-    find = registry.find("truth", str(release.mechanism.get("name")))
-    if find is None:
-        reason = f"no scoring is known for the mechanism '{release.mechanism.get('name')}'"
+    method = method_of(release.mechanism)
+    if method.truths is None:
+        reason = f"the columns of a release by '{method.name}' are not scored one by one"
         return Truths({}, dict.fromkeys(view.columns, reason))
-    found: Truths = find(table, view, key)
-    return found
-
-
-PARTIAL = ("mondrian", "generalize", "suppress-cells", "sample")
-"""Mechanisms that may leave records out."""
+    truths: Truths = method.truths(table, view, key)
+    return truths
 
 
 def row_count(table: Table, release: Release) -> None:
@@ -112,7 +108,7 @@ def row_count(table: Table, release: Release) -> None:
     if release.table.rows == 0 or not release.schema.features:
         raise DataError("The release must hold data. Got no rows or no columns. Audit a release "
                         "with its data file.")
-    partial = release.mechanism.get("name") in PARTIAL and release.table.rows < table.rows
+    partial = method_of(release.mechanism).partial and release.table.rows < table.rows
     if release.table.rows != table.rows and not partial:
         raise DataError(f"The table must be the one that was released ({release.table.rows:,} "
                         f"rows). Got {table.rows:,} rows. Pass the original table.")

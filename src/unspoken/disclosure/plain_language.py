@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unspoken.disclosure.audit_rows import Row, Suggestion
+from unspoken.disclosure.audit_rows import Row
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
@@ -113,59 +113,3 @@ def _people(audit: Audit) -> list[str]:
 
 def _listed(title: str, lines: list[str]) -> list[str]:
     return [title, *(f"  - {line}" for line in lines)] if lines else []
-
-
-def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
-    """Say which defences would help against what was found, and which would not."""
-    if audit.release.get("mechanism", {}).get("name") != "piecewise":
-        return ()
-    found = [*_against_points(audit, high), *_against_order(audit, high)]
-    return (*found, *_against_samples(audit, high))
-
-
-_CURVES = ("line", "polyline", "spline", "combination")
-
-
-def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
-    """Return the columns cracked at some levels, by curves over codes or by anything else."""
-    rows = [row for row in audit.select(measure="domain")
-            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves]
-    best = {row.column: max(r.value for r in rows if r.column == row.column) for row in rows}
-    return sorted((c for c, value in best.items() if value > high), key=lambda c: -best[c])
-
-
-def _named(columns: list[str]) -> str:
-    return ", ".join(columns[:5]) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
-
-
-def _against_points(audit: Audit, high: float) -> list[Suggestion]:
-    columns = _columns(audit, ("knowledgeable", "expert"), high)
-    if not columns:
-        return []
-    why = f"curves through few points crack more than {percent(high)} of {_named(columns)}"
-    return [
-        Suggestion(None, "Draw the codes again until the policy holds", why),
-        Suggestion(None, "Use heavier-tailed widths (a smaller 'tail') and more breakpoints",
-                   "lighter tails average out to a straight line; this helps against curves over "
-                   "codes only, not against whoever counts ranks"),
-    ]
-
-
-def _against_order(audit: Audit, high: float) -> list[Suggestion]:
-    columns = _columns(audit, ("bounds", "histogram", "published", "knowledgeable", "expert"),
-                       high, curves=False)
-    kind = audit.release["mechanism"]
-    blurred = kind.get("monochromatic") == "record" and kind.get("mode") == "max-mono"
-    if not columns or blurred:
-        return []
-    why = f"order and frequency crack {_named(columns)}; only codes per record blur both"
-    return [Suggestion(None, "Use mode 'max-mono' with monochromatic='record' if the miner is "
-                             "covered and classes leave wide monochromatic pieces", why)]
-
-
-def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
-    columns = _columns(audit, ("sample", "records"), high, curves=False)
-    return [Suggestion(column, f"Drop, round or coarsen '{column}'",
-                       "a sample of similar data or known records crack it, and no encoding of "
-                       "this family stops them")
-            for column in columns[:5]]

@@ -40,6 +40,7 @@ from unspoken.disclosure.audit_rows import Judgement, Row
 from unspoken.disclosure.knowledge import PRESETS
 from unspoken.disclosure.plain_language import MUST_KNOW, level, percent
 from unspoken.errors import PolicyError, explain
+from unspoken.release.method import name_in
 from unspoken.release.parameters import OneOf, Rule, Whole
 
 ANYBODY = "anybody"
@@ -179,7 +180,7 @@ class _Findings:
         found = audit.select(measure="k")
         self.checked += len(found)
         if not found:
-            kind = audit.release.get("mechanism", {}).get("name")
+            kind = name_in(audit.release.get("mechanism", {}))
             self.reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps "
                                 "every record apart and makes no promise about K")
         elif min(row.value for row in found) < k:
@@ -200,7 +201,7 @@ def _within(knowledge: str, against: str) -> bool:
 def _anonymity(audit: Audit, k: int, reasons: list[str]) -> int:
     found = audit.select(measure="k")
     if not found:
-        kind = audit.release.get("mechanism", {}).get("name")
+        kind = name_in(audit.release.get("mechanism", {}))
         reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps every "
                        "record apart and makes no promise about K")
         return 0

@@ -1,1 +1,10 @@
-"""Release methods: one folder per family, with its mathematics, learners and adversaries."""
+"""Release methods, one folder per family; what belongs to a method lies with it."""
+
+FAMILIES = (
+    "unspoken.methods.encoding.method",
+    "unspoken.methods.rotation.method",
+    "unspoken.methods.distortion.method",
+    "unspoken.methods.baskets.method",
+    "unspoken.methods.anonymity.method",
+)
+"""Where the methods are declared: a new family is one folder and one line here."""

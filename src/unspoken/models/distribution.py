@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, MissingExtraError, explain
+from unspoken.errors import InputError, explain
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -24,11 +24,11 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.distribution_fields import build_read, check_shares, read_facts, spans
+from unspoken.models.figures import draw
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.model import Model
 from unspoken.models.tree import check_format
 from unspoken.models.tree_text import number
-from unspoken.release import registry
 
 FORMAT = "unspoken-distribution"
 JOINT = "unspoken-joint-distribution"
@@ -100,11 +100,7 @@ class Distribution(Model):
 
     def plot(self, **options: Any) -> Any:
         """Draw the density with its error bars (a matplotlib figure, made by `unspoken.report`)."""
-        draw = registry.find("plot", "distribution")
-        if draw is None:
-            raise MissingExtraError("Plots are drawn by unspoken.report. It cannot be found: "
-                                    "import unspoken before plotting.")
-        return draw(self, **options)
+        return draw("distribution", self, **options)
 
     def _compare(self, other: Distribution) -> Comparison:
         if other.edges.size != self.edges.size:

@@ -8,7 +8,7 @@ import numpy as np
 
 from unspoken.errors import DecodeError
 from unspoken.release.key import Key
-from unspoken.release.registry import find
+from unspoken.release.method import method_of
 from unspoken.table.table import Table
 
 
@@ -22,9 +22,9 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, **options: Any
     values (bu2007 Theorem 2 decodes thresholds by the inverse function, which is never exact).
     Without data only histogram learners can be decoded exactly, everything else is refused.
     """
-    decoder = find("decoder", key.mechanism)
+    decoder = method_of(key.mechanism).decode
     if decoder is None:
-        raise DecodeError(f"No models are decoded for the mechanism '{key.mechanism}'.")
+        raise DecodeError(f"No models are decoded for the method '{key.mechanism}'.")
     return decoder(model, key, data, y, **options)
 
 

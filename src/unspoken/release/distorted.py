@@ -19,8 +19,6 @@ from unspoken.arrays import Floats
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.numerics.random import derive, fresh_seed, generator, seed_from
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.parameters import Rule
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.schema import Column, Schema
@@ -29,72 +27,7 @@ from unspoken.table.table import Table
 Change = Callable[[Any, int], Any]
 """(record batch, number of its first row) -> the changed column as an Arrow array."""
 
-OTHERS = ("refuse", "keep", "drop")
 WITHHOLD, TRUTH, DISTORT = CHOICES = ("withhold", "truth", "distort")
-
-
-@dataclass(frozen=True)
-class Names:
-    """Nothing, or a sequence of column names."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "None or a non-empty list of column names"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-        return value is None or (listed and all(isinstance(name, str) for name in value))
-
-
-@dataclass(frozen=True)
-class PerColumn:
-    """One value for all columns, or a mapping from column names to values."""
-
-    rule: Rule
-    none: bool = False
-    single: bool = True
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        parts = ["None"] * self.none + [self.rule.allowed()] * self.single
-        return " or ".join([*parts, f"a mapping from column to {self.rule.allowed()}"])
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        if isinstance(value, Mapping):
-            return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
-        return (value is None and self.none) or (self.single and self.rule.admits(value))
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a column name"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return isinstance(value, str)
-
-
-@dataclass(frozen=True)
-class Range:
-    """A pair of finite numbers, the first below the second."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a pair (low, high) of finite numbers"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        try:
-            low, high = (float(end) for end in value)
-        except (TypeError, ValueError):
-            return False
-        return bool(np.isfinite(low) and np.isfinite(high) and low < high)
 
 
 def of_column(value: Any, name: str) -> Any:
@@ -102,7 +35,6 @@ def of_column(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else value
 
 
-@register("guarantee", "distorted")
 @dataclass(frozen=True)
 class Distorted(Guarantee):
     """Every value was changed on its own by a published law."""

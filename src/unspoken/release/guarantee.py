@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from unspoken.errors import NotCoveredError, ReleaseError, explain
-from unspoken.release import registry
+from unspoken.release.method import methods, name_in
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,22 @@ class Guarantee:
                 "conditions": list(self.conditions), "facts": dict(self.facts)}
 
     @staticmethod
-    def from_json(data: Any) -> Guarantee:
-        """Read a guarantee; a name that this unspoken does not know promises nothing."""
+    def from_json(data: Any, mechanism: Mapping[str, Any] | None = None) -> Guarantee:
+        """Read a guarantee; a name that this unspoken does not know promises nothing.
+
+        Nor does one that the method of `mechanism` does not give.
+        """
         if not isinstance(data, dict) or not isinstance(data.get("statement"), str):
             raise ReleaseError(explain("A guarantee", "{name, statement, conditions, facts}", data))
-        kind = registry.find("guarantee", str(data.get("name"))) or Guarantee
+        kind = _kind(str(data.get("name")), mechanism)
         conditions = tuple(str(line) for line in data.get("conditions") or ())
         facts = data.get("facts")
         return kind(data["statement"], conditions, facts if isinstance(facts, dict) else {})
+
+
+def _kind(name: str, mechanism: Mapping[str, Any] | None) -> type[Guarantee]:
+    known = methods()
+    chosen = known.values() if mechanism is None else [
+        known[one] for one in (name_in(mechanism),) if one in known]
+    found = (kind for method in chosen for kind in method.guarantees if kind.name == name)
+    return next(found, Guarantee)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from unspoken._version import __version__
 from unspoken.errors import ReleaseError
 from unspoken.release.guarantee import Guarantee
+from unspoken.release.method import name_in
 from unspoken.table.atomic_files import sha256_of, write_file, write_folder
 from unspoken.table.engines.protocol import Progress
 from unspoken.table.schema import Schema
@@ -89,7 +90,7 @@ class Release:
 
     def summary(self) -> str:
         """Return what was released, in a few lines."""
-        kind = self.mechanism.get("name", "?")
+        kind = name_in(self.mechanism)
         head = f"Release {self.fingerprint[:12]} ({kind}), {self.table.rows:,} rows"
         return "\n".join([head, self.schema.summary(), self.guarantee.summary()])
 
@@ -139,8 +140,8 @@ class Release:
                  "rows", "guarantee", "data"}
         details = {k: v for k, v in manifest.items() if k not in known}
         release = cls(table.with_frame(table.frame, schema), manifest["mechanism"],
-                      Guarantee.from_json(manifest["guarantee"]), manifest["id"], details,
-                      manifest["data"]["sha256"])
+                      Guarantee.from_json(manifest["guarantee"], manifest["mechanism"]),
+                      manifest["id"], details, manifest["data"]["sha256"])
         if release.fingerprint != manifest["fingerprint"]:
             raise ReleaseError(f"'{path / MANIFEST}' was changed after it was written.")
         return release

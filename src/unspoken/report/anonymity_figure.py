@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unspoken.methods.anonymity.measures.anonymity_result import Anonymity
-from unspoken.release.registry import register
 from unspoken.report.drawing import AMBER, BLUE, INK, name_of, percent_axis, plain, sketch
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 _EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
-@register("plot", "anonymity")
 def anonymity_figure(found: Anonymity) -> Figure:
     """Draw the share of records by the size of their class, and strong L of every column."""
     figure = sketch(7.5, 3.0)

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.plain_language import HIGH
+from unspoken.methods.encoding.audit.column_pictures import CURVE_NAMES
 from unspoken.methods.encoding.audit.tree_path_disclosure import PathDisclosure
 from unspoken.release.key import Key
+from unspoken.release.method import name_in
 from unspoken.release.release import Release
 from unspoken.report import plots, summaries
 from unspoken.report.drawing import attack_name, percent
-from unspoken.report.evidence import CURVE_NAMES, Evidence, gather
 from unspoken.report.page import Page
 from unspoken.table.atomic_files import sha256_of
 from unspoken.table.table import Table
 
-PICTURED = 3
 MOST_COLUMNS = 25
 MOST_ATTACKS = 12
 MOST_LINES = 24
@@ -39,18 +40,18 @@ ALWAYS = (
 def audit_page(
     audit: Audit, *, release: Release | None = None, table: Table | None = None,
     key: Key | None = None, source: str | os.PathLike[str] | None = None,
-    paths: PathDisclosure | None = None, random_state: int | None = None,
+    paths: PathDisclosure | None = None,
 ) -> Page:
     """Build the page.
 
-    With `release` and `table` the riskiest columns are drawn, original against code, and the
-    page says that it must stay in the house; `key` adds the pieces. `source` is the original
-    file, whose SHA-256 is shown. `paths` adds the paths of a mined tree (bu2007 section 6.4).
+    With `release` and `table` the riskiest columns are drawn from the evidence of the audit,
+    original against code, and the page says that it must stay in the house; `key` is the one
+    that the audit was made with. `source` is the original file, whose SHA-256 is shown. `paths`
+    adds the paths of a mined tree (bu2007 section 6.4).
     """
-    pictured: tuple[Evidence, ...] = ()
-    if release is not None and table is not None:
-        names = [row.column for row in audit.ranking()[:PICTURED]]
-        pictured = gather(table, release, key, names, audit.radius, audit.trials, random_state)
+    if release is not None and key is not None:
+        key.fits(release)
+    pictured = audit.evidence if release is not None and table is not None else ()
     manifest = audit.release if release is None else release.manifest
     page = Page("Audit of a release", _subtitle(audit))
     page.box(summaries.plain_words(audit, secret=bool(pictured)))
@@ -72,7 +73,7 @@ def _subtitle(audit: Audit) -> str:
     rows = audit.release.get("rows")
     count = f"{rows:,} rows. " if isinstance(rows, int) else ""
     return (f"Release {str(audit.release.get('fingerprint', '?'))[:12]} "
-            f"({kind.get('name', '?')}{mode}), {count}A guess within {100 * audit.radius:g}% of a "
+            f"({name_in(kind)}{mode}), {count}A guess within {100 * audit.radius:g}% of a "
             f"column's range counts as disclosed; {audit.trials} trials.")
 
 

@@ -8,14 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.models.distribution import Distribution
-from unspoken.release.registry import register
 from unspoken.report.drawing import AMBER, BLUE, INK, name_of, one_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@register("plot", "distribution")
 def distribution_figure(found: Distribution, against: npt.ArrayLike | None = None,
                         title: str = "") -> Figure:
     """Draw the density as steps; `against`: values to compare with, drawn as a dashed line."""

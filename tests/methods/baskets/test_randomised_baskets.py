@@ -11,7 +11,6 @@ import pytest
 import unspoken
 from unspoken import mine, protect
 from unspoken.errors import InputError, NotCoveredError, UnseenValueError
-from unspoken.methods.baskets import OPERATORS
 from unspoken.methods.baskets.draw_baskets import (
     Drawing,
     coins,
@@ -21,6 +20,7 @@ from unspoken.methods.baskets.draw_baskets import (
     without,
 )
 from unspoken.methods.baskets.guided import Guidance, guided
+from unspoken.methods.baskets.method import FORMS
 from unspoken.methods.baskets.select_a_size import Operator, transition
 from unspoken.methods.baskets.size_laws import Mixture
 from unspoken.numerics.random import generator, seed_from
@@ -295,4 +295,4 @@ def test_guided_baskets_keep_what_fits_the_guidance_and_gain_others():
 
 
 def test_operators_are_found_by_name():
-    assert sorted(OPERATORS) == ["cut-and-paste", "guided", "mask", "select-a-size", "uniform"]
+    assert sorted(FORMS) == ["cut-and-paste", "guided", "mask", "select-a-size", "uniform"]

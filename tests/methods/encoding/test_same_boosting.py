@@ -18,8 +18,8 @@ from support.encoding_walk import table_of, walk
 from support.random_tables import random_table
 from support.toybook import ToyBook
 from unspoken.errors import DecodeError
-from unspoken.methods.encoding import SameTree
 from unspoken.methods.encoding.decode import decode_with
+from unspoken.methods.encoding.guarantee import SameTree
 from unspoken.protect import PiecewiseEncoder, decode
 
 pytestmark = pytest.mark.slow

@@ -24,7 +24,7 @@ import unspoken
 from support.encoding_walk import table_of, walk
 from support.random_tables import random_table
 from unspoken.errors import DataError, SchemaError, UnseenValueError
-from unspoken.methods.encoding import PiecewiseBook
+from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.draw_column import Recipe, draw_column
 from unspoken.protect import PiecewiseEncoder
 

@@ -13,7 +13,7 @@ sensitive columns. Measures:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.adversary import Adversary, chosen_of
+from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row, Suggestion
 from unspoken.disclosure.measures import estimate
@@ -30,25 +31,22 @@ from unspoken.methods.anonymity.adversaries.informed_microdata import (
     InformedMicrodata,
     intersected,
 )
-from unspoken.methods.anonymity.adversaries.record_linking import without
+from unspoken.methods.anonymity.adversaries.record_linking import Homogeneity, without
 from unspoken.methods.anonymity.adversaries.table_adversary import (
-    MECHANISMS,
-    TREES,
+    ORDER,
     Matches,
     TableAdversary,
     TableView,
 )
-from unspoken.methods.anonymity.table_knowledge import People, Told, levels, people_of, tell
+from unspoken.methods.anonymity.table_knowledge import People, Told, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
-from unspoken.release.registry import register
+from unspoken.release.method import method_of
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
-from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 Scores = dict[tuple[str, str], float]
-Progress = Callable[[int, int], None]
 
 ALL = "(all)"
 MAX_TRIALS = 20
@@ -76,8 +74,7 @@ def audit_tables(  # noqa: PLR0913
     `rows`: the original row of every released one (`method.rows_`), where records were left out.
     """
     view = TableView.of(release)
-    chosen = [one for one in adversaries_for(release, adversaries)
-              if isinstance(one, TableAdversary)]
+    chosen = chosen_of(TableAdversary, release, adversaries)
     where = _rows(table, release, rows)
     people = people_of(table, view, where)
     setting = _Setting(max(1, min(int(trials), MAX_TRIALS)), float(radius),
@@ -92,8 +89,12 @@ def audit_tables(  # noqa: PLR0913
     return replace(found, suggestions=_suggestions(found))
 
 
-for _name in MECHANISMS:
-    register("audit", _name)(audit_tables)
+def audit_published(table: Table, release: Release, key: Key | None,
+                    request: AuditRequest) -> Audit:
+    """Audit a published table where the general audit was called."""
+    return audit_tables(table, release, key, trials=request.trials, radius=request.radius,
+                        random_state=request.random_state, adversaries=request.adversaries,
+                        progress=request.progress)
 
 
 @dataclass(frozen=True)
@@ -108,35 +109,14 @@ class _Setting:
 
 def _rows(table: Table, release: Release, rows: npt.ArrayLike | None) -> Ints | None:
     """Return the released row of every person, -1 for none; None where it cannot be known."""
-    if rows is None and release.mechanism.get("name") == "sample":
-        rows = _subsequence(table, release)
-    shuffled = release.mechanism.get("name") == TREES
-    if rows is None and (shuffled or release.table.rows != table.rows):
+    if rows is None and (links := method_of(release.mechanism).links) is not None:
+        rows = links(table, release)
+    if rows is None:
         return None
-    where = np.arange(table.rows) if rows is None else np.asarray(rows, np.int64)
+    where = np.asarray(rows, np.int64)
     out = np.full(table.rows, -1, np.int64)
     out[where] = np.arange(where.size)
     return out
-
-
-def _subsequence(table: Table, release: Release) -> Ints | None:
-    """Find the rows of a sample that was released as it is: the earliest that fit, in order."""
-    import pyarrow as pa
-
-    from unspoken.methods.anonymity.measures.equivalence_classes import classes
-
-    names = release.schema.names
-    both = pa.concat_tables([table.arrow(names), release.table.arrow(names)])
-    codes = classes([coded(both[name]).codes for name in names])
-    mine, theirs, at, found = codes[:table.rows].tolist(), codes[table.rows:].tolist(), 0, []
-    for code in theirs:
-        while at < len(mine) and mine[at] != code:
-            at += 1
-        if at == len(mine):
-            return None
-        found.append(at)
-        at += 1
-    return np.array(found, np.int64)
 
 
 def _k(view: TableView) -> Row:
@@ -150,7 +130,7 @@ def _unscored(view: TableView) -> dict[str, str]:
 
 def _run(view: TableView, people: People, chosen: Sequence[TableAdversary], setting: _Setting,
          progress: Progress | None) -> list[Row]:
-    todo = [(one, *level) for one in chosen for level in levels(one, people, view)]
+    todo = [(one, *level) for one in chosen for level in one.levels(people, view)]
     rows: list[Row] = []
     for done, (one, label, column) in enumerate(todo, 1):
         rows += _case(view, people, one, label, column, setting)
@@ -166,7 +146,7 @@ def _case(view: TableView, people: People, one: TableAdversary, label: str, colu
         told = tell(label, column, people, view, setting.rng("tables", one.name, column, trial))
         parts.append(_scored(view, people, one, told, setting.radius))
         bases.append(_blind(view, people, told, setting.radius))
-    shown = f"{label} {column}" if label == "order" else label
+    shown = f"{label} {column}" if label == ORDER else label
     out = []
     for place, measure in parts[0]:
         found = estimate(np.array([part[place, measure] for part in parts]))
@@ -272,7 +252,7 @@ def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
                               f"a well-informed adversary names {named[0].value:.0%} with "
                               f"confidence, {ACCEPTABLE:.0%} is called acceptable"))
     for row in found.select(measure="sure"):
-        if row.adversary == "homogeneity" and row.value > row.baseline + 0.01:
+        if row.adversary == Homogeneity.name and row.value > row.baseline + 0.01:
             out.append(Suggestion(row.column, f"Ask for l or t on '{row.column}'",
                                   f"{row.value:.0%} of the people stand in classes that give "
                                   "its value away"))

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Floats, Ints
-from unspoken.disclosure.adversary import Adversary
-from unspoken.methods.anonymity.adversaries.table_adversary import TableKnowledge, TableView
+from unspoken.errors import InputError, unknown
+from unspoken.methods.anonymity.adversaries.table_adversary import (
+    ERRORS,
+    LEVELS,
+    NEVER,
+    ORDER,
+    POOL_LEVEL,
+    TableKnowledge,
+    TableView,
+)
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
@@ -54,37 +61,23 @@ class Told:
     knowledge: TableKnowledge
 
 
-def levels(adversary: Adversary, people: People, view: TableView) -> Iterator[tuple[str, str]]:
-    """Yield (label, column) of the levels at which an adversary is tried."""
-    if adversary.name == "known-order":
-        for name in view.quasi:
-            one = view.columns[name]
-            if one.low is not None and one.found.missing > 1 and is_number(people.table[name].type):
-                yield "order", name
-    elif adversary.name == "informed-microdata":
-        if people.row is not None:
-            yield "pool", ""
-    elif adversary.name == "background":
-        yield from (("quasi never", name) for name in list(people.secrets)[:1])
-    else:
-        yield ("quasi errors" if adversary.name == "noisy-linking" else "quasi"), ""
-
-
 def tell(label: str, column: str, people: People, view: TableView,
          rng: np.random.Generator) -> Told:
     """Draw targets and what is known of them."""
-    if label == "pool":
+    if label not in LEVELS:
+        raise InputError(unknown("A level of knowledge about people", label, LEVELS))
+    if label == POOL_LEVEL:
         return _informed(people, view, rng)
     targets = rng.permutation(_present(people))[:TARGETS]
     known = people.table.take(pa.array(targets)).select(list(view.quasi))
-    if label == "order":
+    if label == ORDER:
         values = np.asarray(to_numbers(people.table[column]), np.float64)
         place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
         return Told(targets, TableKnowledge(known, order=column,
                                             ranks=(place[targets] + 0.5) / people.size))
-    if label == "quasi errors":
+    if label == ERRORS:
         return Told(targets, TableKnowledge(blurred(known, people.table, rng)))
-    if label == "quasi never":
+    if label == NEVER:
         return Told(targets, TableKnowledge(known, never=_never(people, column, targets, view)))
     return Told(targets, TableKnowledge(known))
 

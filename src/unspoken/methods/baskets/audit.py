@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.adversary import Adversary, chosen_of
+from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row, Suggestion
 from unspoken.errors import DataError, InputError, NotCoveredError, explain
@@ -20,7 +21,6 @@ from unspoken.methods.baskets.adversaries.item_posterior import (
 )
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.basket_files import known_items
 from unspoken.table.basket_tables import from_table
@@ -39,15 +39,10 @@ _LIMITS = (
 )
 
 
-@register("audit", "baskets")
-def audit_hook(  # noqa: PLR0913
-    table: Any, release: Release, key: Key | None, *, sample: Any, trials: int,
-    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
-    progress: Any,
-) -> Audit:
+def audit_release(table: Any, release: Release, key: Key | None, request: AuditRequest) -> Audit:
     """Audit a release of baskets where the general audit was called."""
-    return audit_baskets(_original(table, release), release, random_state=random_state,
-                         adversaries=adversaries)
+    return audit_baskets(_original(table, release), release, random_state=request.random_state,
+                         adversaries=request.adversaries)
 
 
 def _original(table: Any, release: Release) -> Baskets:
@@ -70,8 +65,7 @@ def audit_baskets(original: Baskets, release: Release, *, random_state: Any = No
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
              "data_sha256": release.data_sha256, "columns": {COLUMN: COLUMN}}
-    chosen = [one for one in adversaries_for(release, adversaries)
-              if isinstance(one, BasketPosterior)]
+    chosen = chosen_of(BasketPosterior, release, adversaries)
     words = {one.name: one.gets for one in chosen}
     try:
         view = BasketView.of(release)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,17 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.baskets.draw_baskets import Drawing
 from unspoken.methods.baskets.guarantee import promise
+from unspoken.methods.baskets.method import BASKETS, FORMS
 from unspoken.methods.baskets.select_a_size import Operator
 from unspoken.numerics.random import generator
 from unspoken.release.distorted import Draws
-from unspoken.release.parameters import OneOf, Rule, check
+from unspoken.release.parameters import check_parameters
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
-
-MECHANISM = "baskets"
-PUBLIC: Mapping[str, tuple[Rule, str]] = {
-    "public_sizes": (OneOf((True, False)), "True declares the size of every basket public.")}
 
 
 class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,9 +40,6 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _operator(self, sizes: npt.NDArray[np.int64], items: int) -> Operator:
         """Return the operator that the parameters describe, for baskets of these sizes."""
 
-    def _rules(self) -> Mapping[str, tuple[Rule, str]]:
-        return {}
-
     @property
     def _public(self) -> bool:
         return bool(getattr(self, "public_sizes", True))
@@ -53,7 +47,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Baskets, y: Any = None) -> BasketOperator:
         """Learn the items and make the operator."""
         baskets = _baskets(X)
-        check(type(self).__name__, self._rules(), self.get_params())
+        check_parameters(type(self).__name__, FORMS[self.name].parameters, self.get_params())
         self.items_ = baskets.items
         self.operator_ = self._operator(baskets.sizes, len(baskets.items))
         if not self._public and not self.operator_.size_free and np.unique(baskets.sizes).size > 1:
@@ -101,7 +95,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seed = self.draws_.next()
         drawn = Drawing(self.operator_, seed)(original)
         public = self._public
-        mechanism = {"name": MECHANISM, "operator": self.name, **self.operator_.to_json(),
+        mechanism = {"name": BASKETS.name, "operator": self.name, **self.operator_.to_json(),
                      "public_sizes": public, "items": list(original.items)}
         return Release(to_table(drawn, original.sizes if public else None), mechanism,
                        promise(self.operator_, original.sizes, public),

@@ -12,10 +12,8 @@ import numpy.typing as npt
 
 from unspoken.methods.baskets.select_a_size import Operator, amplification
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.registry import register
 
 
-@register("guarantee", "randomised-baskets")
 @dataclass(frozen=True)
 class RandomisedBaskets(Guarantee):
     """Every basket was randomised on its own by a published operator."""

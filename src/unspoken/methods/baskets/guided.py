@@ -15,7 +15,6 @@ does not say how a stream starts: here the first `start` baskets keep every item
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,26 +23,18 @@ from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Bools, Floats
 from unspoken.errors import DataError, InputError, explain
-from unspoken.methods.baskets.basket_method import MECHANISM
 from unspoken.methods.baskets.draw_baskets import heads, without
 from unspoken.methods.baskets.guarantee import RandomisedBaskets
+from unspoken.methods.baskets.method import BASKETS, FORMS
 from unspoken.numerics.random import generator
 from unspoken.release.distorted import Draws
-from unspoken.release.parameters import Real, Rule, Whole, check
+from unspoken.release.parameters import check_parameters
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
 
 MAX_CELLS = 1 << 26
 """Eigenvectors of so many numbers at most."""
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "rank": (Whole(1), "Use 10 for ten eigenvectors."),
-    "rho_t": (Real(0.0, 1.0), "Items whose projection reaches 1 - rho_t are kept."),
-    "rho_m": (Real(0.0, 1.0), "It is the probability that another item is added."),
-    "start": (Whole(1), "Use 1000: guidance needs some baskets first."),
-    "every": (Whole(1), "Use 1 to renew the guidance after every basket, as in the book."),
-}
-
 
 @dataclass
 class Guidance:
@@ -125,7 +116,7 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: Baskets) -> Baskets:
         """Return the stream of perturbed baskets, in the order of the originals."""
-        check("GuidedPerturbation", _RULES, self.get_params())
+        check_parameters("GuidedPerturbation", FORMS[self.name].parameters, self.get_params())
         self.draws_ = getattr(self, "draws_", None) or Draws(self.random_state)
         return self._stream(X, generator(self.draws_.next(), "guided"))
 
@@ -157,7 +148,7 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
 
             baskets = known_items(baskets, self.items)
         sent = self.transform(baskets)
-        mechanism = {"name": MECHANISM, "operator": self.name, "rank": int(self.rank),
+        mechanism = {"name": BASKETS.name, "operator": self.name, "rank": int(self.rank),
                      "rho_t": float(self.rho_t), "rho_m": float(self.rho_m),
                      "start": int(self.start), "every": int(self.every), "public_sizes": False,
                      "items": list(baskets.items)}

@@ -16,11 +16,11 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
-from unspoken.methods.baskets.basket_method import PUBLIC, BasketOperator
+from unspoken.methods.baskets.basket_method import BasketOperator
 from unspoken.methods.baskets.operator_design import design
 from unspoken.methods.baskets.select_a_size import Operator
 from unspoken.methods.baskets.size_laws import Cut, Mixture, Padded, SizeLaw, Sizes, check_rho
-from unspoken.release.parameters import Real, Rule, Whole
+from unspoken.release.parameters import Real
 
 _SHARE = Real(0.0, 1.0)
 
@@ -59,9 +59,6 @@ class SelectASize(BasketOperator):
         self.public_sizes = public_sizes
         self.items = items
         self.random_state = random_state
-
-    def _rules(self) -> Mapping[str, tuple[Rule, str]]:
-        return {"design_for": (Whole(1), "Use 3 for sets of three items."), **PUBLIC}
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
         designed = self.rho1 is not None or self.rho2 is not None
@@ -123,10 +120,6 @@ class CutAndPaste(BasketOperator):
         self.items = items
         self.random_state = random_state
 
-    def _rules(self) -> Mapping[str, tuple[Rule, str]]:
-        return {"cutoff": (Whole(1), "Use 3 to keep up to three items."),
-                "rho": (_SHARE, "It is the probability that an item is inserted."), **PUBLIC}
-
     def _operator(self, sizes: Ints, items: int) -> Operator:
         return Operator(Cut(int(self.cutoff), float(self.rho)), float(self.rho), items)
 
@@ -151,9 +144,6 @@ class UniformOperator(BasketOperator):
         self.items = items
         self.random_state = random_state
 
-    def _rules(self) -> Mapping[str, tuple[Rule, str]]:
-        return {"p": (_SHARE, "It is the probability that an item is replaced.")}
-
     def _operator(self, sizes: Ints, items: int) -> Operator:
         return Operator(Mixture((1.0 - float(self.p),)), None, items)
 
@@ -177,9 +167,6 @@ class Mask(BasketOperator):
         self.p = p
         self.items = items
         self.random_state = random_state
-
-    def _rules(self) -> Mapping[str, tuple[Rule, str]]:
-        return {"p": (_SHARE, "Use 0.9 to keep nine bits of ten.")}
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
         return Operator(Mixture((float(self.p),)), 1.0 - float(self.p), items)

@@ -36,37 +36,21 @@ from unspoken.methods.distortion.column_noise import (
     rounded_out,
     table_ends,
 )
-from unspoken.methods.distortion.noise_laws import FAMILIES, Noise, for_width
+from unspoken.methods.distortion.method import NOISE
+from unspoken.methods.distortion.noise_laws import Noise, for_width
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import derive
 from unspoken.release.distorted import (
-    OTHERS,
     Draws,
-    Names,
-    PerColumn,
     Plan,
-    Range,
-    Text,
     chosen_columns,
     finite,
     make_release,
     of_column,
 )
-from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.release.method import name_in
 from unspoken.release.release import Release
 from unspoken.table.table import Table
-
-MECHANISM = "noise"
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "family": (PerColumn(OneOf(FAMILIES)), "Use 'gaussian', or 'laplace' to bound the odds."),
-    "privacy": (PerColumn(Real(0.0, 1e6)), "Use 1.0 for the whole range of the column."),
-    "confidence": (Real(0.0, 1.0), "Use 0.95."),
-    "scale": (PerColumn(Real(0.0), none=True), "Leave it out to follow 'privacy'."),
-    "ranges": (PerColumn(Range(), none=True, single=False), "Leave it out to take the data's."),
-    "columns": (Names(), "Leave it out for all numeric features."),
-    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -131,7 +115,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def fit(self, X: Any, y: Any = None) -> NoiseAdder:
         """Learn the range of every column of X that `ranges` does not name."""
-        check("NoiseAdder", _RULES, self.get_params())
+        NOISE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         names = feature_names(self)
         self._set({name: self._law(name, lambda i=i: ends_of(data[:, i]))
@@ -185,7 +169,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """A device has no table to fit: the ranges say it all."""
         if hasattr(self, "laws_"):
             return
-        check("NoiseAdder", _RULES, self.get_params())
+        NOISE.check(self)
         if not self.ranges:
             raise InputError(explain("NoiseAdder: 'ranges'", "given where there is no table to fit",
                                      self.ranges, "Or use NoiseAdder.from_public(mechanism)."))
@@ -194,8 +178,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     @classmethod
     def from_public(cls, mechanism: Mapping[str, Any], random_state: Any = None) -> NoiseAdder:
         """Return the adder that a published mechanism describes, for a person's device."""
-        if mechanism.get("name") != MECHANISM:
-            raise InputError(explain("The mechanism", f"'{MECHANISM}'", mechanism.get("name")))
+        if name_in(mechanism) != NOISE.name:
+            raise InputError(explain("The mechanism", f"'{NOISE.name}'", name_in(mechanism)))
         laws = {name: ColumnNoise.from_json(law) for name, law in mechanism["columns"].items()}
         adder = cls(confidence=float(mechanism["confidence"]), random_state=random_state)
         adder._set(laws)
@@ -203,7 +187,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("NoiseAdder", _RULES, self.get_params())
+        NOISE.check(self)
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("NoiseAdder", table.schema, names, self.choices)
         ends = table_ends(table, [n for n in names if of_column(self.ranges, n) is None])
@@ -221,7 +205,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     def _public(self, markers: Mapping[str, str]) -> dict[str, Any]:
         laws = {name: law.to_json(self.confidence) for name, law in self.laws_.items()}
-        return {"name": MECHANISM, "confidence": self.confidence, "columns": laws,
+        return {"name": NOISE.name, "confidence": self.confidence, "columns": laws,
                 "choices": dict(markers)}
 
     def __sklearn_tags__(self) -> Any:

@@ -7,14 +7,14 @@ distorted, and an adversary of its own counts those who told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.disclosure.adversary import Adversary, ColumnView, View, adversaries_for
+from unspoken.disclosure.adversary import ColumnView, View, adversaries_for
+from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.column_audit import columns_result, run_columns, sample_values
@@ -29,29 +29,24 @@ from unspoken.methods.distortion.adversaries.known_choices import (
 from unspoken.numerics.random import seed_from
 from unspoken.numerics.rank_attack_bounds import range_width
 from unspoken.release.key import Key
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
 
-MECHANISMS = ("noise", "multiplicative", "discretize")
 _CHOSEN = "where people chose, shares are of those who distorted; who told is known"
 
 
-def audit_distorted(  # noqa: PLR0913
-    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
-    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
-    progress: Any,
-) -> Audit:
+def audit_distorted(table: Table, release: Release, key: Key | None,
+                    request: AuditRequest) -> Audit:
     """Attack a release of distorted values in every known way; filters need its rows."""
     view = distorted_only(View.of(release, rows=True))
     truths = row_truths(table, view, key)
-    setting = Setting(float(radius), int(trials), seed_from(random_state),
-                      sample_values(sample, truths))
-    chosen = adversaries_for(view, adversaries)
-    rows = run_columns(view, truths, chosen, setting, progress)
-    found = columns_result(release, truths, chosen, setting, rows, None)
-    return _with_told(found, table, view, radius) if markers(view.mechanism) else found
+    setting = Setting(request.radius, request.trials, seed_from(request.random_state),
+                      sample_values(request.sample, truths))
+    chosen = adversaries_for(view, request.adversaries)
+    rows = run_columns(view, truths, chosen, setting, request.progress)
+    found = columns_result(release, truths, chosen, setting, rows)
+    return _with_told(found, table, view, request.radius) if markers(view.mechanism) else found
 
 
 def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
@@ -65,13 +60,6 @@ def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
                    unscored={**found.unscored, **why})
 
 
-for _name in MECHANISMS:
-    register("audit", _name)(audit_distorted)
-
-
-@register("truth", "noise")
-@register("truth", "multiplicative")
-@register("truth", "discretize")
 def row_truths(table: Table, view: View, key: Key | None) -> Truths:
     """Return the truths of a release whose rows stand in the original order."""
     found, unscored = {}, {}

@@ -28,55 +28,19 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.method import DISCRETIZE
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.distorted import (
-    OTHERS,
     Distorted,
-    Names,
-    PerColumn,
     Plan,
-    Range,
-    Text,
     chosen_columns,
     finite,
     make_release,
     of_column,
 )
-from unspoken.release.parameters import OneOf, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.table import Table
-
-MECHANISM = "discretize"
-
-
-@dataclass(frozen=True)
-class Edges:
-    """At least two increasing finite numbers."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a list of increasing finite numbers"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        try:
-            found = np.asarray(value, np.float64)
-        except (TypeError, ValueError):
-            return False
-        return bool(found.ndim == 1 and found.size >= 2 and np.all(np.isfinite(found))
-                    and np.all(np.diff(found) > 0))
-
-
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "classes": (PerColumn(Whole(1)), "Use 10."),
-    "strategy": (OneOf(("width", "quantile")), ""),
-    "edges": (PerColumn(Edges(), none=True, single=False), "Leave it out to cut 'classes' pieces."),
-    "ranges": (PerColumn(Range(), none=True, single=False), "Leave it out to take the data's."),
-    "columns": (Names(), "Leave it out for all numeric features."),
-    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to class everything."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -129,7 +93,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def fit(self, X: Any, y: Any = None) -> Discretizer:
         """Cut every column of X into classes."""
-        check("Discretizer", _RULES, self.get_params())
+        DISCRETIZE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         names = feature_names(self)
         self.edges_ = {name: self._cut(name, data[:, i]) for i, name in enumerate(names)}
@@ -146,9 +110,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         said = of_column(self.ranges, name)
         low, high = (float(e) for e in said) if said is not None \
             else rounded_out(name, *ends_of(known))
-        if self.strategy == "width":
-            return np.linspace(low, high, int(count) + 1)
-        return _quantile_edges(name, known, low, high, int(count))
+        cut = {"width": _equal_edges, "quantile": _quantile_edges}[self.strategy]
+        return cut(name, known, low, high, int(count))
 
     def transform(self, X: Any) -> Any:
         """Return the class of every value as float64; NaN stays NaN."""
@@ -167,7 +130,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         Attributes that have no classes are not sent.
         """
         if not hasattr(self, "edges_"):
-            check("Discretizer", _RULES, self.get_params())
+            DISCRETIZE.check(self)
             self._from_parameters()
         check_choices(choices, self.edges_)
         out: dict[str, int | None] = {}
@@ -185,7 +148,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("Discretizer", _RULES, self.get_params())
+        DISCRETIZE.check(self)
         names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("Discretizer", table.schema, names, self.choices)
         self.edges_ = {name: self._cut(name, _column(table, name)) for name in names}
@@ -193,7 +156,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         changes = {name: _Classing(name, cut, types[name]) for name, cut in self.edges_.items()}
         laws = {name: {"edges": edges.tolist()} for name, edges in self.edges_.items()}
         plan = Plan("Discretizer", chosen_changes(changes, markers), types,
-                    {"name": MECHANISM, "columns": laws, "choices": markers},
+                    {"name": DISCRETIZE.name, "columns": laws, "choices": markers},
                     limited(promise(self.edges_), markers), self.others, tuple(markers.values()),
                     {name: "numeric" if name in markers else "ordinal" for name in names})
         self.n_features_in_ = len(names)
@@ -221,6 +184,10 @@ def promise(edges: Mapping[str, Floats]) -> Distorted:
 def _column(table: Table, name: str) -> Floats:
     values, _ = finite(name, table.arrow([name])[name])
     return values
+
+
+def _equal_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:
+    return np.linspace(low, high, count + 1)
 
 
 def _quantile_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:

@@ -7,7 +7,7 @@ adversaries and measures all work through it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,13 +15,15 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, ReleaseError, SchemaError, explain
+from unspoken.methods.distortion.method import NAMES
 from unspoken.methods.distortion.noise_laws import Noise
-from unspoken.methods.distortion.random_factors import product_cdf
+from unspoken.methods.distortion.random_factors import check_form, product_cdf
 from unspoken.methods.distortion.reconstruct.kernels import (
     conditional_kernel,
     noise_kernel,
     reported_edges,
 )
+from unspoken.release.method import method_of, name_in
 from unspoken.release.release import Release
 
 
@@ -57,7 +59,7 @@ class Additive:
 
         A smooth density has nothing finer to tell, and fewer intervals are fewer steps of work.
         """
-        smooth = self.noise.scale / 8 if self.noise.family == "gaussian" else 0.0
+        smooth = self.noise.scale * self.noise.law.smooth_step
         every = max(1, int(smooth * (edges.size - 1) / (edges[-1] - edges[0])))
         return reported_edges(low, high, edges, self.noise.reach, every)
 
@@ -75,6 +77,10 @@ class Product:
     cut: float
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown form, by name."""
+        check_form(self.form)
 
     def edges(self, bins: int) -> Floats:
         """Return equal intervals over the range."""
@@ -121,35 +127,42 @@ class Answers:
 
 def law_of(mechanism: Mapping[str, Any], column: str) -> Law | Answers:
     """Read the law of a column from a public mechanism."""
-    name = mechanism.get("name")
-    make = _MAKERS.get(str(name))
+    make = method_of(mechanism).law
     if make is None:
-        raise InputError(explain("The release", "of a method that distorts: " + ", ".join(_MAKERS),
-                                 name))
+        raise InputError(explain("The release", "of a method that distorts: " + ", ".join(NAMES),
+                                 name_in(mechanism)))
     columns = mechanism.get("columns")
     if not isinstance(columns, Mapping) or column not in columns:
         raise SchemaError(explain("The column", f"one of {list(columns or ())[:20]}", column))
     try:
-        return make(columns[column])
+        law: Law | Answers = make(columns[column])
+        return law
     except (KeyError, TypeError, ValueError) as error:
         raise ReleaseError(explain(f"The law of column '{column}' in the manifest", "complete",
                                    repr(error))) from None
 
 
-def _answers(law: Mapping[str, Any]) -> Answers:
+def additive_law(law: Mapping[str, Any]) -> Additive:
+    """Read the law of a column of a release by 'noise'."""
+    return Additive(Noise(law["family"], law["scale"]), float(law["low"]), float(law["high"]))
+
+
+def product_law(law: Mapping[str, Any]) -> Product:
+    """Read the law of a column of a release by 'multiplicative-noise'."""
+    return Product(law["form"], float(law["deviation"]), float(law["cut"]), float(law["low"]),
+                   float(law["high"]))
+
+
+def class_law(law: Mapping[str, Any]) -> Classes:
+    """Read the law of a column of a release by 'discretize'."""
+    return Classes(np.asarray(law["edges"], np.float64))
+
+
+def answer_law(law: Mapping[str, Any]) -> Answers:
+    """Read the law of a column of a release by 'randomized-response'."""
     from unspoken.methods.distortion.response_matrices import check_matrix
 
     return Answers(tuple(law["values"]), check_matrix(law["matrix"], len(law["values"])))
-
-
-_MAKERS: dict[str, Callable[[Mapping[str, Any]], Law | Answers]] = {
-    "noise": lambda law: Additive(Noise(law["family"], law["scale"]), float(law["low"]),
-                                  float(law["high"])),
-    "multiplicative": lambda law: Product(law["form"], float(law["deviation"]), float(law["cut"]),
-                                          float(law["low"]), float(law["high"])),
-    "discretize": lambda law: Classes(np.asarray(law["edges"], np.float64)),
-    "response": _answers,
-}
 
 
 def marker_of(release: Release, column: str) -> str | None:

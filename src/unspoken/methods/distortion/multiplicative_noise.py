@@ -31,37 +31,26 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.method import MULTIPLICATIVE_NOISE
 from unspoken.methods.distortion.noise_laws import Noise
-from unspoken.methods.distortion.random_factors import truncated_quantile
+from unspoken.methods.distortion.random_factors import (
+    LOGNORMAL,
+    TRUNCATED,
+    check_form,
+    truncated_quantile,
+)
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import derive, shares, words
 from unspoken.release.distorted import (
-    OTHERS,
     Distorted,
     Draws,
-    Names,
-    PerColumn,
     Plan,
-    Text,
     chosen_columns,
     finite,
     make_release,
 )
-from unspoken.release.parameters import OneOf, Real, Rule, check
 from unspoken.release.release import Release
 from unspoken.table.table import Table
-
-MECHANISM = "multiplicative"
-FORMS = ("truncated", "lognormal")
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "form": (OneOf(FORMS), ""),
-    "deviation": (Real(0.0, 1.0), "Use 0.15."),
-    "cut": (Real(0.0, 10.0), "Use 2."),
-    "variance": (Real(0.0, 100.0), "Use 0.1."),
-    "columns": (Names(), "Leave it out for all numeric features."),
-    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out to distort everything."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -74,11 +63,20 @@ class Factors:
     cut: float
     covariance: Floats
 
+    def __post_init__(self) -> None:
+        """Refuse an unknown form, by name."""
+        check_form(self.form)
+
     def draw(self, seed: bytes, index: int, start: int, count: int) -> Floats:
         """Return the factors of one column for rows `start` and following."""
-        if self.form == "truncated":
-            bits = words(derive(seed, "factor", self.names[index]), start, count)
-            return truncated_quantile(shares(bits), self.deviation, self.cut)
+        draw = {TRUNCATED: self._truncated, LOGNORMAL: self._lognormal}[self.form]
+        return draw(seed, index, start, count)
+
+    def _truncated(self, seed: bytes, index: int, start: int, count: int) -> Floats:
+        bits = words(derive(seed, "factor", self.names[index]), start, count)
+        return truncated_quantile(shares(bits), self.deviation, self.cut)
+
+    def _lognormal(self, seed: bytes, index: int, start: int, count: int) -> Floats:
         root = _root(self.covariance)[index]
         total = np.zeros(count)
         for weight, name in zip(root, self.names, strict=True):
@@ -90,7 +88,7 @@ class Factors:
     def spread(self, index: int) -> float:
         """Return the standard deviation of the factor, or of its logarithm."""
         log = float(np.sqrt(self.covariance[index, index]))
-        return self.deviation if self.form == "truncated" else log
+        return {TRUNCATED: self.deviation, LOGNORMAL: log}[self.form]
 
 
 def _root(covariance: Floats) -> Floats:
@@ -114,7 +112,7 @@ class _Multiplying:
 
 
 def _positive(name: str, values: Floats, form: str) -> None:
-    if form == "lognormal" and np.nanmin(values, initial=1.0) <= 0:
+    if form == LOGNORMAL and np.nanmin(values, initial=1.0) <= 0:
         raise DataError(explain(f"Column '{name}'", "above zero, for its logarithm is taken",
                                 float(np.nanmin(values)), "Shift it, or say form='truncated'."))
 
@@ -149,7 +147,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
 
     def fit(self, X: Any, y: Any = None) -> MultiplicativeNoise:
         """Learn the covariance of the logarithms, which only the second form needs."""
-        check("MultiplicativeNoise", _RULES, self.get_params())
+        MULTIPLICATIVE_NOISE.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         self._set(feature_names(self), data)
         return self
@@ -158,7 +156,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         for index, name in enumerate(names):
             _positive(name, data[:, index], self.form)
         covariance = np.zeros((len(names), len(names)))
-        if self.form == "lognormal":
+        if self.form == LOGNORMAL:
             covariance = self.variance * _covariance(np.log(data))
         self.law_ = Factors(self.form, tuple(names), float(self.deviation), float(self.cut),
                             covariance)
@@ -196,7 +194,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("MultiplicativeNoise", _RULES, self.get_params())
+        MULTIPLICATIVE_NOISE.check(self)
         names = chosen_columns("MultiplicativeNoise", table.schema, ("numeric", "ordinal"),
                                self.columns)
         names, markers = markers_of("MultiplicativeNoise", table.schema, names, self.choices)
@@ -218,13 +216,13 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         columns = {name: {"form": law.form, "deviation": law.spread(i), "cut": law.cut,
                           "low": self.ranges_[name][0], "high": self.ranges_[name][1]}
                    for i, name in enumerate(law.names)}
-        found = {"name": MECHANISM, "form": law.form, "columns": columns}
-        return found | ({"covariance": law.covariance.tolist()} if law.form == "lognormal" else {})
+        found = {"name": MULTIPLICATIVE_NOISE.name, "form": law.form, "columns": columns}
+        return found | ({"covariance": law.covariance.tolist()} if law.form == LOGNORMAL else {})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.positive_only = self.form == "lognormal"
+        tags.input_tags.positive_only = self.form == LOGNORMAL
         tags.non_deterministic = True
         tags.transformer_tags.preserves_dtype = []
         return tags

@@ -12,17 +12,120 @@ from __future__ import annotations
 
 import math
 import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError, explain, unknown
 from unspoken.numerics.random import shares
 
-FAMILIES = ("uniform", "gaussian", "laplace")
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+class NoiseLaw(ABC):
+    """One family of noise: a new one is one class here and one line in LAWS.
+
+    `t` is a distance in scales. `volume`: two to the entropy, at scale one. `reach`: beyond it
+    lies less than 1e-12. `smooth_step`: no detail of the density is finer, in scales; zero where
+    it has a corner. `bounded`: no report lies farther than the reach.
+    """
+
+    deviation: ClassVar[float]
+    volume: ClassVar[float]
+    reach: ClassVar[float]
+    smooth_step: ClassVar[float] = 0.0
+    bounded: ClassVar[bool] = False
+
+    @abstractmethod
+    def density(self, t: Floats, scale: float) -> Floats:
+        """Return the density at distances of either sign."""
+
+    @abstractmethod
+    def cdf(self, t: Floats) -> Floats:
+        """Return the probability of less."""
+
+    @abstractmethod
+    def cdf_integral(self, t: Floats, scale: float) -> Floats:
+        """Return the integral of `cdf` from minus infinity."""
+
+    @abstractmethod
+    def quantile(self, share: Floats, scale: float) -> Floats:
+        """Return the value below which a share of the noise lies."""
+
+    def amplification(self, ratio: float) -> float:
+        """Return gamma for values so many scales apart; infinite where no odds are bounded."""
+        return math.inf
+
+
+class _Uniform(NoiseLaw):
+    deviation, volume, reach, bounded = 3**-0.5, 2.0, 1.0, True
+
+    def density(self, t: Floats, scale: float) -> Floats:
+        return np.where(np.abs(t) <= 1.0, 0.5 / scale, 0.0)
+
+    def cdf(self, t: Floats) -> Floats:
+        return np.clip((t + 1.0) / 2, 0.0, 1.0)
+
+    def cdf_integral(self, t: Floats, scale: float) -> Floats:
+        inside = np.clip(t, -1.0, 1.0)
+        return np.asarray(scale * ((inside + 1.0) ** 2 / 4 + np.maximum(t - 1.0, 0.0)))
+
+    def quantile(self, share: Floats, scale: float) -> Floats:
+        return np.asarray(scale * (2 * share - 1))
+
+
+class _Gaussian(NoiseLaw):
+    deviation, volume, reach = 1.0, math.sqrt(2 * math.pi * math.e), 7.2
+    smooth_step = 1 / 8
+
+    def density(self, t: Floats, scale: float) -> Floats:
+        return np.asarray(np.exp(-0.5 * t * t) / (scale * ROOT_TWO_PI))
+
+    def cdf(self, t: Floats) -> Floats:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(t))
+
+    def cdf_integral(self, t: Floats, scale: float) -> Floats:
+        from scipy.special import ndtr
+
+        return np.asarray(scale * (t * ndtr(t) + np.exp(-0.5 * t * t) / ROOT_TWO_PI))
+
+    def quantile(self, share: Floats, scale: float) -> Floats:
+        from scipy.special import ndtri
+
+        return np.asarray(scale * ndtri(share))
+
+
+class _Laplace(NoiseLaw):
+    deviation, volume, reach = 2**0.5, 2 * math.e, 27.7
+
+    def density(self, t: Floats, scale: float) -> Floats:
+        return np.asarray(np.exp(-np.abs(t)) / (2 * scale))
+
+    def cdf(self, t: Floats) -> Floats:
+        tail = np.exp(-np.abs(t)) / 2
+        return np.where(t < 0, tail, 1.0 - tail)
+
+    def cdf_integral(self, t: Floats, scale: float) -> Floats:
+        return np.asarray(scale * (np.maximum(t, 0.0) + np.exp(-np.abs(t)) / 2))
+
+    def quantile(self, share: Floats, scale: float) -> Floats:
+        small = np.minimum(share, 1 - share)
+        return np.asarray(scale * np.sign(share - 0.5) * -np.log(2 * small))
+
+    def amplification(self, ratio: float) -> float:
+        return math.exp(ratio) if ratio < 700 else math.inf
+
+
+LAWS: Mapping[str, NoiseLaw] = {"uniform": _Uniform(), "gaussian": _Gaussian(),
+                                "laplace": _Laplace()}
+FAMILIES = tuple(LAWS)
 
 
 @dataclass(frozen=True)
@@ -41,67 +144,40 @@ class Noise:
                                      "Noise of zero width hides nothing."))
 
     @property
+    def law(self) -> NoiseLaw:
+        """Return the law of the family."""
+        return LAWS[self.family]
+
+    @property
     def deviation(self) -> float:
         """Return the standard deviation."""
-        return self.scale * {"uniform": 3**-0.5, "gaussian": 1.0, "laplace": 2**0.5}[self.family]
+        return self.scale * self.law.deviation
 
     @property
     def entropy(self) -> float:
         """Return the differential entropy in bits (vcz2006 section 2.2)."""
-        volume = {"uniform": 2.0, "gaussian": math.sqrt(2 * math.pi * math.e),
-                  "laplace": 2 * math.e}[self.family]
-        return math.log2(volume * self.scale)
+        return math.log2(self.law.volume * self.scale)
 
     @property
     def reach(self) -> float:
         """Return the distance beyond which less than 1e-12 of the noise lies."""
-        return self.scale * {"uniform": 1.0, "gaussian": 7.2, "laplace": 27.7}[self.family]
+        return self.scale * self.law.reach
 
     def density(self, at: npt.ArrayLike) -> Floats:
         """Return the density."""
-        t = np.abs(np.asarray(at, np.float64)) / self.scale
-        if self.family == "uniform":
-            return np.where(t <= 1.0, 0.5 / self.scale, 0.0)
-        if self.family == "gaussian":
-            return np.asarray(np.exp(-0.5 * t * t) / (self.scale * math.sqrt(2 * math.pi)))
-        return np.asarray(np.exp(-t) / (2 * self.scale))
+        return self.law.density(np.asarray(at, np.float64) / self.scale, self.scale)
 
     def cdf(self, at: npt.ArrayLike) -> Floats:
         """Return the probability of less."""
-        t = np.asarray(at, np.float64) / self.scale
-        if self.family == "uniform":
-            return np.clip((t + 1.0) / 2, 0.0, 1.0)
-        if self.family == "gaussian":
-            from scipy.special import ndtr
-
-            return np.asarray(ndtr(t))
-        tail = np.exp(-np.abs(t)) / 2
-        return np.where(t < 0, tail, 1.0 - tail)
+        return self.law.cdf(np.asarray(at, np.float64) / self.scale)
 
     def cdf_integral(self, at: npt.ArrayLike) -> Floats:
         """Return the integral of `cdf` from minus infinity: integrated kernels are made of it."""
-        t = np.asarray(at, np.float64) / self.scale
-        if self.family == "uniform":
-            inside = np.clip(t, -1.0, 1.0)
-            return np.asarray(self.scale * ((inside + 1.0) ** 2 / 4 + np.maximum(t - 1.0, 0.0)))
-        if self.family == "gaussian":
-            from scipy.special import ndtr
-
-            bell = np.exp(-0.5 * t * t) / math.sqrt(2 * math.pi)
-            return np.asarray(self.scale * (t * ndtr(t) + bell))
-        return np.asarray(self.scale * (np.maximum(t, 0.0) + np.exp(-np.abs(t)) / 2))
+        return self.law.cdf_integral(np.asarray(at, np.float64) / self.scale, self.scale)
 
     def quantile(self, share: npt.ArrayLike) -> Floats:
         """Return the value below which a share of the noise lies."""
-        u = np.asarray(share, np.float64)
-        if self.family == "uniform":
-            return np.asarray(self.scale * (2 * u - 1))
-        if self.family == "gaussian":
-            from scipy.special import ndtri
-
-            return np.asarray(self.scale * ndtri(u))
-        small = np.minimum(u, 1 - u)
-        return np.asarray(self.scale * np.sign(u - 0.5) * -np.log(2 * small))
+        return self.law.quantile(np.asarray(share, np.float64), self.scale)
 
     def from_words(self, words: npt.NDArray[np.uint64]) -> Floats:
         """Turn random 64-bit words into noise, one each; neither end can be hit."""
@@ -118,10 +194,7 @@ class Noise:
         are infinite; Laplace noise has exp(spread / b). Definition 6.3 as printed skips zero
         probabilities and would call uniform noise perfect.
         """
-        if spread == 0:
-            return 1.0
-        ratio = spread / self.scale
-        return math.exp(ratio) if self.family == "laplace" and ratio < 700 else math.inf
+        return 1.0 if spread == 0 else self.law.amplification(spread / self.scale)
 
     def to_json(self) -> dict[str, Any]:
         """Return the noise as plain data."""
@@ -136,7 +209,7 @@ def for_width(family: str, width: float, confidence: float = 0.95) -> Noise:
 def check_family(family: Any) -> None:
     """Refuse a family that is not known."""
     if not isinstance(family, str) or family not in FAMILIES:
-        raise InputError(explain("'family' of the noise", "one of " + ", ".join(FAMILIES), family))
+        raise InputError(unknown("'family' of the noise", family, FAMILIES))
 
 
 def check_confidence(confidence: Any) -> float:

@@ -29,6 +29,7 @@ from unspoken.methods.distortion.choices import (
     markers_of,
     sent,
 )
+from unspoken.methods.distortion.method import RANDOMIZED_RESPONSE
 from unspoken.methods.distortion.response_matrices import (
     amplification,
     check_matrix,
@@ -39,60 +40,23 @@ from unspoken.methods.distortion.response_matrices import (
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import derive, shares, words
 from unspoken.release.distorted import (
-    OTHERS,
     Distorted,
     Draws,
-    Names,
-    PerColumn,
     Plan,
-    Text,
     chosen_columns,
     make_release,
     of_column,
 )
-from unspoken.release.parameters import OneOf, Real, Rule, check
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
-MECHANISM = "response"
 MAX_VALUES = 1000
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """A square table of probabilities; its rows are checked when the values are known."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a square table of probabilities whose rows sum to one"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return isinstance(value, list | tuple | np.ndarray)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A list of different values."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a list of two or more different values"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
 
 
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "truth": (PerColumn(Real(-1e-9, 1 + 1e-9), none=True), "Use 0.75, or say gamma."),
-    "gamma": (PerColumn(Real(1.0), none=True), "Use 19 to exclude a breach from 5% to 50%."),
-    "matrix": (PerColumn(Matrix(), none=True), "Leave it out for truth or gamma."),
-    "values": (PerColumn(Listed(), none=True, single=False), "Leave it out to take the data's."),
-    "columns": (Names(), "Leave it out for all categorical and ordinal features."),
-    "choices": (PerColumn(Text(), none=True, single=False), "Leave it out: all answer at random."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -173,7 +137,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> RandomizedResponse:
         """Learn the possible answers of every column of X."""
-        check("RandomizedResponse", _RULES, self.get_params())
+        RANDOMIZED_RESPONSE.check(self)
         data = validate_data(self, X, dtype=None, ensure_all_finite=False)
         names = feature_names(self)
         self._set({name: self._law(name, lambda i=i: _distinct(data[:, i]))
@@ -222,7 +186,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 choices: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return the answers of one person, or what the person chose, like NoiseAdder's."""
         if not hasattr(self, "laws_"):
-            check("RandomizedResponse", _RULES, self.get_params())
+            RANDOMIZED_RESPONSE.check(self)
             if not self.values:
                 raise InputError(explain("RandomizedResponse: 'values'",
                                          "given where there is no table to fit", self.values))
@@ -234,7 +198,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("RandomizedResponse", _RULES, self.get_params())
+        RANDOMIZED_RESPONSE.check(self)
         names = chosen_columns("RandomizedResponse", table.schema, ("categorical", "ordinal"),
                                self.columns)
         names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
@@ -247,7 +211,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         public = {name: law.to_json() for name, law in self.laws_.items()}
         plan = Plan("RandomizedResponse", chosen_changes(changes, markers),
                     {n: known.field(n).type for n in names},
-                    {"name": MECHANISM, "columns": public, "choices": markers},
+                    {"name": RANDOMIZED_RESPONSE.name, "columns": public, "choices": markers},
                     limited(promise(self.laws_), markers), self.others, tuple(markers.values()))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)

@@ -9,15 +9,15 @@ are counted by an adversary of their own, who reads them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.adversary import chosen_of
 from unspoken.disclosure.attribute_disclosure import SURE
+from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.measures import estimate
@@ -29,7 +29,6 @@ from unspoken.methods.distortion.known_laws import Answers, law_of
 from unspoken.methods.distortion.reconstruct.reports import choices_of
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -66,22 +65,18 @@ class _Asked:
         return out
 
 
-def audit_answers(  # noqa: PLR0913
-    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
-    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
-    progress: Any,
-) -> Audit:
+def audit_answers(table: Table, release: Release, key: Key | None,
+                  request: AuditRequest) -> Audit:
     """Attack randomised answers; a guess is right or wrong, so that the radius plays no part."""
     asked, unscored = _asked(table, release)
-    chosen = [one for one in adversaries_for(release, adversaries)
-              if isinstance(one, AnswerAdversary)]
-    seed = seed_from(random_state)
+    chosen = chosen_of(AnswerAdversary, release, request.adversaries)
+    seed = seed_from(request.random_state)
     rows: list[Row] = []
     todo = [(column, one) for column in asked for one in chosen]
     for done, (column, one) in enumerate(todo, 1):
-        rows += _rows(column, one, trials, generator(seed, "answers", column.name))
-        if progress is not None:
-            progress(done, len(todo))
+        rows += _rows(column, one, request.trials, generator(seed, "answers", column.name))
+        if request.progress is not None:
+            request.progress(done, len(todo))
     for column in asked:
         rows += _told(column)
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
@@ -89,10 +84,8 @@ def audit_answers(  # noqa: PLR0913
              "columns": {column.name: column.name for column in asked}}
     words = {one.name: one.gets for one in chosen}
     words |= {"told": "reads what was told"} if any(c.told.sum() for c in asked) else {}
-    return Audit(tuple(rows), radius, trials, about, words, unscored, limits=_LIMITS)
-
-
-register("audit", "response")(audit_answers)
+    return Audit(tuple(rows), request.radius, request.trials, about, words, unscored,
+                 limits=_LIMITS)
 
 
 def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]]:

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DamagedKeyError, DataError, UnseenValueError
+from unspoken.methods.encoding.method import PIECEWISE
 from unspoken.numerics import shuffle
 from unspoken.numerics.label_runs import Pieces
 from unspoken.numerics.random import words
 from unspoken.numerics.value_lookup import Lookup
 from unspoken.release.key import Key
-
-MECHANISM = "piecewise"
+from unspoken.release.release import Release
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,18 +160,26 @@ class PiecewiseBook:
         arrays: dict[str, npt.NDArray[Any]] = {}
         for index, column in enumerate(self.columns):
             arrays |= {f"{index}.{part}": array for part, array in _parts(column).items()}
-        return Key(MECHANISM, fingerprint, secrets, arrays)
+        return Key(PIECEWISE.name, fingerprint, secrets, arrays)
 
     @classmethod
     def from_key(cls, key: Key) -> PiecewiseBook:
         """Take the book out of a key."""
-        if key.mechanism != MECHANISM:
-            raise DamagedKeyError(f"The key must be of the mechanism '{MECHANISM}'. "
+        if key.mechanism != PIECEWISE.name:
+            raise DamagedKeyError(f"The key must be of the mechanism '{PIECEWISE.name}'. "
                                   f"Got '{key.mechanism}'.")
         try:
             return _read_book(key.secrets, key.arrays)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise DamagedKeyError("The key lacks parts of a piecewise encoding.") from None
+
+
+def released_names(key: Key, release: Release) -> dict[str, str]:
+    """Return the released name of every original column that went out."""
+    book = PiecewiseBook.from_key(key)
+    names = dict(zip(book.features, book.released_features, strict=True))
+    names |= {name: str(entry["released"]) for name, entry in (book.categories or {}).items()}
+    return names | ({book.target[0]: book.target[1]} if book.target else {})
 
 
 def _parts(column: ColumnCode) -> dict[str, npt.NDArray[Any]]:

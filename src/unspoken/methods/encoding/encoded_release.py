@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.errors import DataError, SchemaError
-from unspoken.methods.encoding.code_book import MECHANISM, PiecewiseBook
+from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.guarantee import promise
+from unspoken.methods.encoding.method import PIECEWISE
 from unspoken.numerics.random import derive, generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.release import Release
@@ -200,7 +201,7 @@ def _replaced(column: Any, labels: Mapping[str, str]) -> Any:
 
 def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder) -> dict[str, Any]:
     """What is public: the method, never the breakpoints, families or widths that were drawn."""
-    return {"name": MECHANISM, "mode": recipe.mode, "pieces": recipe.pieces,
+    return {"name": PIECEWISE.name, "mode": recipe.mode, "pieces": recipe.pieces,
             "monochromatic": "record" if recipe.per_record else "permutation",
             "zero_kept": recipe.keep_zero,
             "rows_shuffled": bool(encoder.shuffle_rows),

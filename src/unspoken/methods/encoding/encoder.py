@@ -9,7 +9,7 @@ The key undoes everything; whoever has it and the release has the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,30 +22,14 @@ from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.draw_codes import FAMILIES
 from unspoken.methods.encoding.draw_column import Recipe, as_float32, draw_column
 from unspoken.methods.encoding.encoded_release import make_release
+from unspoken.methods.encoding.method import PIECEWISE
 from unspoken.methods.encoding.threshold_facts import all_of, threshold_facts
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import derive, seed_from
 from unspoken.numerics.tally import tally
 from unspoken.release.key import Key
-from unspoken.release.parameters import OneOf, Real, Rule, Some, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.table import Table
-
-MODES = ("strict", "max-mono", "anti")
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "mode": (OneOf(MODES), "Use 'strict' unless you know the miner."),
-    "breakpoints": (Whole(1), "Use 1 for a single piece."),
-    "pieces": (OneOf((None, "random", "max-mono")), "Leave it out to follow the mode."),
-    "min_width": (Whole(1), "Use 2 for what the paper does."),
-    "families": (Some(FAMILIES), ""),
-    "monochromatic": (OneOf(("permutation", "record")), ""),
-    "keep_zero": (OneOf(("auto", True, False)), ""),
-    "categorical": (OneOf(("refuse", "relabel", "drop")), ""),
-    "neutral_names": (OneOf((True, False)), ""),
-    "shuffle_rows": (OneOf((True, False)), ""),
-    "unseen": (OneOf(("error", "nearest")), ""),
-    "tail": (Real(0.0, 10.0), "Use 0.5; lighter tails protect less."),
-}
 
 
 class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -111,7 +95,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
 
     def recipe(self) -> Recipe:
         """Return the checked parameters with every default resolved."""
-        check("PiecewiseEncoder", _RULES, self.get_params())
+        PIECEWISE.check(self)
         keep = self.mode == "strict" if self.keep_zero == "auto" else bool(self.keep_zero)
         if keep and self.mode != "strict":
             raise InputError(

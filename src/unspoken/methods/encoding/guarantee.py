@@ -10,7 +10,6 @@ from unspoken.methods.encoding.covered_learners import judge
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.registry import register
 
 _STATEMENTS = {
     "strict": "A covered learner grows on the codes exactly the model that it would grow on the "
@@ -30,7 +29,6 @@ _COMMON = ("the same seed, column order and label order", "thresholds on single 
            "identity is with the original in the released row order")
 
 
-@register("guarantee", "same-tree")
 @dataclass(frozen=True)
 class SameTree(Guarantee):
     """The decoded model equals the model of the original data."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError, SchemaError, explain
-from unspoken.release.distorted import PerColumn, of_column
-from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
+from unspoken.release.distorted import of_column
+from unspoken.release.parameters import OneOf, OrNone, PerColumn, Real, Rule, Whole, check
 from unspoken.table.schema import Schema
 
 _SHARE = Real(0.0, 1.0 + 1e-12)

@@ -6,14 +6,15 @@ trial: known records (already found in the release), samples, or nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.disclosure.adversary import Adversary, adversaries_for
+from unspoken.disclosure.adversary import chosen_of
+from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row, Suggestion
 from unspoken.disclosure.knowledge import fullest_window
@@ -28,15 +29,12 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowGuesses,
     RowKnowledge,
 )
-from unspoken.methods.rotation.secret_motion import MECHANISMS, Motion
+from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.read import read
 from unspoken.table.table import Table
-
-Progress = Callable[[int, int], None]
 
 MAX_TRIALS = 20
 """Trials of one attack on all records; liu2006 makes as many."""
@@ -64,33 +62,26 @@ class RowTruth:
     scale: Floats
 
 
-def audit_rotated(  # noqa: PLR0913
-    table: Table, release: Release, key: Key | None, *, sample: Any, trials: int,
-    random_state: Any, adversaries: Iterable[str | Adversary] | None, radius: float,
-    progress: Progress | None,
-) -> Audit:
+def audit_rotated(table: Table, release: Release, key: Key | None,
+                  request: AuditRequest) -> Audit:
     """Attack a release of turned records in every known way."""
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256}
-    chosen = [one for one in adversaries_for(release, adversaries)
-              if isinstance(one, RowAdversary)]
+    chosen = chosen_of(RowAdversary, release, request.adversaries)
     words = {one.name: one.gets for one in chosen}
-    blank = Audit((), radius, trials, about, words, limits=_LIMITS)
+    blank = Audit((), request.radius, request.trials, about, words, limits=_LIMITS)
     if key is None and release.mechanism.get("rows_shuffled"):
         return replace(blank, unscored={ALL: "the rows were shuffled: scoring needs the key"})
-    truth = truth_of(table, release, key, seed_from(random_state))
-    given = None if sample is None else _given(sample, truth.names)
-    setting = _Setting(min(int(trials), MAX_TRIALS), radius, seed_from(random_state), given)
-    rows, failures = _run(truth, chosen, setting, progress)
+    seed = seed_from(request.random_state)
+    truth = truth_of(table, release, key, seed)
+    given = None if request.sample is None else _given(request.sample, truth.names)
+    setting = _Setting(min(request.trials, MAX_TRIALS), request.radius, seed, given)
+    rows, failures = _run(truth, chosen, setting, request.progress)
     about["columns"] = {name: name for name in truth.names}
     doubts = [f"{who} cannot tell that it succeeded: {why}" for who, why in failures.items()]
     found = replace(blank, rows=tuple(rows), trials=setting.trials, release=about,
                     limits=(*_LIMITS, *doubts))
     return replace(found, suggestions=_suggestions(found))
-
-
-for _name in MECHANISMS:
-    register("audit", _name)(audit_rotated)
 
 
 def truth_of(table: Table, release: Release, key: Key | None, seed: bytes) -> RowTruth:
@@ -168,7 +159,7 @@ def _teller(count: int, share: float, given: Floats | None) -> Tell:
     return tell
 
 
-def _run(truth: RowTruth, chosen: list[RowAdversary], setting: _Setting,
+def _run(truth: RowTruth, chosen: tuple[RowAdversary, ...], setting: _Setting,
          progress: Progress | None) -> tuple[list[Row], dict[str, str]]:
     todo = [(one, label, tell) for one in chosen
             for label, tell in levels(one.needs, truth, setting.sample)]

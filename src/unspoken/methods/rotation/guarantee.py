@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.registry import register
 
 if TYPE_CHECKING:
     from unspoken.methods.rotation.verify_distances import Verification
@@ -78,7 +77,6 @@ _COVERED: Mapping[str, Callable[[Params], str]] = {
 }
 
 
-@register("guarantee", "distances-preserved")
 @dataclass(frozen=True)
 class DistancesPreserved(Guarantee):
     """Distances between released records are those of the original, within a tolerance."""
@@ -113,7 +111,6 @@ class DistancesPreserved(Guarantee):
         return verify_distances(table, release, key, self.tolerance)
 
 
-@register("guarantee", "distances-in-expectation")
 @dataclass(frozen=True)
 class DistancesInExpectation(Guarantee):
     """Squared distances of a random projection are right on average, within a stated factor."""

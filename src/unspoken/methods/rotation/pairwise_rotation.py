@@ -9,8 +9,6 @@ is turned twice. Rotation hides more at the same price; this is here because min
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,54 +16,16 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.rotation.allowed_angles import Trig, admissible, drawn, joint_reach
-from unspoken.methods.rotation.rotation_method import COMMON, Turning
+from unspoken.methods.rotation.method import PAIRWISE_ROTATION, positive
+from unspoken.methods.rotation.rotation_method import Turning
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.orthogonal import polished
 from unspoken.numerics.random import generator
-from unspoken.release.parameters import Rule
+from unspoken.release.method import Method
 
 Pair = tuple[int, int]
 Both = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class _Thresholds:
-    """One positive number for all, or one (first, second) for each pair."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a number > 0, or a list of (first, second) with both > 0, one for each pair"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        if _positive(value):
-            return True
-        return _listed(value) and all(_listed(both) and len(both) == 2
-                                      and all(_positive(one) for one in both) for both in value)
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """None, or a list of two different columns each."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "None, or a list of pairs of different columns (names or positions)"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return value is None or (_listed(value) and all(
-            _listed(pair) and len(pair) == 2 and pair[0] != pair[1] for pair in value))
-
-
-def _positive(value: Any) -> bool:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return real and 0 < float(value) < float("inf")
-
-
-def _listed(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
 
 
 class PairwiseRotation(Turning):
@@ -86,10 +46,7 @@ class PairwiseRotation(Turning):
     angles_ : one angle a pair; reached_ : Var(D - D') of each column; motion_, key_.
     """
 
-    mechanism: ClassVar[str] = "pairwise-rotation"
-    rules: ClassVar[Mapping[str, tuple[Rule, str]]] = {
-        "pairs": (_Pairs(), ""), "thresholds": (_Thresholds(), ""), **COMMON,
-    }
+    method: ClassVar[Method] = PAIRWISE_ROTATION
 
     def __init__(
         self,
@@ -120,11 +77,11 @@ class PairwiseRotation(Turning):
         matrix, self.angles_ = turned_by_pairs(
             covariance, pairs, self._limits(len(pairs)), generator(seed, "angles"), names)
         self.reached_ = moved_variance(covariance, matrix)
-        return Motion(self.mechanism, names, matrix, np.zeros(len(names)), centre, scale,
+        return Motion(self.method.name, names, matrix, np.zeros(len(names)), centre, scale,
                       found.decimals)
 
     def _limits(self, count: int) -> list[Both]:
-        if _positive(self.thresholds):
+        if positive(self.thresholds):
             return [(float(self.thresholds), float(self.thresholds))] * count
         if len(self.thresholds) != count:
             raise InputError(explain("PairwiseRotation: 'thresholds'", f"one number or {count} "

@@ -8,43 +8,27 @@ to .026 at l = 1000). Few columns hide by losing distances, and `unspoken.attack
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unspoken.errors import LeakWarning
 from unspoken.methods.rotation.guarantee import in_expectation
-from unspoken.methods.rotation.jl_distortion import ENTRIES, distortion, projection
-from unspoken.methods.rotation.rotation_method import COMMON, Turning
+from unspoken.methods.rotation.jl_distortion import distortion, projection
+from unspoken.methods.rotation.method import RANDOM_PROJECTION
+from unspoken.methods.rotation.rotation_method import Turning
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.random import derive, generator
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.key import Key
-from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.release.method import Method
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
 CHANCE = 0.05
 """The distortion bound holds but for this chance."""
-
-
-@dataclass(frozen=True)
-class _NotNegative:
-    """A finite number from 0 on."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a number >= 0"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return real and 0 <= float(value) < float("inf")
 
 
 class RandomProjection(Turning):
@@ -61,12 +45,8 @@ class RandomProjection(Turning):
     standardise, missing, categorical, shuffle_rows, random_state : see Rotation.
     """
 
-    mechanism: ClassVar[str] = "random-projection"
+    method: ClassVar[Method] = RANDOM_PROJECTION
     least_columns: ClassVar[int] = 1
-    rules: ClassVar[Mapping[str, tuple[Rule, str]]] = {
-        "entries": (OneOf(ENTRIES), ""), "keep_key": (OneOf((True, False)), ""),
-        "noise": (_NotNegative(), "Use 0 for none."), **COMMON,
-    }
 
     def __init__(  # noqa: PLR0913
         self,
@@ -91,18 +71,12 @@ class RandomProjection(Turning):
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def _checked(self) -> None:
-        if self.columns is not None:
-            advice = "Leave it out for as many as there are."
-            check("RandomProjection", {"columns": (Whole(1), advice)}, {"columns": self.columns})
-        super()._checked()
-
     def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
         centre, scale = self._frame_of(found)
         rows = len(names) if self.columns is None else int(self.columns)
         matrix = projection(rows, len(names), self.entries, generator(seed, "matrix"))
         noise = float(self.noise)
-        return Motion(self.mechanism, names, matrix, np.zeros(rows), centre, scale,
+        return Motion(self.method.name, names, matrix, np.zeros(rows), centre, scale,
                       found.decimals, noise=noise,
                       noise_seed=derive(seed, "noise") if noise else None)
 

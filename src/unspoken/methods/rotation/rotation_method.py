@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -25,17 +25,10 @@ from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import derive, fresh_seed, seed_from
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.key import Key
-from unspoken.release.parameters import OneOf, Rule, check
+from unspoken.release.method import Method
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
-MISSING = ("refuse", "blank", "mean")
-COMMON: Mapping[str, tuple[Rule, str]] = {
-    "standardise": (OneOf((True, False)), ""),
-    "missing": (OneOf(MISSING), "Use 'blank' to release records with missing values blank."),
-    "categorical": (OneOf(("refuse", "drop")), ""),
-    "shuffle_rows": (OneOf((True, False)), ""),
-}
 _ROWS = 1 << 16
 
 
@@ -46,8 +39,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     everywhere; see Rotation.
     """
 
-    mechanism: ClassVar[str] = ""
-    rules: ClassVar[Mapping[str, tuple[Rule, str]]] = COMMON
+    method: ClassVar[Method]
     least_columns: ClassVar[int] = 2
 
     standardise: bool
@@ -70,7 +62,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return {}
 
     def _checked(self) -> None:
-        check(type(self).__name__, self.rules, self.get_params())
+        self.method.check(self)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the secret map for the columns of X."""
@@ -141,15 +133,15 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return release, self.key_
 
     def _mechanism(self) -> dict[str, Any]:
-        return {"name": self.mechanism, "standardised": bool(self.standardise),
+        return {"name": self.method.name, "standardised": bool(self.standardise),
                 "rows_shuffled": bool(self.shuffle_rows), "missing": self.missing,
                 **self._public()}
 
     @classmethod
     def from_key(cls, key: Key) -> Self:
         """Return a fitted method that turns later records, and released ones back."""
-        if key.mechanism != cls.mechanism:
-            raise ForeignKeyError(explain(f"A key for {cls.__name__}", f"of '{cls.mechanism}'",
+        if key.mechanism != cls.method.name:
+            raise ForeignKeyError(explain(f"A key for {cls.__name__}", f"of '{cls.method.name}'",
                                           key.mechanism))
         method = cls()
         method.motion_ = Motion.from_key(key)

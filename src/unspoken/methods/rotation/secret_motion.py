@@ -9,13 +9,13 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import ForeignKeyError, InputError, explain
+from unspoken.methods.rotation.method import NAMES, RANDOM_PROJECTION
 from unspoken.methods.rotation.streamed_moments import snapped
 from unspoken.numerics.random import derive, generator
 from unspoken.numerics.shuffle import permutation
 from unspoken.release.key import Key
+from unspoken.release.release import Release
 
-MECHANISMS = ("rotation", "pairwise-rotation", "random-projection", "similarity-outsourcing")
-"""The releases of this family: what attacks one of them attacks all."""
 NOISE_ROWS = 4096
 
 
@@ -82,7 +82,7 @@ class Motion:
         return snapped(back, self.decimals) if exact else np.asarray(back)
 
     def _backward(self) -> Floats:
-        if self.mechanism == "random-projection":
+        if self.mechanism == RANDOM_PROJECTION.name:
             return np.asarray(np.linalg.pinv(self.matrix))
         return self.matrix.T
 
@@ -109,8 +109,8 @@ class Motion:
     @classmethod
     def from_key(cls, key: Key) -> Motion:
         """Read a motion from its key."""
-        if key.mechanism not in MECHANISMS:
-            raise ForeignKeyError(explain("The key", "of " + ", ".join(MECHANISMS), key.mechanism))
+        if key.mechanism not in NAMES:
+            raise ForeignKeyError(explain("The key", "of " + ", ".join(NAMES), key.mechanism))
         secrets, arrays = key.secrets, key.arrays
         seeds = [None if secrets[name] is None else bytes.fromhex(secrets[name])
                  for name in ("order_seed", "noise_seed")]
@@ -118,6 +118,16 @@ class Motion:
                    arrays["centre"], arrays["scale"], arrays["decimals"], arrays.get("fill"),
                    seeds[0], float(secrets["noise"]), seeds[1],
                    secrets["target"][0] if secrets.get("target") else None)
+
+
+def released_names(key: Key, release: Release) -> dict[str, str]:
+    """Return the released name of every original column that went out.
+
+    Turned columns have no names of their own any more: each is part of all that went out.
+    """
+    motion = Motion.from_key(key)
+    names = dict.fromkeys(motion.features, ", ".join(release.schema.features))
+    return names | ({motion.target: str(release.schema.target)} if motion.target else {})
 
 
 def _matrix(records: Any, columns: int) -> Floats:

@@ -21,7 +21,9 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.methods.rotation.guarantee import tolerance_for
+from unspoken.methods.rotation.method import SIMILARITY_OUTSOURCING
 from unspoken.methods.rotation.whole_rotation import Rotation
+from unspoken.release.method import Method
 from unspoken.release.release import Release
 
 
@@ -105,7 +107,7 @@ class SimilarityOutsourcing(Rotation):
     `within` turn the queries, ask the store, and turn its answers back.
     """
 
-    mechanism: ClassVar[str] = "similarity-outsourcing"
+    method: ClassVar[Method] = SIMILARITY_OUTSOURCING
 
     def turned(self, queries: Any) -> Floats:
         """Return queries as they are sent to the store."""

@@ -10,17 +10,17 @@ who knows nothing. Use this against a miner who has a contract, not against the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from unspoken.methods.rotation.rotation_method import COMMON, Turning
+from unspoken.methods.rotation.method import ROTATION
+from unspoken.methods.rotation.rotation_method import Turning
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.orthogonal import haar
 from unspoken.numerics.random import generator
-from unspoken.release.parameters import OneOf, Rule
+from unspoken.release.method import Method
 
 
 class Rotation(Turning):
@@ -42,12 +42,7 @@ class Rotation(Turning):
     motion_ : the secret map; key_ : the same as a Key; n_features_in_, feature_names_in_.
     """
 
-    mechanism: ClassVar[str] = "rotation"
-    rules: ClassVar[Mapping[str, tuple[Rule, str]]] = {
-        "proper": (OneOf((True, False)), ""),
-        "translation": (OneOf((True, False)), ""),
-        **COMMON,
-    }
+    method: ClassVar[Method] = ROTATION
 
     def __init__(
         self,
@@ -77,7 +72,7 @@ class Rotation(Turning):
             # As long as a typical record: longer would cost digits and hide nothing more.
             size = np.sqrt(width) if self.standardise else found.size
             shift = generator(seed, "shift").standard_normal(width) * (size or 1.0)
-        return Motion(self.mechanism, names, matrix, shift, centre, scale, found.decimals)
+        return Motion(self.method.name, names, matrix, shift, centre, scale, found.decimals)
 
     def _public(self) -> dict[str, Any]:
         return {"proper": bool(self.proper), "translation": bool(self.translation)}

@@ -13,9 +13,9 @@ import unspoken
 from support import fu2010_figure2 as figure2
 from unspoken import mine
 from unspoken.errors import NotCoveredError, SchemaError
+from unspoken.methods.anonymity.method import RECODINGS as RULES
 from unspoken.methods.anonymity.tree_preserving.kept_trees import kept_tree
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Search
-from unspoken.methods.anonymity.tree_preserving.recoding_rules import RULES
 from unspoken.models.tree_from_growth import learn
 from unspoken.models.tree_growth_rule import predictors, prepare
 from unspoken.protect import Growth, TreePreservingAnonymizer

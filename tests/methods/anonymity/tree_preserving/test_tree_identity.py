@@ -12,7 +12,7 @@ from unspoken import mine
 from unspoken.checks import example
 from unspoken.errors import InputError, SchemaError
 from unspoken.methods.anonymity.measures.equivalence_classes import classes, k_of
-from unspoken.methods.anonymity.tree_preserving.recoding_rules import RULES
+from unspoken.methods.anonymity.method import RECODINGS as RULES
 from unspoken.models.tree_from_growth import learn
 from unspoken.protect import Growth, TreePreservingAnonymizer
 

@@ -13,27 +13,31 @@ holds for that attribute alone.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.methods.anonymity.adversaries.record_linking import candidates
 from unspoken.methods.anonymity.adversaries.table_adversary import (
+    ORDER,
+    POOL_LEVEL,
     Matches,
     TableAdversary,
     TableKnowledge,
     TableView,
     believed,
 )
-from unspoken.release.registry import register
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import coded
+
+if TYPE_CHECKING:
+    from unspoken.methods.anonymity.table_knowledge import People
 
 _SAME = 1e-9
 
 
-@register("adversary", "informed-microdata")
 class InformedMicrodata(TableAdversary):
     """Names a record where target and record are each other's best match in sample and pool."""
 
@@ -42,6 +46,11 @@ class InformedMicrodata(TableAdversary):
     measures: ClassVar[tuple[str, ...]] = ("identified", "confident", "false matches")
     gets: ClassVar[str] = ("knows who is likely in the sample, the pool it comes from, their "
                            "quasi-identifiers with errors and sensitive numbers within 10%")
+
+    def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
+        """Yield the levels of knowledge at which it is tried."""
+        if people.row is not None:
+            yield POOL_LEVEL, ""
 
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
         near = self._near(view, knowledge)
@@ -84,13 +93,19 @@ class InformedMicrodata(TableAdversary):
         return pool.min(axis=0) > own + _SAME
 
 
-@register("adversary", "known-order")
 class KnownOrder(TableAdversary):
     """Sorts the released records by an attribute and counts down to the target's rank."""
 
     name: ClassVar[str] = "known-order"
     needs: ClassVar[frozenset[str]] = frozenset({"order", "ranks"})
     gets: ClassVar[str] = "knows where people stand in the order of one attribute"
+
+    def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
+        """Yield the levels of knowledge at which it is tried."""
+        for name in view.quasi:
+            one = view.columns[name]
+            if one.low is not None and one.found.missing > 1 and is_number(people.table[name].type):
+                yield ORDER, name
 
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
         assert knowledge.ranks is not None

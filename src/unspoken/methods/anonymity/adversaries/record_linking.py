@@ -8,20 +8,25 @@ nearest ones are. If all candidates share a sensitive value, it is known without
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.methods.anonymity.adversaries.table_adversary import (
+    ERRORS,
+    NEVER,
     Matches,
     TableAdversary,
     TableKnowledge,
     TableView,
     believed,
 )
-from unspoken.release.registry import register
+
+if TYPE_CHECKING:
+    from unspoken.methods.anonymity.table_knowledge import People
 
 _SAME = 1e-9
 
@@ -44,7 +49,6 @@ def candidates(distance: Floats) -> Floats:
     return np.where(found[:, None], weight, nearest(distance))
 
 
-@register("adversary", "record-linking")
 class RecordLinking(TableAdversary):
     """Takes every class that agrees with all quasi-identifiers of a target."""
 
@@ -57,7 +61,6 @@ class RecordLinking(TableAdversary):
         return Matches(weight, weight @ view.sizes == 1, believed(view, weight))
 
 
-@register("adversary", "noisy-linking")
 class NoisyLinking(TableAdversary):
     """Takes the classes that are nearest to what is known, errors and all."""
 
@@ -65,12 +68,15 @@ class NoisyLinking(TableAdversary):
     needs: ClassVar[frozenset[str]] = frozenset({"people"})
     gets: ClassVar[str] = "looks for the record nearest to what it knows of people, with errors"
 
+    def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
+        """Yield the levels of knowledge at which it is tried."""
+        yield ERRORS, ""
+
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
         weight = nearest(view.distances(knowledge.people))
         return Matches(weight, weight @ view.sizes == 1, believed(view, weight))
 
 
-@register("adversary", "homogeneity")
 class Homogeneity(TableAdversary):
     """Reads sensitive values off classes; whoever stands in a class of one value is known."""
 
@@ -85,7 +91,6 @@ class Homogeneity(TableAdversary):
         return Matches(weight, np.zeros(weight.shape[0], np.bool_), believed(view, weight))
 
 
-@register("adversary", "background")
 class BackgroundKnowledge(TableAdversary):
     """Does the same, and rules out values that a person cannot have."""
 
@@ -93,6 +98,10 @@ class BackgroundKnowledge(TableAdversary):
     needs: ClassVar[frozenset[str]] = frozenset({"people", "never"})
     measures: ClassVar[tuple[str, ...]] = ("domain", "records", "sure")
     gets: ClassVar[str] = "finds the class of a person and rules out values it cannot have"
+
+    def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
+        """Yield the levels of knowledge at which it is tried."""
+        yield from ((NEVER, name) for name in list(people.secrets)[:1])
 
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
         found = Homogeneity()._attack(view, knowledge)

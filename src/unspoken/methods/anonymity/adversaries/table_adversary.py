@@ -10,10 +10,10 @@ that follow the chance of naming a record and what is thought of a sensitive val
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,12 +22,18 @@ from unspoken.disclosure.adversary import Adversary
 from unspoken.errors import InputError, explain
 from unspoken.methods.anonymity.hierarchy import ALL
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import TREE_PRESERVING
+from unspoken.release.method import name_in
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 
-TREES = "tree-preserving"
-MECHANISMS = ("mondrian", "generalize", "top-bottom", "suppress-cells", "swap", "sample", TREES)
+if TYPE_CHECKING:
+    from unspoken.methods.anonymity.table_knowledge import People
+
+QUASI, ERRORS, NEVER, POOL_LEVEL, ORDER = LEVELS = (
+    "quasi", "quasi errors", "quasi never", "pool", "order")
+"""What an adversary may know of people; `table_knowledge` says it at length."""
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
 
 
@@ -135,7 +141,7 @@ def _ends(found: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | Non
 
 def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a mechanism says in public about its columns, in one form for all."""
-    if mechanism.get("name") != TREES:
+    if name_in(mechanism) != TREE_PRESERVING.name:
         return dict(mechanism.get("columns", {}))
     groups, gone = mechanism.get("groups", {}), mechanism.get("suppressed", ())
     out: dict[str, Any] = {}
@@ -251,8 +257,11 @@ class Matches:
 class TableAdversary(Adversary):
     """Base of the adversaries against published tables."""
 
-    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
     measures: ClassVar[tuple[str, ...]] = ("identified", "domain", "records", "sure")
+
+    def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
+        """Yield the levels of knowledge at which it is tried, each with the column it is about."""
+        yield QUASI, ""
 
     def attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
         """Look for every target."""

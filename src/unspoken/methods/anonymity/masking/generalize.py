@@ -19,12 +19,10 @@ from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
-    Tree,
     hierarchies_of,
     refuse_strange,
 )
 from unspoken.methods.anonymity.masking.masking_method import (
-    PRIVACY_RULES,
     Masked,
     Roles,
     anonymous,
@@ -33,29 +31,18 @@ from unspoken.methods.anonymity.masking.masking_method import (
     roles_of,
 )
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import GENERALIZE, TOP_BOTTOM
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.distorted import (
-    OTHERS,
-    Names,
-    PerColumn,
     chosen_columns,
     finite,
     of_column,
 )
-from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
-
-_CODING: Mapping[str, tuple[Rule, str]] = {
-    "top": (PerColumn(Real(-np.inf), none=True), "Leave it out for no top."),
-    "bottom": (PerColumn(Real(-np.inf), none=True), "Leave it out for no bottom."),
-    "share": (OrNone(Real(0.0, 0.5)), "Use 0.02 to code the outer 2% on each side."),
-    "columns": (Names(), "Leave it out for all numeric features."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,7 +83,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
 
     def fit(self, X: Any, y: Any = None) -> TopBottomCoder:
         """Find the limits of every column of X."""
-        check("TopBottomCoder", _CODING, self.get_params())
+        TOP_BOTTOM.check(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         self.limits_ = {name: self._limits(name, data[:, i])
                         for i, name in enumerate(feature_names(self))}
@@ -111,7 +98,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("TopBottomCoder", _CODING, self.get_params())
+        TOP_BOTTOM.check(self)
         names = chosen_columns("TopBottomCoder", table.schema, ("numeric", "ordinal"),
                                self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
@@ -122,7 +109,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         about = {name: {"form": "coded", **_ends(limits)} for name, limits in self.limits_.items()}
         promise = Masked("Values beyond a top or a bottom were replaced by it.",
                          ("everybody in between keeps the exact value",), {"columns": about})
-        return made(table, roles, changed, None, {"name": "top-bottom", "columns": about},
+        return made(table, roles, changed, None, {"name": TOP_BOTTOM.name, "columns": about},
                     promise, fresh_seed(), False), None
 
     def __sklearn_tags__(self) -> Any:
@@ -146,13 +133,6 @@ def _coded_column(column: Any, limits: tuple[float, float]) -> Any:
     return pa.array(np.where(missing, 0.0, cut), mask=missing).cast(kind)
 
 
-_GENERAL: Mapping[str, tuple[Rule, str]] = {
-    **{name: rule for name, rule in PRIVACY_RULES.items() if name != "k"},
-    "k": (OrNone(Whole(1)), "Leave it out to keep classes of any size."),
-    "hierarchies": (PerColumn(Tree(), none=True, single=False), ""),
-    "levels": (PerColumn(Whole(0), none=True), "Use 1 for the first level of every hierarchy."),
-    "widths": (PerColumn(Real(0.0), none=True), "Use {'age': 10} for bands of ten years."),
-}
 
 
 class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -191,7 +171,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("Generalizer", _GENERAL, self.get_params())
+        GENERALIZE.check(self)
         roles = roles_of("Generalizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
         refuse_strange(trees, roles)
@@ -202,7 +182,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         changed = {name: part[0] if kept is None else part[0].take(pa.array(kept))
                    for name, part in parts.items()}
         about = {name: part[1] for name, part in parts.items()}
-        mechanism = {"name": "generalize", "columns": about}
+        mechanism = {"name": GENERALIZE.name, "columns": about}
         return made(table, roles, changed, kept, mechanism,
                     self._promise(table, roles, about), fresh_seed(), False), None
 
@@ -241,7 +221,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Generalizer:
         """Do nothing but check the parameters: levels and widths are given."""
-        check("Generalizer", _GENERAL, self.get_params())
+        GENERALIZE.check(self)
         self.n_features_in_ = np.shape(X)[1]
         return self
 

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from unspoken.errors import SchemaError, explain
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.masking.masking_method import Roles
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A hierarchy, or the path of its CSV file."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a Hierarchy or the path of its CSV file"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return isinstance(value, Hierarchy | str) or hasattr(value, "__fspath__")
 
 
 def hierarchies_of(given: Mapping[str, Any] | None) -> dict[str, Hierarchy]:

@@ -19,43 +19,12 @@ from unspoken.arrays import Bools, Ints
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.numerics.random import generator
-from unspoken.release.distorted import OTHERS, Names
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
-
-FORMS = ("distinct", "entropy", "recursive", "strong")
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share: 0 is allowed, 1 is not."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "a number from 0 to below 1"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < 1
-
-
-PRIVACY_RULES: Mapping[str, tuple[Rule, str]] = {
-    "k": (Whole(1), "Use 5 or more."),
-    "l": (OrNone(Real(0.0)), "Leave it out for no demand on sensitive values."),
-    "diversity": (OneOf(FORMS), ""),
-    "c": (Real(0.0), "Use 3."),
-    "t": (OrNone(Real(0.0)), "Use 0.2, or leave it out."),
-    "suppression": (Share(), "Use 0 to leave nobody out."),
-    "columns": (Names(), "Leave it out for the quasi-identifiers of the schema."),
-    "sensitive": (Names(), "Leave it out for the sensitive columns of the schema."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 @dataclass(frozen=True)
@@ -191,7 +160,6 @@ def require_all(owner: str, demand: Demand, rows: int) -> None:
                                 str(demand), "Ask for a smaller k or l, or a larger t."))
 
 
-@register("guarantee", "anonymous")
 @dataclass(frozen=True)
 class Anonymous(Guarantee):
     """Everybody shares the published quasi-identifiers with at least k - 1 others."""
@@ -211,7 +179,6 @@ class Anonymous(Guarantee):
                        "protect.TreePreservingAnonymizer keeps the tree.")
 
 
-@register("guarantee", "masked")
 @dataclass(frozen=True)
 class Masked(Guarantee):
     """Some values were moved, cut off or left out; no size of a group is promised."""

@@ -23,12 +23,10 @@ from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError, explain
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
-    Tree,
     hierarchies_of,
     refuse_strange,
 )
 from unspoken.methods.anonymity.masking.masking_method import (
-    PRIVACY_RULES,
     Roles,
     anonymous,
     demand_of,
@@ -38,27 +36,18 @@ from unspoken.methods.anonymity.masking.masking_method import (
 )
 from unspoken.methods.anonymity.masking.mondrian_cuts import Dimension, Target, partition
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import MONDRIAN
 from unspoken.numerics.random import fresh_seed
-from unspoken.release.distorted import PerColumn
-from unspoken.release.parameters import OneOf, Rule, check
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
-MECHANISM = "mondrian"
 MAX_CLASSES = 50
 """A numeric target of more values is taken as a number."""
 
 
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    **PRIVACY_RULES,
-    "cuts": (OneOf(("median", "gain")), ""),
-    "mode": (OneOf(("strict", "relaxed")), ""),
-    "hierarchies": (PerColumn(Tree(), none=True, single=False), ""),
-    "publish": (OneOf(("interval", "mean")), ""),
-}
 
 
 class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -104,7 +93,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("MondrianAnonymizer", _RULES, self.get_params())
+        MONDRIAN.check(self)
         roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
         refuse_strange(trees, roles)
@@ -117,7 +106,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sizes = stats.sizes(self.owner_[self.rows_])
         promise = anonymous(demand, roles, {"classes": int(sizes.size),
                                             "left_out": int((self.owner_ < 0).sum())})
-        mechanism = {"name": MECHANISM, "cuts": self.cuts, "mode": self.mode, "columns": about}
+        mechanism = {"name": MONDRIAN.name, "cuts": self.cuts, "mode": self.mode, "columns": about}
         kept = None if self.rows_.size == table.rows else self.rows_
         return made(table, roles, changed, kept, mechanism, promise, fresh_seed(), False), None
 
@@ -151,7 +140,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Floats:
         """Return the numbers of X, each replaced by the mean of its class."""
-        check("MondrianAnonymizer", _RULES, self.get_params())
+        MONDRIAN.check(self)
         data = np.asarray(X, np.float64)
         table = read(data if y is None else np.column_stack([data, np.asarray(y)]), show=False)
         names = table.schema.names

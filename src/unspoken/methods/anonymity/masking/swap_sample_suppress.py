@@ -20,7 +20,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.anonymity.masking.masking_method import (
-    PRIVACY_RULES,
     Masked,
     Roles,
     anonymous,
@@ -29,21 +28,15 @@ from unspoken.methods.anonymity.masking.masking_method import (
     roles_of,
 )
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import SAMPLE, SUPPRESS_CELLS, SWAP
 from unspoken.numerics.random import generator, seed_from
-from unspoken.release.distorted import OTHERS, Names, chosen_columns
-from unspoken.release.parameters import OneOf, OrNone, Real, Rule, check
+from unspoken.release.distorted import chosen_columns
 from unspoken.release.release import Release
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
 KINDS = ("numeric", "ordinal", "categorical")
 
-_SWAPPING: Mapping[str, tuple[Rule, str]] = {
-    "share": (Real(0.0, 1.0 + 1e-9), "Use 0.1."),
-    "within": (OrNone(Real(0.0, 1.0 + 1e-9)), "Use 0.05 for partners within 5% of the ranks."),
-    "columns": (Names(), "Leave it out for all features."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 def swapped_rows(order: Ints, share: float, within: float | None,
@@ -92,7 +85,7 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("DataSwapper", _SWAPPING, self.get_params())
+        SWAP.check(self)
         names = chosen_columns("DataSwapper", table.schema, KINDS, self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
         roles = roles_of("DataSwapper", table, names, secret, self.others)
@@ -107,14 +100,14 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                          "got the value of another record.",
                          ("who was swapped is not published",),
                          {"share": float(self.share), "within": self.within})
-        mechanism = {"name": "swap", "share": float(self.share), "within": self.within,
+        mechanism = {"name": SWAP.name, "share": float(self.share), "within": self.within,
                      "columns": about}
         return made(table, roles, changed, None, mechanism, promise, seed,
                     self.random_state is not None), None
 
     def fit(self, X: Any, y: Any = None) -> DataSwapper:
         """Check the parameters; nothing is learnt."""
-        check("DataSwapper", _SWAPPING, self.get_params())
+        SWAP.check(self)
         self.n_features_in_ = np.shape(X)[1]
         return self
 
@@ -128,10 +121,6 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
 
-_SAMPLING: Mapping[str, tuple[Rule, str]] = {
-    "share": (Real(0.0, 1.0), "Use 0.05."),
-    "others": (OneOf(OTHERS), ""),
-}
 
 
 class SampleReleaser(BaseEstimator):  # type: ignore[misc]
@@ -150,7 +139,7 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("SampleReleaser", _SAMPLING, self.get_params())
+        SAMPLE.check(self)
         quasi = table.schema.with_role("quasi") or table.schema.features
         roles = roles_of("SampleReleaser", table, [n for n in quasi if n not in
                          table.schema.with_role("sensitive")], None, self.others)
@@ -164,7 +153,7 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
         promise = Masked(f"{self.share:.1%} of the records were drawn at random; the others are "
                          "not in the release.", ("nobody outside knows who was drawn",),
                          {"share": float(self.share)})
-        mechanism = {"name": "sample", "share": float(self.share), "columns": about}
+        mechanism = {"name": SAMPLE.name, "share": float(self.share), "columns": about}
         return made(table, roles, {}, self.rows_, mechanism, promise, seed,
                     self.random_state is not None), None
 
@@ -195,7 +184,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
-        check("CellSuppressor", PRIVACY_RULES, self.get_params())
+        SUPPRESS_CELLS.check(self)
         roles = roles_of("CellSuppressor", table, self.columns, self.sensitive, self.others)
         demand = demand_of(self, table, roles)
         rows = table.arrow(roles.quasi)
@@ -233,5 +222,5 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
             changed[name] = column if kept is None else column.take(pa.array(kept))
         about = {name: {"form": "value"} for name in roles.quasi}
         promise = anonymous(demand, roles, {"left_out": int((~fine).sum())})
-        return made(table, roles, changed, kept, {"name": "suppress-cells", "columns": about},
+        return made(table, roles, changed, kept, {"name": SUPPRESS_CELLS.name, "columns": about},
                     promise, seed_from(None), False)

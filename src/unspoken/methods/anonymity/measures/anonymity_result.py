@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from unspoken.release import registry
+from unspoken.models.figures import draw
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Anonymity:
 
     def figure(self) -> Any:
         """Return the figure: records by the size of their class, and L beside its baseline."""
-        return registry.find("plot", "anonymity")(self)  # type: ignore[misc]
+        return draw("anonymity", self)
 
 
 def _line(one: Diversity) -> str:

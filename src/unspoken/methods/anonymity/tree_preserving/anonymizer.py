@@ -11,73 +11,25 @@ so, and nothing keeps it diverse. The names of categories and of the columns are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError, explain
+from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
-from unspoken.methods.anonymity.tree_preserving.privacy_targets import FORMS, Needs
+from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Found, Search
-from unspoken.methods.anonymity.tree_preserving.recoding_rules import RULES
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.integer_columns import code_column, code_labels
 from unspoken.table.table import Table
 
 OWNER = "TreePreservingAnonymizer"
-
-
-@dataclass(frozen=True)
-class ForSensitive:
-    """A number, or a mapping from sensitive columns to numbers."""
-
-    rule: Rule
-    none: bool = False
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return ("None, " * self.none + f"{self.rule.allowed()}, or a mapping from sensitive "
-                "columns to such numbers")
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        if isinstance(value, Mapping):
-            return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
-        return (value is None and self.none) or self.rule.admits(value)
-
-
-@dataclass(frozen=True)
-class Trees:
-    """A growth, or several."""
-
-    def allowed(self) -> str:
-        """Say what is allowed."""
-        return "None, a Growth, a mapping of its fields, or a list of them"
-
-    def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return len(value) > 0 and all(isinstance(v, Growth | Mapping) for v in value)
-        return value is None or isinstance(value, Growth | Mapping)
-
-
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "k": (Whole(1), "Use 10, or what your policy asks for."),
-    "l": (ForSensitive(Real(0.999)), "Use 1 to ask for nothing."),
-    "tree": (Trees(), "Leave it out for a tree of the table's target."),
-    "rule": (OneOf(RULES), ""),
-    "diversity": (OneOf(FORMS), ""),
-    "t": (ForSensitive(Real(0.0, 1.0000001), none=True), "Leave it out to ask for nothing."),
-    "response_quasi": (OneOf((True, False)), ""),
-    "sensitive": (OneOf(("keep", "suppress")), ""),
-    "shuffle_rows": (OneOf((True, False)), ""),
-}
 
 
 class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignore[misc]
@@ -129,7 +81,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         Every release is verified before it is returned: the trees are learned from both tables
         and compared bit by bit. If that fails, nothing is released.
         """
-        check(OWNER, _RULES, self.get_params())
+        TREE_PRESERVING.check(self)
         plan, search = self._plan(table)
         tables = search.run()
         if not tables[0].reached.met:

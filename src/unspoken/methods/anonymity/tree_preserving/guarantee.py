@@ -18,7 +18,6 @@ from unspoken.methods.anonymity.tree_preserving.verify_trees import (
 )
 from unspoken.models.tree_growth_rule import SKLEARN, Growth
 from unspoken.release.guarantee import Guarantee, Verdict
-from unspoken.release.registry import register
 
 if TYPE_CHECKING:
     from unspoken.release.release import Release
@@ -35,7 +34,6 @@ _CONDITIONS = (
 )
 
 
-@register("guarantee", "tree-preserved")
 @dataclass(frozen=True)
 class TreePreserved(Guarantee):
     """The trees of the original can be grown from the release."""

@@ -17,10 +17,10 @@ from unspoken.methods.anonymity.measures.equivalence_classes import (
     spread,
     strong,
 )
+from unspoken.methods.anonymity.method import DISTINCT, ENTROPY, STRONG
 
 Codes = npt.NDArray[np.integer]
 
-DISTINCT, ENTROPY, STRONG = FORMS = ("distinct", "entropy", "strong")
 _MEASURE = {DISTINCT: distinct, ENTROPY: entropy, STRONG: strong}
 _ROUNDING = 1e-12
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.cells import Cells
 from unspoken.methods.anonymity.tree_preserving.guarantee import promise
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept
@@ -24,7 +25,6 @@ from unspoken.table.integer_columns import Coded
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
-MECHANISM = "tree-preserving"
 Changed = dict[str, Any]
 
 
@@ -128,7 +128,7 @@ def _mechanism(plan: Plan, found: Found) -> dict[str, Any]:
               for name, r in found.recodings.items() if r.representatives is None}
     unused = [name for name in plan.columns if name not in found.recodings]
     hidden = [] if plan.keep_sensitive else list(plan.needs.sensitive)
-    return {"name": MECHANISM, **plan.params, "quasi": list(plan.quasi),
+    return {"name": TREE_PRESERVING.name, **plan.params, "quasi": list(plan.quasi),
             "targets": list(plan.targets), "groups": groups, "suppressed": unused + hidden}
 
 

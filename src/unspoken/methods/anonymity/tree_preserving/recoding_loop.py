@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unspoken.methods.anonymity.method import LEAF_MERGE
 from unspoken.methods.anonymity.tree_preserving.cells import (
     BlockCache,
     Cells,
@@ -19,11 +20,7 @@ from unspoken.methods.anonymity.tree_preserving.cells import (
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Grown, Kept, Question
 from unspoken.methods.anonymity.tree_preserving.leaf_merge import Merge, leaves_of, witnesses
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs, Reached
-from unspoken.methods.anonymity.tree_preserving.recoding_rules import (
-    LEAF_MERGE,
-    Recoder,
-    Recoding,
-)
+from unspoken.methods.anonymity.tree_preserving.recoding_rules import Recoder, Recoding
 from unspoken.numerics.random import generator
 from unspoken.numerics.splitting import NUMERIC
 from unspoken.table.integer_columns import Coded

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Ints
+from unspoken.methods.anonymity.method import SAFE
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Question
 from unspoken.methods.anonymity.tree_preserving.threshold_blocks import (
     Blocks,
@@ -28,7 +29,6 @@ from unspoken.table.integer_columns import Coded
 
 Group = tuple[str | None, tuple[str | None, ...]]
 
-SAFE, MIN_BLOCK, LEAF_MERGE = RULES = ("safe", "min-block", "leaf-merge")
 SUPPRESSED = "*"
 
 

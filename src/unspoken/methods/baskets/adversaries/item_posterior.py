@@ -19,7 +19,6 @@ from unspoken.disclosure.adversary import Adversary
 from unspoken.methods.baskets.learners.frequent_itemsets import frequencies, operator_of
 from unspoken.methods.baskets.select_a_size import Operator
 from unspoken.methods.baskets.size_laws import Mixture
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.baskets import Baskets
 
@@ -58,12 +57,10 @@ class Posteriors:
     unseen: Floats
 
 
-@register("adversary", "basket-posterior")
 class BasketPosterior(Adversary):
     """Names the items that were likeliest in each basket."""
 
     name: ClassVar[str] = "basket-posterior"
-    mechanisms: ClassVar[tuple[str, ...]] = ("baskets",)
     gets: ClassVar[str] = "weighs every item of a randomised basket by how it can have come there"
 
     def posteriors(self, view: BasketView) -> Posteriors:

@@ -16,10 +16,12 @@ import numpy.typing as npt
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, NotCoveredError, ReleaseError, explain
 from unspoken.methods.baskets.estimate_supports import Estimating, Found, Grouped, Scores
+from unspoken.methods.baskets.method import BASKETS
 from unspoken.methods.baskets.rule_counts import least_count
 from unspoken.methods.baskets.select_a_size import Operator
 from unspoken.models.itemsets import Itemsets
 from unspoken.numerics.frequent_sets import frequent
+from unspoken.release.method import name_in
 from unspoken.release.parameters import Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import original_sizes
@@ -70,7 +72,7 @@ def operator_of(release: Release) -> tuple[Operator, Ints | None]:
     """Return the operator of a release of randomised baskets, and the public sizes if any."""
     mechanism = release.mechanism
     items = mechanism.get("items")
-    if mechanism.get("name") != "baskets" or not isinstance(items, list | tuple):
+    if name_in(mechanism) != BASKETS.name or not isinstance(items, list | tuple):
         raise InputError(explain("The source", "Baskets or a release of baskets",
                                  f"a release of '{mechanism.get('name')}'"))
     if "law" not in mechanism:

@@ -18,7 +18,6 @@ from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
 from unspoken.methods.distortion.known_laws import Additive, law_of
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 
@@ -88,18 +87,16 @@ def _signal(away: Floats, known: Bools, variances: Floats) -> Floats:
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
-@register("adversary", "choices")
 class KnownChoices(Adversary):
     """The posterior mean over a person's columns, each taken as what it is."""
 
     name: ClassVar[str] = "choices"
-    mechanisms: ClassVar[tuple[str, ...]] = ("noise",)
     rows: ClassVar[bool] = True
     gets: ClassVar[str] = "uses what a person told to filter the noise off what it distorted"
 
     def applies(self, release: Release | View) -> bool:
         """Return whether people could choose."""
-        return super().applies(release) and bool(markers(release.mechanism))
+        return bool(markers(release.mechanism))
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:

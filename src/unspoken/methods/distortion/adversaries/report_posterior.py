@@ -15,18 +15,14 @@ from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.methods.distortion.known_laws import Answers, Law, law_of
 from unspoken.methods.distortion.reconstruct.iterate import reconstruct
-from unspoken.release.registry import register
 
 BINS = 100
-DISTORTING = ("noise", "multiplicative", "discretize")
 
 
-@register("adversary", "posterior")
 class Posterior(Adversary):
     """Guesses the place where most of the posterior lies within the radius."""
 
     name: ClassVar[str] = "posterior"
-    mechanisms: ClassVar[tuple[str, ...]] = DISTORTING
     gets: ClassVar[str] = "reconstructs the distribution and takes the likeliest value"
 
     def guess(self, view: View, column: str, knowledge: Knowledge,

@@ -20,10 +20,7 @@ from unspoken.methods.distortion.known_laws import Answers, law_of
 from unspoken.methods.distortion.reconstruct.column_estimate import counted_answers
 from unspoken.methods.distortion.reconstruct.reports import choices_of
 from unspoken.methods.distortion.response_matrices import by_em
-from unspoken.release.registry import register
 from unspoken.release.release import Release
-
-MECHANISMS = ("response",)
 
 
 def answer_posteriors(matrix: Floats, shares: Floats) -> Floats:
@@ -56,7 +53,6 @@ def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...]
 class AnswerAdversary(Adversary):
     """Base: looks at how often each answer was given at random, by class."""
 
-    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
     measures: ClassVar[tuple[str, ...]] = ("domain", "records", "certain")
 
     def posteriors(self, answers: Floats, matrix: Floats) -> Floats:
@@ -73,7 +69,6 @@ class AnswerAdversary(Adversary):
         return np.asarray(best, np.float64)[None]
 
 
-@register("adversary", "literal")
 class Literal(AnswerAdversary):
     """Takes every answer for the truth."""
 
@@ -85,7 +80,6 @@ class Literal(AnswerAdversary):
         return np.repeat(np.eye(matrix.shape[0])[None], answers.shape[1], axis=0)
 
 
-@register("adversary", "answer")
 class AnswerPosterior(AnswerAdversary):
     """Reconstructs the shares and takes the likeliest value of every answer."""
 
@@ -98,7 +92,6 @@ class AnswerPosterior(AnswerAdversary):
         return np.repeat(answer_posteriors(matrix, shares)[None], answers.shape[1], axis=0)
 
 
-@register("adversary", "answer-class")
 class ClassPosterior(AnswerAdversary):
     """Does so in every class: the class is released beside the answer."""
 

@@ -23,7 +23,6 @@ from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
 from unspoken.methods.distortion.known_laws import Additive, law_of
-from unspoken.release.registry import register
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 
@@ -83,13 +82,12 @@ def serial_filter(series: Floats, variance: float, window: int = 15) -> Floats:
 class _Filtering(Adversary):
     """Base of the filters: they look at whole rows of noisy columns."""
 
-    mechanisms: ClassVar[tuple[str, ...]] = ("noise",)
     rows: ClassVar[bool] = True
     """Needs a View with rows."""
 
     def applies(self, release: Release | View) -> bool:
         """Return whether everybody distorted: reports that were told have no noise to filter."""
-        return super().applies(release) and not release.mechanism.get("choices")
+        return not release.mechanism.get("choices")
 
     def filtered(self, noisy: Floats, variances: Floats, index: int) -> Floats:
         """Return the estimate of one column, row by row."""
@@ -123,7 +121,6 @@ def noisy_columns(view: View) -> tuple[list[str], Floats, Floats]:
     return list(found), filled, np.array([law.noise.deviation**2 for law in found.values()])
 
 
-@register("adversary", "spectral")
 class Spectral(_Filtering):
     """Random-matrix spectral filtering over the columns."""
 
@@ -135,7 +132,6 @@ class Spectral(_Filtering):
         return np.asarray(spectral_filter(noisy, variances)[:, index])
 
 
-@register("adversary", "pca")
 class Pca(_Filtering):
     """PCA reconstruction over the columns."""
 
@@ -147,7 +143,6 @@ class Pca(_Filtering):
         return np.asarray(pca_filter(noisy, variances)[:, index])
 
 
-@register("adversary", "bayes")
 class Bayes(_Filtering):
     """The posterior mean over correlated columns."""
 
@@ -159,7 +154,6 @@ class Bayes(_Filtering):
         return np.asarray(bayes_estimate(noisy, variances)[:, index])
 
 
-@register("adversary", "serial")
 class Serial(_Filtering):
     """The posterior mean over neighbouring records, for tables in the order of time."""
 

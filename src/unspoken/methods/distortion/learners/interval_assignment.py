@@ -55,8 +55,14 @@ def split_scores(table: Floats, criterion: str) -> Floats:
 
 def _weighted(counts: Floats, criterion: str) -> Floats:
     total = np.maximum(counts.sum(axis=-1), 1e-12)
-    if criterion == "gini":
-        return np.asarray(total - (counts**2).sum(axis=-1) / total)
+    return {"gini": _gini, "entropy": _entropy}[criterion](counts, total)
+
+
+def _gini(counts: Floats, total: Floats) -> Floats:
+    return np.asarray(total - (counts**2).sum(axis=-1) / total)
+
+
+def _entropy(counts: Floats, total: Floats) -> Floats:
     share = counts / total[..., None]
     logs = np.log2(np.where(share > 0, share, 1.0))
     return np.asarray(-(counts * logs).sum(axis=-1))

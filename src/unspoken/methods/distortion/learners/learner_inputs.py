@@ -23,6 +23,7 @@ from unspoken.methods.distortion.learners.distorted_column import (
 )
 from unspoken.methods.distortion.noise_laws import Noise
 from unspoken.methods.distortion.reconstruct.reports import CHOICES, as_choices, choices_of
+from unspoken.release.method import method_of, name_in
 from unspoken.release.release import Release
 
 Column = Distorted | Mixed
@@ -112,10 +113,9 @@ class Records:
 def records_of(release: Release) -> Records:
     """Return the distorted columns of a release; records without a class are left out."""
     names = tuple(release.mechanism.get("columns") or ())
-    if not names or release.mechanism.get("name") not in ("noise", "multiplicative", "discretize",
-                                                          "response"):
+    if not names or method_of(release.mechanism).law is None:
         raise InputError(explain("The release", "of a method that distorts columns",
-                                 release.mechanism.get("name")))
+                                 name_in(release.mechanism)))
     laws = {name: law_of(release.mechanism, name) for name in names}
     data = np.column_stack([_reports(release, name, laws[name]) for name in names])
     labels = release.table.labels()

@@ -15,6 +15,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
 from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Product
+from unspoken.methods.distortion.random_factors import LOGNORMAL
 from unspoken.methods.distortion.reconstruct.iterate import (
     MAX_STEPS,
     Found,
@@ -59,7 +60,7 @@ class How:
 def numbers(reports: Reports, law: Law, how: How, name: str, facts: dict[str, Any],
             support: Any) -> Distribution:
     """Return the distribution behind reports of a numeric column."""
-    if how.stop == "smoothed" and isinstance(law, Product) and law.form == "lognormal":
+    if how.stop == "smoothed" and isinstance(law, Product) and law.form == LOGNORMAL:
         # Mixing by one share suits noise that is about as wide everywhere.
         how = replace(how, stop="held-out")
     edges = _edges(reports, law, how, support)

@@ -19,7 +19,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
-from unspoken.methods.distortion.noise_laws import Noise, check_family
+from unspoken.methods.distortion.noise_laws import LAWS, Noise, check_family
 from unspoken.methods.distortion.reconstruct.iterate import checked, iterate
 from unspoken.methods.distortion.reconstruct.kernels import noise_kernel, tally
 
@@ -48,8 +48,8 @@ def estimate_scale(values: Floats, family: str, edges: Floats) -> Scale:
     unit = Noise(family, 1.0).deviation
     spread = float(values.std()) / unit
     low, high = spread / 200, spread * 1.5
-    if family == "uniform":
-        # Uniform noise must reach the farthest report.
+    if LAWS[family].bounded:
+        # Bounded noise must reach the farthest report.
         beyond = max(edges[0] - values.min(), values.max() - edges[-1], 0.0)
         low, high = max(low, float(beyond)), max(high, float(beyond) * 1.5)
     for _ in range(2):

@@ -26,14 +26,12 @@ from unspoken.methods.encoding.adversaries.curve_fitting import (
     RegressionLine,
     Spline,
 )
-from unspoken.release.registry import register
 
 WEIGHTS = np.array([0.0, 1 / 3, 1 / 2, 1.0])
 """Expected value of 0, 1, 2, 3 agreeing curves; the published 12.5% needs 1/2, not 2/3, for two."""
 CURVES: tuple[type[CurveFitting], ...] = (RegressionLine, Spline, Polyline)
 
 
-@register("adversary", "combination")
 class Combination(Adversary):
     """Takes the middle one of the guesses of line, spline and polyline."""
 

@@ -22,7 +22,6 @@ from unspoken.methods.encoding.adversaries.curve_shapes import (
     polylines,
     regression_lines,
 )
-from unspoken.release.registry import register
 
 
 class CurveFitting(Adversary):
@@ -52,7 +51,6 @@ def points_of(knowledge: Knowledge) -> Points:
     return knowledge.points
 
 
-@register("adversary", "line")
 class RegressionLine(CurveFitting):
     """Fits one straight line that minimises the squared residuals."""
 
@@ -64,7 +62,6 @@ class RegressionLine(CurveFitting):
         return regression_lines(points.codes, points.values)
 
 
-@register("adversary", "polyline")
 class Polyline(CurveFitting):
     """Joins the points by straight lines; the worst case among the paper's curves."""
 
@@ -76,7 +73,6 @@ class Polyline(CurveFitting):
         return polylines(points.codes, points.values)
 
 
-@register("adversary", "spline")
 class Spline(CurveFitting):
     """Lays a natural cubic spline through the points."""
 

@@ -14,10 +14,8 @@ from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
-from unspoken.release.registry import register
 
 
-@register("adversary", "family")
 class FamilyMatching(Adversary):
     """Guesses the quantile of the known family at each code."""
 

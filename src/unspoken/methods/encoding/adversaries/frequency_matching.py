@@ -16,10 +16,8 @@ from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Histogram, Knowledge
 from unspoken.errors import InputError, explain
-from unspoken.release.registry import register
 
 
-@register("adversary", "frequency")
 class FrequencyMatching(Adversary):
     """Matches codes with the values of a known histogram by order and by frequency."""
 

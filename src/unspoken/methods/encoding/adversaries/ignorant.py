@@ -9,10 +9,8 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.release.registry import register
 
 
-@register("adversary", "ignorant")
 class Ignorant(Adversary):
     """Guesses every code at random in the plausible range.
 

@@ -19,10 +19,8 @@ from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.methods.encoding.adversaries.curve_fitting import points_of
 from unspoken.methods.encoding.adversaries.line_through_anchors import between_anchors
-from unspoken.release.registry import register
 
 
-@register("adversary", "ranks")
 class RankInterpolation(Adversary):
     """Joins the known points by straight lines over ranks instead of codes."""
 

@@ -16,10 +16,8 @@ from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
 from unspoken.methods.encoding.adversaries.line_through_anchors import between_anchors
-from unspoken.release.registry import register
 
 
-@register("adversary", "records")
 class KnownRecords(Adversary):
     """Interpolates between the values of known records by rank."""
 

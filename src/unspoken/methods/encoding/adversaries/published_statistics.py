@@ -17,12 +17,10 @@ from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.methods.encoding.adversaries.line_through_anchors import between_anchors
 from unspoken.methods.encoding.adversaries.sorting_attack import bounds_of
-from unspoken.release.registry import register
 
 Anchor = tuple[float, float]
 
 
-@register("adversary", "published")
 class PublishedStatistics(Adversary):
     """Turns published statistics into knowledge points and joins them by rank."""
 

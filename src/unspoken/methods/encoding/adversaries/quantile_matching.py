@@ -17,10 +17,8 @@ from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
-from unspoken.release.registry import register
 
 
-@register("adversary", "quantile")
 class QuantileMatching(Adversary):
     """Guesses the sample's quantile; beyond the sample's ends it goes on by rank."""
 

@@ -16,7 +16,6 @@ from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError, explain
-from unspoken.release.registry import register
 
 
 def bounds_of(knowledge: Knowledge) -> tuple[float, float]:
@@ -26,7 +25,6 @@ def bounds_of(knowledge: Knowledge) -> tuple[float, float]:
     return knowledge.bounds
 
 
-@register("adversary", "rank")
 class RankSorting(Adversary):
     """Spreads the ranks evenly between the true minimum and maximum."""
 
@@ -43,7 +41,6 @@ class RankSorting(Adversary):
         return (low + seen.rank * step)[None, :]
 
 
-@register("adversary", "range")
 class RangeSorting(Adversary):
     """Draws each guess from the range that the rank leaves (section 5.4)."""
 

@@ -11,13 +11,11 @@ from unspoken.errors import DataError
 from unspoken.methods.encoding.code_book import ColumnCode, PiecewiseBook
 from unspoken.methods.encoding.draw_column import as_float32
 from unspoken.numerics.value_lookup import Lookup
-from unspoken.release import registry
 from unspoken.release.key import Key
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
 
 
-@registry.register("truth", "piecewise")
 def piecewise_truths(table: Table, view: View, key: Key | None) -> Truths:
     """Return the truths of a piecewise encoding."""
     if key is not None:

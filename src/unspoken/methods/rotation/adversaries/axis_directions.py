@@ -21,9 +21,7 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowKnowledge,
 )
 from unspoken.numerics.orthogonal import completed, polished
-from unspoken.release.registry import register
 
-_ORTHOGONAL = ("rotation", "pairwise-rotation", "similarity-outsourcing")
 _CLOSE = 1e-8
 _LEAST = 4
 """Pairs that must share a direction before it is called an axis."""
@@ -137,12 +135,10 @@ def _looks(data: Floats, place: Floats, spread: bool) -> Floats:
     return np.asarray(np.quantile(data, place, axis=0))
 
 
-@register("adversary", "difference-directions")
 class DifferenceDirections(RowAdversary):
     """Reads the axes off the most frequent directions between records; needs no knowledge."""
 
     name: ClassVar[str] = "difference-directions"
-    mechanisms: ClassVar[tuple[str, ...]] = _ORTHOGONAL
     gets: ClassVar[str] = "knows nothing and reads the axes off differences between records"
 
     def __init__(self, rows: int = 300) -> None:
@@ -159,7 +155,6 @@ class DifferenceDirections(RowAdversary):
         return _read_off(self.name, view, knowledge, found.axes)
 
 
-@register("adversary", "independent-components")
 class IndependentComponents(RowAdversary):
     """Separates the columns as independent components, then names them with a sample.
 
@@ -168,7 +163,6 @@ class IndependentComponents(RowAdversary):
     """
 
     name: ClassVar[str] = "independent-components"
-    mechanisms: ClassVar[tuple[str, ...]] = _ORTHOGONAL
     needs: ClassVar[frozenset[str]] = frozenset({"sample"})
     gets: ClassVar[str] = "separates independent columns and names them with a sample"
 

@@ -18,7 +18,6 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowGuesses,
     RowKnowledge,
 )
-from unspoken.release.registry import register
 
 CLOSE = 1e-9
 """Lengths and distances that differ by less than this share of the largest are one."""
@@ -94,7 +93,6 @@ def _good(records: Floats, rows: Ints, chain: Ints, wanted: Floats, close: float
     return rows[keep]
 
 
-@register("adversary", "norm-linking")
 class NormLinking(RowAdversary):
     """Finds known records in the release, which shows their target and that they are in it."""
 

@@ -23,7 +23,6 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowKnowledge,
 )
 from unspoken.numerics.orthogonal import breach_probability, completed, haar, shrunken_radius
-from unspoken.release.registry import register
 
 _RANK = 1e-9
 
@@ -88,7 +87,6 @@ def pairs_of(view: RotatedView, knowledge: RowKnowledge) -> tuple[Floats, Floats
     return plain[where >= 0], view.records[where[where >= 0]]
 
 
-@register("adversary", "known-pairs")
 class KnownPairs(RowAdversary):
     """Turns back what known records determine and guesses the rest.
 

@@ -28,7 +28,6 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowGuesses,
     RowKnowledge,
 )
-from unspoken.release.registry import register
 
 SEARCHES = ("auto", "all", "moments")
 _AUTO_AXES = 8
@@ -149,7 +148,6 @@ def _signless(a: Floats, b: Floats) -> list[str]:
     return [f"nothing shows the direction of axis {i + 1}" for i in weak]
 
 
-@register("adversary", "known-sample")
 class KnownSample(RowAdversary):
     """Matches principal axes of a sample and of the release.
 
@@ -185,7 +183,6 @@ class KnownSample(RowAdversary):
                           knowledge.blind(), not found.doubts, "; ".join(found.doubts))
 
 
-@register("adversary", "pairs-and-sample")
 class KnownPairsAndSample(RowAdversary):
     """Turns back what known records determine, and matches axes of a sample in the rest.
 

@@ -17,7 +17,8 @@ from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.record_scores import relative_errors
 from unspoken.errors import InputError, NotCoveredError, explain
-from unspoken.methods.rotation.secret_motion import MECHANISMS
+from unspoken.methods.rotation.method import NAMES, RANDOM_PROJECTION
+from unspoken.release.method import name_in
 from unspoken.release.release import Release
 
 EPSILON = 0.1
@@ -35,10 +36,9 @@ class RotatedView:
     @classmethod
     def of(cls, release: Release) -> RotatedView:
         """Look at a release of this family."""
-        if release.mechanism.get("name") not in MECHANISMS:
-            raise NotCoveredError(explain("A release of turned records",
-                                          "one of " + ", ".join(MECHANISMS),
-                                          str(release.mechanism.get("name"))))
+        if name_in(release.mechanism) not in NAMES:
+            raise NotCoveredError(explain("A release of turned records", "one of "
+                                          + ", ".join(NAMES), name_in(release.mechanism)))
         data = np.ascontiguousarray(release.table.numbers(release.guarantee.facts["columns"]))
         full = np.flatnonzero(~np.isnan(data).any(axis=1))
         return cls(dict(release.mechanism), data[full], full)
@@ -56,7 +56,7 @@ class RotatedView:
     @property
     def orthogonal(self) -> bool:
         """Return whether the map is orthogonal, which a random projection is not."""
-        return self.mechanism.get("name") != "random-projection"
+        return name_in(self.mechanism) != RANDOM_PROJECTION.name
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,6 @@ class RowGuesses:
 class RowAdversary(Adversary):
     """Base of the adversaries against turned records."""
 
-    mechanisms: ClassVar[tuple[str, ...]] = MECHANISMS
     measures: ClassVar[tuple[str, ...]] = ("domain", "records", "breach", "relative error")
 
     def attack(self, release: Release | RotatedView, knowledge: RowKnowledge,

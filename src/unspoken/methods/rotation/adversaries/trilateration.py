@@ -22,10 +22,8 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowKnowledge,
 )
 from unspoken.numerics.orthogonal import trilaterate
-from unspoken.release.registry import register
 
 
-@register("adversary", "trilateration")
 class Trilateration(RowAdversary):
     """Locates every record by its distances to known ones."""
 

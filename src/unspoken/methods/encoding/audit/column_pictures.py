@@ -1,27 +1,27 @@
-"""What the pictures of an audit need, which only the custodian has: values beside their codes."""
+"""The evidence behind the pictures of an audit of codes, made once, with the audit itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from unspoken.arrays import Floats, Ints
-from unspoken.attack import (
+from unspoken.arrays import Floats
+from unspoken.disclosure.adversary import View
+from unspoken.disclosure.evidence import Evidence
+from unspoken.disclosure.ground_truth import Truth, Truths
+from unspoken.disclosure.knowledge import Knowledge
+from unspoken.disclosure.knowledge_levels import Setting, points
+from unspoken.disclosure.measures import cracks
+from unspoken.methods.encoding.adversaries.curve_combination import tallies
+from unspoken.methods.encoding.adversaries.curve_fitting import (
     CurveFitting,
-    Knowledge,
     Polyline,
     RegressionLine,
     Spline,
-    View,
-    tallies,
 )
-from unspoken.disclosure.ground_truth import Truth, truths_of
-from unspoken.disclosure.knowledge_levels import Setting, points
-from unspoken.disclosure.measures import cracks
-from unspoken.methods.encoding.code_book import MECHANISM, PiecewiseBook
+from unspoken.methods.encoding.audit.encoded_truths import piecewise_truths
+from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.numerics.label_runs import Pieces
 from unspoken.numerics.random import seed_from
 from unspoken.release.key import Key
@@ -34,52 +34,42 @@ EXPERT = 4
 MOST_GUESSES = 20_000_000
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """One column: values (increasing), the code of each, its records, its pieces.
-
-    `starts` are positions among the values; `venn` holds the shares of values that are cracked
-    by exactly the curves named, see `plots.venn_regions`.
-    """
-
-    name: str
-    values: Floats
-    codes: Floats
-    records: Ints
-    starts: Ints
-    mono: npt.NDArray[np.bool_]
-    venn: Mapping[tuple[int, ...], float] | None
-
-
 def gather(table: Table, release: Release, key: Key | None, columns: Sequence[str],
            radius: float, trials: int, random_state: int | None = None) -> tuple[Evidence, ...]:
     """Return the evidence of those columns whose codes can be told apart."""
     if key is not None:
         key.fits(release)
     view = View.of(release)
-    truths = truths_of(table, release, view, key).columns
-    pieces = _pieces(key)
     setting = Setting(radius, trials, seed_from(random_state))
-    return tuple(_one(truths[name], view, pieces.get(name), setting)
-                 for name in columns if name in truths)
+    return evidence_of(piecewise_truths(table, view, key), view, key, columns, setting)
+
+
+def evidence_of(truths: Truths, view: View, key: Key | None, columns: Sequence[str],
+                setting: Setting, curves: int | None = None) -> tuple[Evidence, ...]:
+    """Return the evidence of some columns; the first `curves` of them are attacked by curves."""
+    pieces = _pieces(key)
+    scored = [truths.columns[name] for name in columns if name in truths.columns]
+    return tuple(_one(truth, view, pieces.get(truth.name),
+                      setting if curves is None or place < curves else None)
+                 for place, truth in enumerate(scored))
 
 
 def _pieces(key: Key | None) -> dict[str, tuple[Floats, Pieces]]:
-    if key is None or key.mechanism != MECHANISM:
+    if key is None:
         return {}
     return {c.name: (c.values, c.pieces) for c in PiecewiseBook.from_key(key).columns}
 
 
 def _one(truth: Truth, view: View, pieces: tuple[Floats, Pieces] | None,
-         setting: Setting) -> Evidence:
+         setting: Setting | None) -> Evidence:
     codes = view[truth.released].codes[truth.where]
     starts, mono = np.zeros(0, np.int64), np.zeros(0, np.bool_)
     if pieces is not None:
-        values, found = pieces
-        starts = np.searchsorted(truth.truth, values[found.starts]).astype(np.int64)
-        mono = found.mono
+        values, cut = pieces
+        starts = np.searchsorted(truth.truth, values[cut.starts]).astype(np.int64)
+        mono = cut.mono
     return Evidence(truth.name, truth.truth, codes, truth.counts, starts, mono,
-                    expert_venn(truth, view, setting))
+                    None if setting is None else expert_venn(truth, view, setting))
 
 
 def expert_venn(truth: Truth, view: View, setting: Setting) -> dict[tuple[int, ...], float] | None:

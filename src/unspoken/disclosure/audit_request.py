@@ -1,0 +1,28 @@
+"""What was asked of an audit: the same for every family of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.disclosure.adversary import Adversary
+from unspoken.models.tree import Tree
+
+Progress = Callable[[int, int], None]
+"""Called with the number of finished steps and of all steps."""
+
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """See `unspoken.risk.audit`, which fills it in; a family uses what applies to it."""
+
+    sample: Any = None
+    trials: int = 100
+    random_state: Any = None
+    adversaries: Iterable[str | Adversary] | None = None
+    radius: float = 0.02
+    subspaces: int = 2
+    tree: Tree | None = None
+    precision: float | None = None
+    progress: Progress | None = None

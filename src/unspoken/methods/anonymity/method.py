@@ -1,0 +1,232 @@
+"""What the toolkit knows about hiding people among each other (fu2010, vcz2006 section 2.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unspoken.release.lazy_imports import at
+from unspoken.release.method import Method
+from unspoken.release.parameters import (
+    OTHERS,
+    YES_NO,
+    Names,
+    OneOf,
+    OrNone,
+    Parameter,
+    PerColumn,
+    Real,
+    Rule,
+    Share,
+    Whole,
+)
+
+_HERE = "unspoken.methods.anonymity"
+_ADVERSARIES = f"{_HERE}.adversaries"
+SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
+DISTINCT, ENTROPY, STRONG = TREE_DIVERSITIES = ("distinct", "entropy", "strong")
+DIVERSITIES = (DISTINCT, ENTROPY, "recursive", STRONG)
+
+
+@dataclass(frozen=True)
+class HierarchyRule:
+    """A hierarchy, or the path of its CSV file."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a Hierarchy or the path of its CSV file"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        from unspoken.methods.anonymity.hierarchy import Hierarchy
+
+        return isinstance(value, Hierarchy | str) or hasattr(value, "__fspath__")
+
+
+@dataclass(frozen=True)
+class ForSensitive:
+    """A number, or a mapping from sensitive columns to numbers."""
+
+    rule: Rule
+    none: bool = False
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return ("None, " * self.none + f"{self.rule.allowed()}, or a mapping from sensitive "
+                "columns to such numbers")
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        if isinstance(value, Mapping):
+            return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
+        return (value is None and self.none) or self.rule.admits(value)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A growth, or several."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "None, a Growth, a mapping of its fields, or a list of them"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        from unspoken.models.tree_growth_rule import Growth
+
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return len(value) > 0 and all(isinstance(v, Growth | Mapping) for v in value)
+        return value is None or isinstance(value, Growth | Mapping)
+
+
+_LEAST_K = "fewest records that look alike"
+_LEAST_L = "least diversity of the sensitive columns in each class"
+_OTHERS = Parameter(OTHERS, "what happens to other features")
+_FEATURES = Parameter(Names(), "the columns that are changed",
+                      "Leave it out for all numeric features.")
+_CLASSES: Mapping[str, Parameter] = {
+    "k": Parameter(Whole(1), _LEAST_K, "Use 5 or more.", "--k"),
+    "l": Parameter(OrNone(Real(0.0)), _LEAST_L, "Leave it out for no demand on sensitive values.",
+                   "--l"),
+    "diversity": Parameter(OneOf(DIVERSITIES), "how diversity is counted"),
+    "c": Parameter(Real(0.0), "the factor of recursive diversity", "Use 3."),
+    "t": Parameter(OrNone(Real(0.0)), "largest distance of a class's sensitive values from the "
+                   "table's", "Use 0.2, or leave it out."),
+    "suppression": Parameter(Share(), "the share of records that may be left out",
+                             "Use 0 to leave nobody out."),
+    "columns": Parameter(Names(), "the quasi-identifiers",
+                         "Leave it out for the quasi-identifiers of the schema."),
+    "sensitive": Parameter(Names(), "the sensitive columns",
+                           "Leave it out for the sensitive columns of the schema."),
+    "others": _OTHERS,
+}
+_HIERARCHIES = Parameter(PerColumn(HierarchyRule(), none=True, single=False),
+                         "hierarchies of columns, as paths of CSV files")
+
+TREE_PRESERVING = Method(
+    name="tree-preserving",
+    summary="Merges values as far as a tree, learned from either table, stays the same.",
+    promise="The published trees are those of the original, and K, L and t hold.",
+    transformer_at=f"{_HERE}.tree_preserving.anonymizer:TreePreservingAnonymizer",
+    parameters={
+        "k": Parameter(Whole(1), _LEAST_K, "Use 10, or what your policy asks for.", "--k"),
+        "l": Parameter(ForSensitive(Real(0.999)), _LEAST_L, "Use 1 to ask for nothing.", "--l"),
+        "tree": Parameter(Trees(), "how the trees that are kept are grown",
+                          "Leave it out for a tree of the table's target."),
+        "rule": Parameter(OneOf(RECODINGS), "how much is merged; all keep the tree",
+                          flag="--rule"),
+        "diversity": Parameter(OneOf(TREE_DIVERSITIES), "how diversity is counted"),
+        "t": Parameter(ForSensitive(Real(0.0, 1.0000001), none=True), "largest distance of a "
+                       "class's sensitive values from the table's",
+                       "Leave it out to ask for nothing."),
+        "response_quasi": Parameter(YES_NO, "count the targets among the quasi-identifiers"),
+        "sensitive": Parameter(OneOf(("keep", "suppress")), "keep sensitive columns as they are, "
+                               "or leave them out"),
+        "shuffle_rows": Parameter(YES_NO, "release the rows in a random order",
+                                  flag="--no-shuffle", switch=False),
+    },
+    guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),
+    adversaries_at=(
+        *at(f"{_ADVERSARIES}.record_linking", "RecordLinking", "NoisyLinking", "Homogeneity",
+            "BackgroundKnowledge"),
+        *at(f"{_ADVERSARIES}.informed_microdata", "InformedMicrodata", "KnownOrder"),
+    ),
+    audit_at=f"{_HERE}.audit:audit_published",
+    together_at=f"{_HERE}.audit:intersection",
+)
+MONDRIAN = replace(
+    TREE_PRESERVING,
+    name="mondrian",
+    summary="Cuts the records into classes and releases each class's ranges.",
+    promise="Everybody shares the published quasi-identifiers with at least k - 1 others.",
+    transformer_at=f"{_HERE}.masking.mondrian:MondrianAnonymizer",
+    parameters={
+        **_CLASSES,
+        "cuts": Parameter(OneOf(("median", "gain")), "cut at the median, or where the target "
+                          "gains most"),
+        "mode": Parameter(OneOf(("strict", "relaxed")), "strict: equal values stay together; "
+                          "relaxed: they may be divided", flag="--mode"),
+        "hierarchies": _HIERARCHIES,
+        "publish": Parameter(OneOf(("interval", "mean")), "numbers as the interval or the mean "
+                             "of their class"),
+    },
+    guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous"),
+    links_at=f"{_HERE}.link_rows:in_order",
+    partial=True,
+)
+GENERALIZE = replace(
+    MONDRIAN,
+    name="generalize",
+    summary="Brings every value of a column to one level of a hierarchy, or into bands.",
+    promise="Where k is asked for, everybody looks like at least k - 1 others.",
+    transformer_at=f"{_HERE}.masking.generalize:Generalizer",
+    parameters={
+        **_CLASSES,
+        "k": Parameter(OrNone(Whole(1)), _LEAST_K, "Leave it out to keep classes of any size.",
+                       "--k"),
+        "hierarchies": _HIERARCHIES,
+        "levels": Parameter(PerColumn(Whole(0), none=True), "the level of a column's hierarchy",
+                            "Use 1 for the first level of every hierarchy."),
+        "widths": Parameter(PerColumn(Real(0.0), none=True), "the width of a column's bands",
+                            "Use {'age': 10} for bands of ten years."),
+    },
+    guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
+)
+TOP_BOTTOM = replace(
+    MONDRIAN,
+    name="top-bottom",
+    summary="Replaces values beyond a top or a bottom by that limit.",
+    promise="Extreme values are hidden; no size of a group is promised.",
+    transformer_at=f"{_HERE}.masking.generalize:TopBottomCoder",
+    parameters={
+        "top": Parameter(PerColumn(Real(-math.inf), none=True), "the top, for all or by column",
+                         "Leave it out for no top."),
+        "bottom": Parameter(PerColumn(Real(-math.inf), none=True), "the bottom, for all or by "
+                            "column", "Leave it out for no bottom."),
+        "share": Parameter(OrNone(Real(0.0, 0.5)), "without limits: the share of records beyond "
+                           "each", "Use 0.02 to code the outer 2% on each side."),
+        "columns": _FEATURES,
+        "others": _OTHERS,
+    },
+    guarantees_at=at(f"{_HERE}.masking.masking_method", "Masked"),
+    partial=False,
+)
+SUPPRESS_CELLS = replace(
+    MONDRIAN,
+    name="suppress-cells",
+    summary="Leaves cells blank until nobody stands out.",
+    transformer_at=f"{_HERE}.masking.swap_sample_suppress:CellSuppressor",
+    parameters=_CLASSES,
+)
+SWAP = replace(
+    TOP_BOTTOM,
+    name="swap",
+    summary="Swaps the values of columns between records, each column on its own.",
+    promise="Every column keeps its distribution; who was swapped is not published.",
+    transformer_at=f"{_HERE}.masking.swap_sample_suppress:DataSwapper",
+    parameters={
+        "share": Parameter(Real(0.0, 1.0 + 1e-9), "the share of records whose value is swapped",
+                           "Use 0.1."),
+        "within": Parameter(OrNone(Real(0.0, 1.0 + 1e-9)), "how far partners may lie apart, as a "
+                            "share of the ranks", "Use 0.05 for partners within 5% of the ranks."),
+        "columns": replace(_FEATURES, advice="Leave it out for all features."),
+        "others": _OTHERS,
+    },
+)
+SAMPLE = replace(
+    TOP_BOTTOM,
+    name="sample",
+    summary="Releases a random sample of the records, as they are.",
+    promise="Most people are not in the release, and nobody is told who is.",
+    transformer_at=f"{_HERE}.masking.swap_sample_suppress:SampleReleaser",
+    parameters={
+        "share": Parameter(Real(0.0, 1.0), "the share of the records that is released",
+                           "Use 0.05."),
+        "others": _OTHERS,
+    },
+    links_at=f"{_HERE}.link_rows:subsequence",
+    partial=True,
+)
+METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)

@@ -1,0 +1,177 @@
+"""What the toolkit knows about values distorted by a public law (as2000, liu2006 section 5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from unspoken.release.lazy_imports import at
+from unspoken.release.method import Method
+from unspoken.release.parameters import (
+    OTHERS,
+    KeyIn,
+    Names,
+    OneOf,
+    Parameter,
+    PerColumn,
+    Range,
+    Real,
+    Text,
+    Whole,
+)
+
+_HERE = "unspoken.methods.distortion"
+_ADVERSARIES = f"{_HERE}.adversaries"
+
+
+@dataclass(frozen=True)
+class Edges:
+    """At least two increasing finite numbers."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a list of increasing finite numbers"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        try:
+            ends = [float(end) for end in value]
+        except (TypeError, ValueError):
+            return False
+        return (not isinstance(value, str) and len(ends) >= 2
+                and all(math.isfinite(end) for end in ends)
+                and all(low < high for low, high in pairwise(ends)))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A square table of probabilities; its rows are checked when the values are known."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a square table of probabilities whose rows sum to one"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, list | tuple) or hasattr(value, "__array__")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of different values."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a list of two or more different values"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
+
+
+def _shared(columns: str, choices: str) -> dict[str, Parameter]:
+    return {
+        "columns": Parameter(Names(), "the columns that are distorted",
+                             f"Leave it out for all {columns} features."),
+        "choices": Parameter(PerColumn(Text(), none=True, single=False),
+                             "for columns where everybody chose: the column that holds the "
+                             "choices", f"Leave it out{choices}"),
+        "others": Parameter(OTHERS, "what happens to other features"),
+    }
+
+
+_RANGES = Parameter(PerColumn(Range(), none=True, single=False), "the public range of a column",
+                    "Leave it out to take the data's.")
+_POSTERIOR = at(f"{_ADVERSARIES}.report_posterior", "Posterior")
+
+NOISE = Method(
+    name="noise",
+    summary="Adds random noise of a public law to every number.",
+    promise="One report places a value no closer than a stated width, at a stated confidence.",
+    transformer_at=f"{_HERE}.additive_noise:NoiseAdder",
+    parameters={
+        "family": Parameter(PerColumn(KeyIn(f"{_HERE}.noise_laws:LAWS")), "the law of the noise",
+                            "Use 'gaussian', or 'laplace' to bound the odds."),
+        "privacy": Parameter(PerColumn(Real(0.0, 1e6)), "the width within which a value can be "
+                             "placed, as a share of the range",
+                             "Use 1.0 for the whole range of the column."),
+        "confidence": Parameter(Real(0.0, 1.0), "the confidence of that width", "Use 0.95."),
+        "scale": Parameter(PerColumn(Real(0.0), none=True), "the scale of the noise, in place of "
+                           "'privacy'", "Leave it out to follow 'privacy'."),
+        "ranges": _RANGES,
+        **_shared("numeric", " to distort everything."),
+    },
+    guarantees_at=at("unspoken.release.distorted", "Distorted"),
+    adversaries_at=(
+        *_POSTERIOR,
+        *at(f"{_ADVERSARIES}.spectral_filtering", "Spectral", "Pca", "Bayes", "Serial"),
+        *at(f"{_ADVERSARIES}.known_choices", "KnownChoices"),
+    ),
+    audit_at=f"{_HERE}.audit:audit_distorted",
+    truths_at=f"{_HERE}.audit:row_truths",
+    law_at=f"{_HERE}.known_laws:additive_law",
+)
+MULTIPLICATIVE_NOISE = replace(
+    NOISE,
+    name="multiplicative-noise",
+    summary="Multiplies every number by a random factor of a public law.",
+    promise="Every value was multiplied by a factor of its own; no odds are bounded.",
+    transformer_at=f"{_HERE}.multiplicative_noise:MultiplicativeNoise",
+    parameters={
+        "form": Parameter(KeyIn(f"{_HERE}.random_factors:FORMS"), "the law of the factors"),
+        "deviation": Parameter(Real(0.0, 1.0), "standard deviation of truncated factors",
+                               "Use 0.15."),
+        "cut": Parameter(Real(0.0, 10.0), "where truncated factors are cut off, in deviations",
+                         "Use 2."),
+        "variance": Parameter(Real(0.0, 100.0), "variance of the noise on logarithms", "Use 0.1."),
+        **_shared("numeric", " to distort everything."),
+    },
+    adversaries_at=_POSTERIOR,
+    law_at=f"{_HERE}.known_laws:product_law",
+)
+DISCRETIZE = replace(
+    NOISE,
+    name="discretize",
+    summary="Replaces every number by the number of the class it falls into.",
+    promise="Of every value its class is told and nothing else; nothing is drawn at random.",
+    transformer_at=f"{_HERE}.discretize:Discretizer",
+    parameters={
+        "classes": Parameter(PerColumn(Whole(1)), "the number of classes", "Use 10."),
+        "strategy": Parameter(OneOf(("width", "quantile")), "classes of equal width, or of "
+                              "equally many records"),
+        "edges": Parameter(PerColumn(Edges(), none=True, single=False), "the limits of the "
+                           "classes", "Leave it out to cut 'classes' pieces."),
+        "ranges": _RANGES,
+        **_shared("numeric", " to class everything."),
+    },
+    adversaries_at=_POSTERIOR,
+    law_at=f"{_HERE}.known_laws:class_law",
+)
+RANDOMIZED_RESPONSE = replace(
+    NOISE,
+    name="randomized-response",
+    summary="Replaces every category by a random one, with public probabilities.",
+    promise="One answer changes the odds of any two categories by at most a stated factor.",
+    transformer_at=f"{_HERE}.randomized_response:RandomizedResponse",
+    parameters={
+        "truth": Parameter(PerColumn(Real(-1e-9, 1 + 1e-9), none=True),
+                           "the probability of the true answer", "Use 0.75, or say gamma."),
+        "gamma": Parameter(PerColumn(Real(1.0), none=True), "the most by which an answer may "
+                           "change odds", "Use 19 to exclude a breach from 5% to 50%."),
+        "matrix": Parameter(PerColumn(Matrix(), none=True), "the probability of every answer "
+                            "(column) for every category (row)",
+                            "Leave it out for truth or gamma."),
+        "values": Parameter(PerColumn(Listed(), none=True, single=False), "the categories of a "
+                            "column", "Leave it out to take the data's."),
+        **_shared("categorical and ordinal", ": all answer at random."),
+    },
+    adversaries_at=at(f"{_ADVERSARIES}.response_answers", "Literal", "AnswerPosterior",
+                      "ClassPosterior"),
+    audit_at=f"{_HERE}.response_audit:audit_answers",
+    truths_at="",
+    law_at=f"{_HERE}.known_laws:answer_law",
+)
+METHODS = (NOISE, MULTIPLICATIVE_NOISE, DISCRETIZE, RANDOMIZED_RESPONSE)
+NAMES = tuple(method.name for method in METHODS)

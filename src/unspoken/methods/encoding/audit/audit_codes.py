@@ -1,0 +1,56 @@
+"""The audit of encoded columns: every adversary, and what columns tell together.
+
+The key only scores guesses against the truth; adversaries see the release alone. Without a key
+columns whose codes keep their order are scored by aligning values and codes, and the others are
+listed as not scored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unspoken.disclosure.adversary import View, adversaries_for
+from unspoken.disclosure.audit_request import AuditRequest
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.column_audit import columns_result, run_columns, sample_values
+from unspoken.disclosure.ground_truth import Truths
+from unspoken.disclosure.knowledge_levels import Setting
+from unspoken.disclosure.measures import trials_for
+from unspoken.methods.encoding.audit.code_suggestions import suggestions
+from unspoken.methods.encoding.audit.column_pictures import evidence_of
+from unspoken.methods.encoding.audit.encoded_truths import piecewise_truths
+from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
+from unspoken.numerics.random import seed_from
+from unspoken.release.key import Key
+from unspoken.release.release import Release
+from unspoken.table.table import Table
+
+PICTURED = 3
+"""So many columns, the riskiest, can be drawn on a page."""
+
+
+def audit_codes(table: Table, release: Release, key: Key | None, request: AuditRequest) -> Audit:
+    """Attack a release of codes column by column, then columns together and paths of a tree."""
+    view = View.of(release)
+    truths = piecewise_truths(table, view, key)
+    setting = Setting(request.radius, request.trials, seed_from(request.random_state),
+                      sample_values(request.sample, truths))
+    return _audit(table, release, key, request, view, truths, setting)
+
+
+def _audit(table: Table, release: Release, key: Key | None, request: AuditRequest, view: View,
+           truths: Truths, setting: Setting) -> Audit:
+    chosen = adversaries_for(release, request.adversaries)
+    rows = run_columns(view, truths, chosen, setting, request.progress)
+    precision = request.precision
+    if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
+        setting = replace(setting, trials=wanted)
+        rows = run_columns(view, truths, chosen, setting, request.progress)
+    rows += formula_rows(view, truths.columns, setting)
+    rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, request.subspaces)
+    if request.tree is not None and key is not None:
+        rows += path_rows(table, view, truths.columns, rows, chosen, setting, request.tree, key)
+    audit = columns_result(release, truths, chosen, setting, rows)
+    riskiest = [row.column for row in audit.ranking()[:PICTURED]]
+    return replace(audit, suggestions=suggestions(audit), evidence=evidence_of(
+        truths, view, key, riskiest, setting, curves=1))

@@ -1,0 +1,69 @@
+"""What the toolkit knows about the piecewise encoding (bu2007)."""
+
+from __future__ import annotations
+
+from unspoken.release.lazy_imports import at
+from unspoken.release.method import Method
+from unspoken.release.parameters import YES_NO, KeysIn, OneOf, Parameter, Real, Whole
+
+MODES = ("strict", "max-mono", "anti")
+_HERE = "unspoken.methods.encoding"
+_ADVERSARIES = f"{_HERE}.adversaries"
+
+PIECEWISE = Method(
+    name="piecewise",
+    summary="Shows codes in place of values; piece by piece they keep or reverse the order.",
+    promise="A tree mined on the codes is decoded to the very tree of the original data.",
+    transformer_at=f"{_HERE}.encoder:PiecewiseEncoder",
+    parameters={
+        "mode": Parameter(
+            OneOf(MODES), "strict: the same model for every threshold learner; max-mono: hides "
+            "more, same classification trees; anti: an equally good tree only",
+            "Use 'strict' unless you know the miner.", "--mode"),
+        "breakpoints": Parameter(Whole(1), "least number of pieces of a column",
+                                 "Use 1 for a single piece.", "--breakpoints"),
+        "pieces": Parameter(OneOf((None, "random", "max-mono")),
+                            "how a column is cut: at random places, or into the longest pieces "
+                            "of one class", "Leave it out to follow the mode."),
+        "min_width": Parameter(Whole(1), "distinct values that a piece of one class must have",
+                               "Use 2 for what the paper does."),
+        "families": Parameter(KeysIn(f"{_HERE}.draw_codes:FAMILIES"),
+                              "the functions that mixed pieces are drawn from"),
+        "monochromatic": Parameter(OneOf(("permutation", "record")),
+                                   "codes in pieces of one class: one per value, or one per "
+                                   "record"),
+        "keep_zero": Parameter(OneOf(("auto", True, False)),
+                               "whether zero stays zero, which sparse data needs"),
+        "categorical": Parameter(OneOf(("refuse", "relabel", "drop")),
+                                 "what happens to columns of text", flag="--categorical"),
+        "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "
+                                   "holds the map", flag="--neutral-names", switch=True),
+        "shuffle_rows": Parameter(YES_NO, "release the rows in a random order",
+                                  flag="--no-shuffle", switch=False),
+        "unseen": Parameter(OneOf(("error", "nearest")),
+                            "what `transform` does with values that were not fitted"),
+        "tail": Parameter(Real(0.0, 10.0), "how heavy the tails of the widths of codes are",
+                          "Use 0.5; lighter tails protect less."),
+    },
+    guarantees_at=at(f"{_HERE}.guarantee", "SameTree"),
+    adversaries_at=(
+        *at(f"{_ADVERSARIES}.curve_combination", "Combination"),
+        *at(f"{_ADVERSARIES}.curve_fitting", "RegressionLine", "Polyline", "Spline"),
+        *at(f"{_ADVERSARIES}.distribution_matching", "FamilyMatching"),
+        *at(f"{_ADVERSARIES}.frequency_matching", "FrequencyMatching"),
+        *at(f"{_ADVERSARIES}.ignorant", "Ignorant"),
+        *at(f"{_ADVERSARIES}.known_ranks", "RankInterpolation"),
+        *at(f"{_ADVERSARIES}.known_records", "KnownRecords"),
+        *at(f"{_ADVERSARIES}.published_statistics", "PublishedStatistics"),
+        *at(f"{_ADVERSARIES}.quantile_matching", "QuantileMatching"),
+        *at(f"{_ADVERSARIES}.sorting_attack", "RankSorting", "RangeSorting"),
+    ),
+    audit_at=f"{_HERE}.audit.audit_codes:audit_codes",
+    keyed="always",
+    decode_at=f"{_HERE}.decode.from_key:decode_from_key",
+    in_released_order_at=f"{_HERE}.decode.from_key:in_released_order",
+    released_names_at=f"{_HERE}.code_book:released_names",
+    truths_at=f"{_HERE}.audit.encoded_truths:piecewise_truths",
+    note="A 1% sample of similar data undoes most of this encoding.",
+)
+METHODS = (PIECEWISE,)

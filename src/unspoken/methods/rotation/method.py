@@ -1,0 +1,141 @@
+"""What the toolkit knows about releases that keep distances (liu2006, vcz2006 section 7.1)."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unspoken.release.lazy_imports import at
+from unspoken.release.method import Method
+from unspoken.release.parameters import (
+    YES_NO,
+    KeyIn,
+    NotNegative,
+    OneOf,
+    OrNone,
+    Parameter,
+    Whole,
+)
+
+_HERE = "unspoken.methods.rotation"
+_ADVERSARIES = f"{_HERE}.adversaries"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """One positive number for all, or one (first, second) for each pair."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a number > 0, or a list of (first, second) with both > 0, one for each pair"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        if positive(value):
+            return True
+        return _listed(value) and all(_listed(both) and len(both) == 2
+                                      and all(positive(one) for one in both) for both in value)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """None, or a list of two different columns each."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "None, or a list of pairs of different columns (names or positions)"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return value is None or (_listed(value) and all(
+            _listed(pair) and len(pair) == 2 and pair[0] != pair[1] for pair in value))
+
+
+def positive(value: Any) -> bool:
+    """Say whether a value is a finite number above zero."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return real and 0 < float(value) < float("inf")
+
+
+def _listed(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+
+
+_COMMON: Mapping[str, Parameter] = {
+    "standardise": Parameter(YES_NO, "bring columns to mean 0 and deviation 1 first"),
+    "missing": Parameter(OneOf(("refuse", "blank", "mean")),
+                         "what happens to records with missing values",
+                         "Use 'blank' to release records with missing values blank."),
+    "categorical": Parameter(OneOf(("refuse", "drop")), "what happens to columns of text",
+                             flag="--categorical"),
+    "shuffle_rows": Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle",
+                              switch=False),
+}
+_WHOLE: Mapping[str, Parameter] = {
+    "proper": Parameter(YES_NO, "draw among rotations alone, without mirrorings"),
+    "translation": Parameter(YES_NO, "also move all records by a secret vector"),
+    **_COMMON,
+}
+_OF_ALL = (
+    *at(f"{_ADVERSARIES}.find_known_records", "NormLinking"),
+    *at(f"{_ADVERSARIES}.known_pairs", "KnownPairs"),
+    *at(f"{_ADVERSARIES}.known_sample", "KnownSample", "KnownPairsAndSample"),
+    *at(f"{_ADVERSARIES}.trilateration", "Trilateration"),
+)
+_OF_ORTHOGONAL = at(f"{_ADVERSARIES}.axis_directions", "DifferenceDirections",
+                    "IndependentComponents")
+
+ROTATION = Method(
+    name="rotation",
+    summary="Turns all records by one secret orthogonal map.",
+    promise="All Euclidean distances stay as they are, up to rounding.",
+    transformer_at=f"{_HERE}.whole_rotation:Rotation",
+    parameters=_WHOLE,
+    guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
+    adversaries_at=(*_OF_ALL, *_OF_ORTHOGONAL),
+    audit_at=f"{_HERE}.audit:audit_rotated",
+    keyed="always",
+    released_names_at=f"{_HERE}.secret_motion:released_names",
+)
+PAIRWISE_ROTATION = replace(
+    ROTATION,
+    name="pairwise-rotation",
+    summary="Turns columns two at a time, by angles that change each column enough.",
+    transformer_at=f"{_HERE}.pairwise_rotation:PairwiseRotation",
+    parameters={
+        "pairs": Parameter(Pairs(), "the pairs of columns, in the order in which they are turned"),
+        "thresholds": Parameter(Thresholds(), "the least variance of what a column is changed by, "
+                                "for all or for each pair"),
+        **_COMMON,
+    },
+)
+RANDOM_PROJECTION = replace(
+    ROTATION,
+    name="random-projection",
+    summary="Multiplies all records by one secret random matrix.",
+    promise="Euclidean distances stay as they are on average; a bound says how far they are off.",
+    transformer_at=f"{_HERE}.random_projection:RandomProjection",
+    parameters={
+        "columns": Parameter(OrNone(Whole(1)), "the number of released columns",
+                             "Leave it out for as many as there are."),
+        "entries": Parameter(KeyIn(f"{_HERE}.jl_distortion:LAWS"),
+                             "the law of the entries of the matrix"),
+        "keep_key": Parameter(YES_NO, "keep the matrix as a key; else it is forgotten"),
+        "noise": Parameter(NotNegative(), "standard deviation of noise on every released number",
+                           "Use 0 for none."),
+        **_COMMON,
+    },
+    guarantees_at=at(f"{_HERE}.guarantee", "DistancesInExpectation"),
+    adversaries_at=_OF_ALL,
+    keyed="optional",
+)
+SIMILARITY_OUTSOURCING = replace(
+    ROTATION,
+    name="similarity-outsourcing",
+    summary="A rotation for a similarity search on somebody else's machine.",
+    transformer_at=f"{_HERE}.similarity_outsourcing:SimilarityOutsourcing",
+)
+METHODS = (ROTATION, PAIRWISE_ROTATION, RANDOM_PROJECTION, SIMILARITY_OUTSOURCING)
+NAMES = tuple(method.name for method in METHODS)
