@@ -54,7 +54,8 @@ def test_sorting_and_constants_in_words(tmp_path, command_in):
     table = pa.table({"dense": dense, "sparse": sparse, "same": [1] * 100,
                       "y": ["a", "b"] * 50})
     pq.write_table(table, tmp_path / "t.parquet")
-    found = _rows(command_in("inspect", "t.parquet", "--target", "y", "--json", cwd=tmp_path))
+    found = _rows(command_in("inspect", "t.parquet", "--target", "y", "--keep", "dense", "--json",
+                             cwd=tmp_path))
     assert found["dense"]["sorting_share"] == 1.0
     assert found["dense"]["words"].startswith("weak against sorting (100%")
     assert found["sparse"]["words"].startswith("good against sorting")

@@ -41,6 +41,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
                         help="columns that nobody should learn about a person")
     parser.add_argument("--quasi", type=names, default=(), metavar="A,B",
                         help="columns by which a person could be found elsewhere")
+    parser.add_argument("--keep", action="append", default=[], metavar="COLUMN",
+                        help="release a column that seems to name people, or free text (repeat)")
 
 
 def add_passphrase(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +78,7 @@ def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Tabl
 
     return read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
                 identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
-                table=args.table, show=False)
+                table=args.table, keep=args.keep, show=False)
 
 
 def passphrase(args: argparse.Namespace, new: bool = False) -> str | None:

@@ -124,7 +124,7 @@ class Release:
 
     @classmethod
     def _read(cls, path: Path, manifest: dict[str, Any]) -> Release:
-        from unspoken.table.read import read
+        from unspoken.table.read import released
 
         schema = Schema.from_json(manifest["schema"])
         if schema.of_kind("basket"):
@@ -132,7 +132,7 @@ class Release:
 
             table = read_table(path / DATA)
         else:
-            table = read(path / DATA, show=False)
+            table = released(path / DATA)
         if schema.names != table.schema.names:
             raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
         known = {"format", "version", "unspoken", "id", "fingerprint", "mechanism", "schema",

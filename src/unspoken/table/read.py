@@ -15,6 +15,7 @@ import pyarrow as pa
 from unspoken.errors import DataError, SchemaError, explain
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.engines.local import LocalEngine, MemoryFrame, file_sql, read_database
+from unspoken.table.identify import identify, with_findings
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
 
@@ -43,6 +44,9 @@ def read(
     a structured array, a mapping of columns, or a Table. Kinds and roles that are not declared
     are guessed: text is categorical, numbers are numeric, and a column that is different in
     every row and is text or named like an identifier is an identifier, which is never released.
+    So is what `identify` flags by name or content (names, e-mail, telephone and national numbers,
+    free text, row numbers) unless its role is declared or `keep=` names it. `suggest_roles=True`
+    takes over quasi-identifiers and sensitive columns that it suggests.
     `show=True` prints the guess; by default it is printed on a terminal.
 
     Missing values are null or NaN and stay missing. Infinities are read and refused by methods
@@ -50,8 +54,10 @@ def read(
     """
     show, lazy = options.pop("show", None), options.pop("lazy", None)
     table, columns = options.pop("table", None), options.pop("columns", None)
+    keep, suggest = _listed(options.pop("keep", None)), options.pop("suggest_roles", False)
     if options:
-        raise SchemaError(explain("Options of read", "show, lazy, table, columns", list(options)))
+        raise SchemaError(explain("Options of read", "show, lazy, table, columns, keep, "
+                                  "suggest_roles", list(options)))
     engine = LocalEngine()
     frame = _frame(source, engine, table, columns, lazy)
     if engine.rows(frame) == 0:
@@ -59,10 +65,33 @@ def read(
     schema = guess(engine, frame)
     roles = {"sensitive": _listed(sensitive), "quasi": _listed(quasi),
              "identifier": _listed(identifiers), "target": _listed(target)}
-    result = Table(schema.declare(roles, kinds), frame, engine)
+    schema = _flagged(Table(schema, frame, engine), _with_kept(roles, keep), suggest)
+    result = Table(schema.declare(_with_kept(roles, keep), kinds), frame, engine)
     if show or (show is None and sys.stderr.isatty()):
         print(result, file=sys.stderr)
     return result
+
+
+def _with_kept(roles: Mapping[str, list[str]], keep: Sequence[str]) -> dict[str, list[str]]:
+    """Return the roles with those columns plain that are kept by name and have no other role."""
+    released = {name for role in ("sensitive", "quasi", "target") for name in roles[role]}
+    return {**roles, "plain": [name for name in keep if name not in released]}
+
+
+def _flagged(table: Table, roles: Mapping[str, list[str]], suggest: bool) -> Schema:
+    """Return the schema with what names people withheld; declared columns are not looked at."""
+    declared = {name for names in roles.values() for name in names}
+    looked = [name for name in table.schema.names if name not in declared]
+    return with_findings(table.schema, identify(table, looked), suggest)
+
+
+def released(source: str | PathLike[str]) -> Table:
+    """Read a table that went out already, in which nothing has to be withheld any more."""
+    engine = LocalEngine()
+    frame = _frame(source, engine, None, None, None)
+    if engine.rows(frame) == 0:
+        raise DataError("A table must have at least one row. Got none. Check the source.")
+    return Table(guess(engine, frame), frame, engine)
 
 
 def _listed(names: Names) -> list[str]:
