@@ -46,7 +46,7 @@ def card(text: str) -> bool:
 
 def iban(text: str) -> bool:
     """ISO 13616: country and check digits moved to the end, letters as 10 to 35, 1 modulo 97."""
-    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", text):
+    if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", text, re.ASCII):
         return False
     return int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
 
@@ -69,12 +69,12 @@ def nhs(text: str) -> bool:
 
 def ssn(text: str) -> bool:
     """Social security number of the United States: it has no check digit, only excluded parts."""
-    return bool(re.fullmatch(r"(?!000|666|9\d\d)\d{3}(?!00)\d{2}(?!0000)\d{4}", text))
+    return bool(re.fullmatch(r"(?!000|666|9\d\d)\d{3}(?!00)\d{2}(?!0000)\d{4}", text, re.ASCII))
 
 
 def insee(text: str) -> bool:
     """French social security number: 97 minus the first 13 digits modulo 97 (Corsica 2A, 2B)."""
-    if not re.fullmatch(r"[1278]\d{4}(\d{2}|2A|2B)\d{8}", text):
+    if not re.fullmatch(r"[1278]\d{4}(\d{2}|2A|2B)\d{8}", text, re.ASCII):
         return False
     corsica = {"2A": "19", "2B": "18"}
     body = text[:5] + corsica.get(text[5:7], text[5:7]) + text[7:13]
@@ -83,7 +83,7 @@ def insee(text: str) -> bool:
 
 def dni(text: str) -> bool:
     """Spanish DNI and NIE: the letter is the number modulo 23 (X, Y, Z stand for 0, 1, 2)."""
-    if not re.fullmatch(r"[XYZ\d]\d{7}[A-Z]", text):
+    if not re.fullmatch(r"[XYZ\d]\d{7}[A-Z]", text, re.ASCII):
         return False
     number = text[:8].translate(str.maketrans("XYZ", "012"))
     return _DNI_LETTERS[int(number) % 23] == text[8]
@@ -92,7 +92,7 @@ def dni(text: str) -> bool:
 def codice_fiscale(text: str) -> bool:
     """Italian tax code: characters in odd places count by a table, the sum modulo 26."""
     if not re.fullmatch(r"[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPR-T][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z]",
-                        text):
+                        text, re.ASCII):
         return False
     places = [int(c) if c.isdigit() else ord(c) - 65 for c in text[:15]]
     total = sum(_FISCAL_ODD[place] for place in places[::2]) + sum(places[1::2])
@@ -148,7 +148,7 @@ def rijksregister(text: str) -> bool:
 
 def vin(text: str) -> bool:
     """Vehicle identification number: ISO 3779 with the check digit in place nine."""
-    if not re.fullmatch(r"[A-HJ-NPR-Z\d]{17}", text):
+    if not re.fullmatch(r"[A-HJ-NPR-Z\d]{17}", text, re.ASCII):
         return False
     values = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", map(int, "12345678123457923456789"),
                       strict=True))

@@ -35,7 +35,7 @@ _STREET = re.compile(
 _TELEPHONES = tuple(re.compile(pattern) for pattern in (
     r"(\+|00)[1-9]\d{7,14}",                      # E.164
     r"1?[2-9]\d{2}[2-9]\d{6}",                    # North America
-    r"0[1-9]\d{8,9}",                             # Britain, France, the Netherlands, Germany
+    r"0[1-9]\d{6,9}",                             # Britain, France, the Netherlands, Germany
     r"0[1-9]\d{1,4}/\d{4,9}",                     # German area code and number
     r"[679]\d{8}",                                # Spain, Portugal, Poland
 ))
