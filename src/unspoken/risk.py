@@ -6,6 +6,7 @@ from unspoken.audit.published_classifier import Disclosure, bayes_error, indirec
 from unspoken.audit.redraw_until_policy import Redrawn, redraw
 from unspoken.audit.release_overlap import Added, attack_together, what_it_adds
 from unspoken.audit.run_audit import audit
+from unspoken.audit.safe_harbor import SafeHarbor, safe_harbor
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Judgement, Row, Suggestion
 from unspoken.disclosure.ground_truth import Truth, Truths, truths_of
@@ -62,6 +63,7 @@ __all__ = [
     "Register",
     "Row",
     "RuleRisks",
+    "SafeHarbor",
     "Suggestion",
     "Truth",
     "Truths",
@@ -93,6 +95,7 @@ __all__ = [
     "records",
     "redraw",
     "rule_risks",
+    "safe_harbor",
     "subspace_disclosure",
     "truths_of",
     "what_it_adds",

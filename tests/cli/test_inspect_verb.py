@@ -54,7 +54,8 @@ def test_sorting_and_constants_in_words(tmp_path, command_in):
     table = pa.table({"dense": dense, "sparse": sparse, "same": [1] * 100,
                       "y": ["a", "b"] * 50})
     pq.write_table(table, tmp_path / "t.parquet")
-    found = _rows(command_in("inspect", "t.parquet", "--target", "y", "--json", cwd=tmp_path))
+    found = _rows(command_in("inspect", "t.parquet", "--target", "y", "--keep", "dense", "--json",
+                             cwd=tmp_path))
     assert found["dense"]["sorting_share"] == 1.0
     assert found["dense"]["words"].startswith("weak against sorting (100%")
     assert found["sparse"]["words"].startswith("good against sorting")
@@ -85,3 +86,36 @@ def test_figure_8_of_covertype(shared, tmp_path, command_in):
     assert [int(row["mono_length"] + 0.5) for row in rows] == lengths
     shares = [100, 100, 100, 12.9, 42.6, 22.0, 11.1, 8.1, 100, 22.9]
     assert [100 * row["sorting_share"] for row in rows] == pytest.approx(shares, abs=0.06)
+
+
+def test_who_is_named_and_what_the_laws_call_it(tmp_path, command_in):
+    people = [f"Anna Miller {chr(65 + i % 26)}." for i in range(60)]
+    table = pa.table({"who": people, "mail": [f"u{i}@example.org" for i in range(60)],
+                      "age": list(range(20, 50)) * 2, "religion": ["a", "b"] * 30})
+    pa.csv.write_csv(table, tmp_path / "t.csv")
+    done = command_in("inspect", "t.csv", cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert "Will not be released:" in done.out
+    assert "e-mail addresses" in done.out
+    assert "Could single people out:" in done.out
+    assert "Special categories:" in done.out
+    assert "This is no legal advice." in done.out
+    assert "u7@example.org" not in done.out
+    kept = json.loads(command_in("inspect", "t.csv", "--keep", "mail", "--json",
+                                 cwd=tmp_path).out)["identification"]
+    assert [f["column"] for f in kept["will_not_be_released"]] == ["who"]
+    assert [f["column"] for f in kept["kept"]] == ["mail"]
+    assert [f["column"] for f in kept["could_single_people_out"]] == ["age"]
+    assert [f["gdpr"] for f in kept["special_categories"]] == [
+        "religious or philosophical beliefs"]
+
+
+def test_protect_releases_a_flagged_column_only_by_name(tmp_path, command_in):
+    numbers = [i % 50 for i in range(60)]
+    pa.csv.write_csv(pa.table({"mail": [f"u{i}@example.org" for i in numbers], "x": numbers}),
+                     tmp_path / "t.csv")
+    told = ("protect", "t.csv", "--method", "sample", "--json", "--out")
+    plain = json.loads(command_in(*told, "one", cwd=tmp_path).out)
+    assert plain["not_released"] == ["mail"]
+    named = json.loads(command_in(*told, "two", "--keep", "mail", cwd=tmp_path).out)
+    assert named["not_released"] == []

@@ -41,6 +41,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
                         help="columns that nobody should learn about a person")
     parser.add_argument("--quasi", type=names, default=(), metavar="A,B",
                         help="columns by which a person could be found elsewhere")
+    parser.add_argument("--keep", action="append", default=[], metavar="COLUMN",
+                        help="release a column that seems to name people, or free text (repeat)")
     add_file_options(parser)
 
 
@@ -99,7 +101,7 @@ def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Tabl
 
     table = read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
                  identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
-                 table=args.table, show=False, **file_options(args))
+                 table=args.table, keep=args.keep, show=False, **file_options(args))
     for note in table.notes:
         print(f"unspoken: note: {note}", file=sys.stderr)
     return table

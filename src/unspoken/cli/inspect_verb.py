@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import Adder, add_reading, columns, emit, read_table, verb
+from unspoken.cli.findings_text import findings_json, findings_text
 
 if TYPE_CHECKING:
     from unspoken.methods.anonymity.measures import Anonymity
@@ -31,7 +32,9 @@ def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "inspect", run,
                   "Print what the columns of a table are and how well each could be protected. "
-                  "Kinds and roles are guessed unless they are declared.")
+                  "Columns that seem to name people, single them out or need special care are "
+                  "listed with what HIPAA and the GDPR call them. Kinds and "
+                  "roles are guessed unless they are declared.")
     parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
     add_reading(parser)
@@ -43,6 +46,7 @@ def add(verbs: Adder) -> None:
 def run(args: argparse.Namespace) -> int:
     """Inspect a table."""
     from unspoken.errors import InputError
+    from unspoken.table.identify import identify
 
     if args.min_width < 1:
         raise InputError(f"'--min-width' must be a whole number from 1 on. Got {args.min_width}.")
@@ -51,11 +55,12 @@ def run(args: argparse.Namespace) -> int:
     numeric = table.schema.of_kind("numeric", "ordinal")
     rows = [row(name, counts, by is not None, args.min_width)
             for name, counts in table.counts(numeric, by).items()]
-    found = _anonymity(table)
+    found, findings = _anonymity(table), identify(table)
     emit(args, {"rows": table.rows, "target": table.schema.target,
                 "schema": [c.to_json() | {"note": c.note} for c in table.schema.columns],
                 "attributes": rows, "anonymity": None if found is None else found.to_json(),
-                "warning": WARNING}, text(table, rows, found))
+                "identification": findings_json(findings, table.schema), "warning": WARNING},
+         text(table, rows, found, findings_text(findings, table.schema)))
     return 0
 
 
@@ -130,8 +135,9 @@ def _grade(share: float) -> str:
     return "fair" if share < 0.5 else "weak"
 
 
-def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = None) -> str:
-    """Return the schema, the statistics, K, L and t, and the warning as text."""
+def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = None,
+         findings: str = "") -> str:
+    """Return the schema, who is named, the statistics, K, L and t, and the warning as text."""
     head = ["column", "range", "values", "gaps", "mono", "length", "share", "protection"]
     body = [[r["column"], f"{r['range_width']:.6g}", str(r["distinct"]),
              _or_dash(r["discontinuities"]), _or_dash(r["mono_pieces"]),
@@ -143,7 +149,7 @@ def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = Non
     shown = [columns([head, *body], right=range(1, 7)), "", legend] if rows else []
     hidden = [] if found is None else ["", *(part for line in found.summary().splitlines()
                                              for part in _folded(line))]
-    return "\n".join([repr(table), "", *shown, *hidden, "", *_folded(WARNING)])
+    return "\n".join([repr(table), "", findings, "", *shown, *hidden, "", *_folded(WARNING)])
 
 
 def _or_dash(value: Any) -> str:

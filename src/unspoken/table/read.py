@@ -20,6 +20,7 @@ from unspoken.table.formats.file_formats import format_of, open_file
 from unspoken.table.formats.missing_words import blank_words, missing_note, words_note
 from unspoken.table.formats.opened_file import OpenedFile
 from unspoken.table.formats.read_options import ReadOptions, take_options
+from unspoken.table.identify import identify, with_findings
 from unspoken.table.memory_sources import plain_rows, to_arrow
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
@@ -51,7 +52,10 @@ def read(
     array (`columns=` names its columns), a structured array, a mapping of columns, or a Table.
     Kinds and roles that are not declared are guessed: text is categorical, numbers are numeric,
     and a column that is different in every row and is text or named like an identifier is an
-    identifier, which is never released. `show=True` prints the guess and what was done; by
+    identifier, which is never released. So is what `identify` flags by name or content (names,
+    e-mail, telephone and national numbers, free text, row numbers) unless its role is declared or
+    `keep=` names it. `suggest_roles=True` takes over quasi-identifiers and sensitive columns that
+    it suggests. `show=True` prints the guess and what was done; by
     default it is printed on a terminal.
 
     Text files: delimiter and a marked encoding are told from the file, or said by `delimiter=`,
@@ -65,14 +69,29 @@ def read(
     """
     show, lazy = options.pop("show", None), options.pop("lazy", None)
     table, columns = options.pop("table", None), options.pop("columns", None)
+    keep, suggest = _listed(options.pop("keep", None)), options.pop("suggest_roles", False)
     chosen, engine = take_options(options, table), LocalEngine()
     guessed = _table(_opened(source, engine, columns, chosen, lazy), engine)
-    roles = {"sensitive": _listed(sensitive), "quasi": _listed(quasi),
-             "identifier": _listed(identifiers), "target": _listed(target)}
-    result = replace(guessed, schema=guessed.schema.declare(roles, kinds))
+    roles = _with_kept({"sensitive": _listed(sensitive), "quasi": _listed(quasi),
+                        "identifier": _listed(identifiers), "target": _listed(target)}, keep)
+    schema = _flagged(guessed, roles, suggest).declare(roles, kinds)
+    result = replace(guessed, schema=schema)
     if show or (show is None and sys.stderr.isatty()):
         print(result, file=sys.stderr)
     return result
+
+
+def _with_kept(roles: Mapping[str, list[str]], keep: Sequence[str]) -> dict[str, list[str]]:
+    """Return the roles with those columns plain that are kept by name and have no other role."""
+    released = {name for role in ("sensitive", "quasi", "target") for name in roles[role]}
+    return {**roles, "plain": [name for name in keep if name not in released]}
+
+
+def _flagged(table: Table, roles: Mapping[str, list[str]], suggest: bool) -> Schema:
+    """Return the schema with what names people withheld; declared columns are not looked at."""
+    declared = {name for names in roles.values() for name in names}
+    looked = [name for name in table.schema.names if name not in declared]
+    return with_findings(table.schema, identify(table, looked), suggest)
 
 
 def read_file(path: Path, options: ReadOptions, as_text: Sequence[str] = ()) -> Table:

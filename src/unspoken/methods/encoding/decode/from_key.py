@@ -29,4 +29,4 @@ def in_released_order(key: Key, table: Table) -> Table:
     if order is not None:
         rows = rows.take(pa.array(order))
     kinds = dict.fromkeys(book.features, "numeric")
-    return read(rows, target=table.target, kinds=kinds, show=False)
+    return read(rows, target=table.target, kinds=kinds, keep=book.features, show=False)
