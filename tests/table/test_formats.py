@@ -220,7 +220,8 @@ def test_words_for_missing_values_are_told(tmp_path):
         assert column(table, "age") == [1, None, None, 4]
         assert column(table, "job") == [None, None, None, "clerk"]
         assert column(table, "code") == ["?", "b", "c", "d"]
-        assert table.schema["age"].note == "2 missing ('?' 1, 'NaN' 1)"
+        assert table.schema["age"].note == ("2 missing ('?' 1, 'NaN' 1); "
+                                            "age by name: could be quasi")
         assert table.schema["job"].note == "3 missing (empty 1, 'NA' 1, 'null' 1)"
         assert table.schema["code"].note == ""
         assert table.notes == ("taken as missing: age '?' 1, 'NaN' 1; job 'NA' 1, 'null' 1 "
