@@ -20,7 +20,8 @@ from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
-from unspoken.models.readers.xgboost_json import BoostedTree, XGBoostModel
+from unspoken.models.readers.xgboost_json import XGBoostModel
+from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.numerics.treewalk import Splits, apply
 
 HIST_STEP = np.float64(np.float32(1e-5))
