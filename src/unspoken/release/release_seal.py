@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from unspoken.errors import ReleaseError
 
-SECRET = "release_seal"
+SECRET = "release_seal"  # noqa: S105
 """Under this name the secret lies in the key."""
 
 _AGAIN = "Ask for the release that was sent, or load it from where it was saved."
