@@ -48,13 +48,15 @@ def decode_with(
     y: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     learner: str | None = None,
+    trust_leaves: bool = False,
 ) -> Any:
     """Decode a model that was mined on codes.
 
     `X`, `y` and `sample_weight` are the original training rows in their original order; the
     book knows the released order. `X` None asks for key-only decoding, which is refused where
     it is not exact. `learner` says how an XGBoost model was trained ("hist", "approx" or
-    "exact") where that cannot be told from its thresholds.
+    "exact") where that cannot be told from its thresholds. `trust_leaves` takes leaf values as they
+    are instead of comparing them with the labels (see `leaf_values`).
 
     Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
     `XGBoostModel` or `LightGBMModel`. The given model is left as it is.
@@ -68,7 +70,7 @@ def decode_with(
         warnings.warn("Mode 'anti' reverses the order of values, so ties were broken the other "
                       "way: the decoded model is equally good, split by split, and may be another "
                       "one than the original's.", UnpromisedModelWarning, stacklevel=3)
-    rows = None if X is None else training_rows(book, X, y, sample_weight)
+    rows = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves)
     if isinstance(found, XGBoostModel):
         return decode_xgboost(found, book, rows, learner)
     if isinstance(found, LightGBMModel):

@@ -25,6 +25,7 @@ from unspoken.methods.encoding.decode.code_tables import (
 )
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.learner_thresholds import lightgbm_midpoint
+from unspoken.methods.encoding.decode.lightgbm_leaves import check_lightgbm_leaves
 from unspoken.methods.encoding.decode.lightgbm_sample import sample_rows
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
 from unspoken.models.readers.lightgbm_text import LightGBMModel
@@ -38,6 +39,8 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     _check_supported(model)
     check_width(book, len(model.feature_names))
     names = _names(book, model.feature_names)
+    if rows is not None and not rows.trusted:
+        check_lightgbm_leaves(model, rows)
     if rows is None:
         check_float64(book, "LightGBM")
         _check_unsampled_rows(model)

@@ -15,12 +15,14 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
 from unspoken.methods.encoding.decode.code_tables import Table, key_table, unexplained
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
 from unspoken.models.readers.xgboost_json import XGBoostModel
+from unspoken.models.readers.xgboost_objectives import start_of
 from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.numerics.treewalk import Splits, apply
 
@@ -37,11 +39,36 @@ def decode_xgboost(
     if any(tree.categorical[tree.inner].any() for tree in model.trees):
         raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
                           "Mine without enable_categorical.")
+    if rows is not None and not rows.trusted:
+        _check_leaves(model, rows)
     if learner is None:
         return model.with_conditions(_inferred(model, book, rows), names)
     if learner == "exact":
         return model.with_conditions(_exact(model, _needed(rows)), names)
     return model.with_conditions(_hist(model, book, rows), names)
+
+
+LOSSES = {"reg:squarederror": "squared", "reg:logistic": "logistic", "binary:logistic": "logistic",
+          "binary:logitraw": "logistic", "multi:softmax": "softmax", "multi:softprob": "softmax"}
+
+
+def _check_leaves(model: XGBoostModel, rows: Rows) -> None:
+    core = model.core
+    if core.objective.name not in LOSSES or rows.y is None:
+        return
+    codes = rows.codes.astype(np.float32).astype(np.float64)
+    rounds = np.searchsorted(core.layers, np.arange(len(core.trees)), side="right")
+    drop = np.ones(len(core.trees)) if core.weight_drop is None else core.weight_drop
+    steps = tuple(Step(int(core.tree_info[n]), int(rounds[n]), tree.leaf_of(codes),
+                       tree.condition * drop[n] * tree.shape.leaves,
+                       np.where(tree.shape.leaves, tree.hessian, 0.0))
+                  for n, tree in enumerate(core.trees))
+    start = np.broadcast_to(start_of(core.objective, core.base), (core.outputs,))
+    loss = LOSSES[core.objective.name]
+    positive = float(core.objective.parameter or 1.0) if loss == "logistic" else 1.0
+    check_descent(Descent("XGBoost", loss, np.asarray(start, np.float64), steps,
+                          core.weight_drop is None, False, 2.0 if loss == "softmax" else 1.0),
+                  rows, positive)
 
 
 def _needed(rows: Rows | None) -> Rows:
