@@ -112,11 +112,10 @@ def _check_step(descent: Descent, number: int, gradient: Floats, curve: Floats) 
     if step.hessian.size != size or not np.allclose(bend, step.hessian, rtol=1e-3, atol=1e-3):
         return
     rise = step.value * slope
-    near = SLACK * float(np.abs(rise).sum())
-    if rise.sum() > near:
+    noise = SLACK * np.bincount(step.leaf, np.abs(gradient), size)[:size]
+    if rise.sum() > float((np.abs(step.value) * noise).sum()):
         raise _ascends(f"{descent.name} tree {number}", "its leaves")
     worst = int(rise.argmax()) if size else 0
-    noise = SLACK * np.bincount(step.leaf, np.abs(gradient), size)[:size]
     if descent.by_leaf and size and slope[worst] * np.sign(step.value[worst]) > noise[worst]:
         raise _ascends(f"{descent.name} tree {number}", f"leaf {worst}")
 

@@ -39,8 +39,6 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
     _check_supported(model)
     check_width(book, len(model.feature_names))
     names = _names(book, model.feature_names)
-    if rows is not None and not rows.trusted:
-        check_lightgbm_leaves(model, rows)
     if rows is None:
         check_float64(book, "LightGBM")
         _check_unsampled_rows(model)
@@ -53,6 +51,8 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
         _decoded(tree.feature, tree.threshold, tables, f"LightGBM tree {number}")
         for number, tree in enumerate(model.trees)
     ]
+    if rows is not None and not rows.trusted:
+        check_lightgbm_leaves(model, rows)
     infos = [_range(info, table) for info, table in zip(model.feature_infos, tables, strict=True)]
     return model.with_thresholds(thresholds, infos, names)
 

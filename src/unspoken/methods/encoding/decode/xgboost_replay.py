@@ -39,13 +39,18 @@ def decode_xgboost(
     if any(tree.categorical[tree.inner].any() for tree in model.trees):
         raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
                           "Mine without enable_categorical.")
+    cuts = _conditions(model, book, rows, learner)
     if rows is not None and not rows.trusted:
         _check_leaves(model, rows)
+    return model.with_conditions(cuts, names)
+
+
+def _conditions(
+    model: XGBoostModel, book: Codebook, rows: Rows | None, learner: str | None
+) -> list[Floats]:
     if learner is None:
-        return model.with_conditions(_inferred(model, book, rows), names)
-    if learner == "exact":
-        return model.with_conditions(_exact(model, _needed(rows)), names)
-    return model.with_conditions(_hist(model, book, rows), names)
+        return _inferred(model, book, rows)
+    return _exact(model, _needed(rows)) if learner == "exact" else _hist(model, book, rows)
 
 
 LOSSES = {"reg:squarederror": "squared", "reg:logistic": "logistic", "binary:logistic": "logistic",
@@ -221,8 +226,8 @@ def _check_separates(sides: Sides, cut: Floats, where: str) -> None:
     wrong = np.flatnonzero((low >= cut) | (high <= cut))
     if wrong.size:
         raise DecodeError(
-            f"{where}, node {int(sides.node[wrong[0]])}: the original values {low[wrong[0]]} and "
-            f"{high[wrong[0]]} have no float32 midpoint between them, so XGBoost's exact method "
+            f"{where}, node {int(sides.node[wrong[0]])}: the original values beside the threshold "
+            "have no float32 midpoint between them, so XGBoost's exact method "
             "goes wrong on the original. Use tree_method='hist', or rescale the column."
         )
 
