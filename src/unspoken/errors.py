@@ -21,6 +21,7 @@
     ├── QueryLogError         a query log that cannot be used
     └── PolicyError           a policy that cannot be read
 
+    UnpromisedModelWarning (UserWarning) a decoded model that may be another than the original's
     LeakWarning (UserWarning) something that was asked for gives more away than the default
 
 Every message says what, what was allowed, what came and what to do; `explain` builds it.
@@ -114,6 +115,10 @@ class QueryLogError(UnspokenError):
 
 class PolicyError(InputError):
     """A policy that cannot be read."""
+
+
+class UnpromisedModelWarning(UserWarning):
+    """A decoded model that may be another one than the original's."""
 
 
 class LeakWarning(UserWarning):

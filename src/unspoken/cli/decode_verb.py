@@ -29,6 +29,8 @@ def add(verbs: Adder) -> None:
     add_passphrase(parser)
     parser.add_argument("--data", type=Path, metavar="DATA",
                         help="the original table; only histogram learners can do without it")
+    parser.add_argument("--release", type=Path, metavar="DIR",
+                        help="the release that was mined; refused if it was changed since")
     add_reading(parser)
     parser.add_argument("--tree-method", choices=["hist", "approx", "exact"],
                         help="how an XGBoost model was trained, where its file leaves that open")
@@ -51,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     key = load_key(args)
     model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    decoded = decode(model, key, table, learner=args.tree_method)
+    decoded = decode(model, key, table, release=args.release, learner=args.tree_method)
     save_model(decoded, args.out)
     kind = type(decoded).__name__
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},

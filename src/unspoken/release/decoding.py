@@ -9,10 +9,12 @@ import numpy as np
 from unspoken.errors import DecodeError
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
+from unspoken.release.release import Release
 from unspoken.table.table import Table
 
 
-def decode(model: Any, key: Key, data: Any = None, y: Any = None, **options: Any) -> Any:
+def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any = None,
+           **options: Any) -> Any:
     """Turn a mined model into the one that the original data would have given.
 
     `model`: a unspoken Tree or Forest, a fitted scikit-learn tree, forest or boosting object, an
@@ -21,7 +23,11 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, **options: Any
     trees and every threshold is put where the learner would have put it between the original
     values (bu2007 Theorem 2 decodes thresholds by the inverse function, which is never exact).
     Without data only histogram learners can be decoded exactly, everything else is refused.
+    `release`: the release that the model was mined from (a Release or its directory); it is
+    refused if it is not, bit for bit, what was released under this key.
     """
+    if release is not None:
+        key.fits(release if isinstance(release, Release) else Release.load(release))
     decoder = method_of(key.mechanism).decode
     if decoder is None:
         raise DecodeError(f"No models are decoded for the method '{key.mechanism}'.")

@@ -14,7 +14,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from unspoken.errors import (
     PassphraseError,
     TruncatedKeyError,
 )
+from unspoken.release.release_seal import SECRET, check_release
 from unspoken.release.sealing import open_sealed, seal
 from unspoken.table.atomic_files import write_file
 
@@ -38,6 +39,7 @@ MAGIC = b"UNSPOKEN"
 VERSION = 1
 _FRONT = struct.Struct("<8sIIQ")
 _DIGEST = 32
+_MAX_HEAD = 1 << 16
 _DTYPES = ("<f8", "<i8", "<i4", "|u1")
 
 
@@ -54,13 +56,24 @@ class Key:
         return f"Key({self.mechanism!r}, release {self.fingerprint[:12] or 'none'}, secrets hidden)"
 
     def fits(self, release: Any) -> None:
-        """Raise ForeignKeyError unless this is the key of that release."""
+        """Raise ForeignKeyError unless this is the key of that release.
+
+        ReleaseError says which part of it was changed after it was made: labels, values or its
+        description.
+        """
         if release.fingerprint != self.fingerprint:
             raise ForeignKeyError(
                 f"The key must belong to this release ({release.fingerprint[:12]}). "
                 f"Got the key of release {self.fingerprint[:12] or 'none'}. Use the key that was "
                 "written when this release was made."
             )
+        secret = self.secrets.get(SECRET)
+        if secret is not None:
+            check_release(_seal_secret(secret), release)
+
+    def with_seal(self, secret: bytes) -> Key:
+        """Return the key of a release that is sealed with a secret."""
+        return replace(self, secrets={**self.secrets, SECRET: secret.hex()})
 
     def save(self, path: str | os.PathLike[str], passphrase: str | None = None,
              overwrite: bool = False) -> None:
@@ -88,10 +101,13 @@ class Key:
     def load(cls, path: str | os.PathLike[str], passphrase: str | None = None) -> Key:
         """Read a key file; every way in which it can be wrong is an error of its own."""
         try:
-            data = Path(path).read_bytes()
+            data = _read(Path(path))
         except OSError as error:
             raise KeyFileError(f"'{path}' must be a readable key file. {error.strerror}.") from None
         header, body = _open(data)
+        if header.get("sealed") is None and passphrase is not None:
+            raise PassphraseError(f"'{path}' is not sealed: whoever reads it has its secrets. "
+                                  "Leave the passphrase out, or save the key again with one.")
         if header.get("sealed") is not None:
             if passphrase is None:
                 raise PassphraseError(f"'{path}' is sealed. Give the passphrase it was saved with.")
@@ -100,8 +116,33 @@ class Key:
         return cls(str(header["mechanism"]), str(header["fingerprint"]), secrets, arrays)
 
 
+def _seal_secret(text: Any) -> bytes:
+    try:
+        secret = bytes.fromhex(text)
+    except (TypeError, ValueError):
+        secret = b""
+    if len(secret) != 32:
+        raise DamagedKeyError("The key's secret for sealing releases cannot be read.")
+    return secret
+
+
 def _aad(header: Mapping[str, Any]) -> bytes:
     return json.dumps([header["mechanism"], header["fingerprint"]]).encode()
+
+
+def _read(path: Path) -> bytes:
+    """Return the file; what is no key, or longer than it says, is never read whole."""
+    with path.open("rb") as file:
+        front = file.read(_FRONT.size)
+        if len(front) < _FRONT.size or front[:8] != MAGIC:
+            return front
+        _, _, head_size, body_size = _FRONT.unpack(front)
+        if head_size > _MAX_HEAD:
+            raise DamagedKeyError(f"The key file's header must be at most {_MAX_HEAD} bytes long. "
+                                  f"Got {head_size}. Restore an intact copy.")
+        if path.stat().st_size > _FRONT.size + head_size + body_size + _DIGEST:
+            raise DamagedKeyError("The key file is longer than it says. Restore an intact copy.")
+        return front + file.read()
 
 
 def _open(data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -158,5 +199,5 @@ def _unpack(body: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
             arrays[str(name)] = np.frombuffer(body, dtype, count, start).reshape(shape)
             start += count * np.dtype(dtype).itemsize
         return dict(head["secrets"]), arrays
-    except (ValueError, KeyError, TypeError, struct.error, RecursionError):
+    except (ValueError, KeyError, TypeError, struct.error, RecursionError, OverflowError):
         raise DamagedKeyError("The key file's contents cannot be read.") from None

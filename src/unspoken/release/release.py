@@ -18,6 +18,7 @@ from unspoken._version import __version__
 from unspoken.errors import ReleaseError
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.method import name_in
+from unspoken.release.release_seal import column_digests, make_seal
 from unspoken.table.atomic_files import sha256_of, write_file, write_folder
 from unspoken.table.engines.protocol import Progress
 from unspoken.table.schema import Schema
@@ -43,6 +44,9 @@ class Release:
     release_id: str
     details: Mapping[str, Any] = field(default_factory=dict)
     data_sha256: str | None = None
+    seal: Mapping[str, Any] | None = field(default=None, repr=False)
+    seal_key: bytes | None = field(default=None, repr=False, compare=False)
+    """The secret that the seal is made with; a release that was read from disk has none."""
 
     @property
     def schema(self) -> Schema:
@@ -63,15 +67,19 @@ class Release:
                       "schema": self.schema.to_json(), "guarantee": self.guarantee.to_json()})
 
     @property
+    def about(self) -> dict[str, Any]:
+        """Return everything that the manifest says of the data, but for the file."""
+        return {"id": self.release_id, "fingerprint": self.fingerprint,
+                "mechanism": dict(self.mechanism), "schema": self.schema.to_json(),
+                "rows": self.table.rows, "guarantee": self.guarantee.to_json(), **self.details}
+
+    @property
     def manifest(self) -> dict[str, Any]:
         """Return the public description."""
+        sealed = {} if self.seal is None else {"seal": dict(self.seal)}
         return {
-            "format": FORMAT, "version": VERSION, "unspoken": __version__,
-            "id": self.release_id, "fingerprint": self.fingerprint,
-            "mechanism": dict(self.mechanism), "schema": self.schema.to_json(),
-            "rows": self.table.rows, "guarantee": self.guarantee.to_json(),
-            **self.details,
-            "data": {"file": DATA, "sha256": self.data_sha256},
+            "format": FORMAT, "version": VERSION, "unspoken": __version__, **self.about,
+            "data": {"file": DATA, "sha256": self.data_sha256}, **sealed,
         }
 
     @property
@@ -110,9 +118,22 @@ class Release:
 
     def _fill(self, folder: Path, progress: Progress | None) -> None:
         self.table.engine.write(self.table.frame, str(folder / DATA), progress)
-        written = replace(self, data_sha256=sha256_of(folder / DATA))
+        written = self._sealed(folder, replace(self, data_sha256=sha256_of(folder / DATA)))
         text = json.dumps(written.manifest, indent=2, allow_nan=False)
         write_file(folder / MANIFEST, text.encode())
+
+    def _sealed(self, folder: Path, written: Release) -> Release:
+        """Return the written release with the seal that its key can check."""
+        if self.seal_key is None:
+            return written
+        import pyarrow.parquet as pq
+
+        names = list(self.schema.names)
+        with pq.ParquetFile(folder / DATA) as file:
+            digests = column_digests(self.seal_key, self.release_id, names,
+                                     file.iter_batches(columns=names))
+        return replace(written, seal=make_seal(self.seal_key, written.about,
+                                               str(written.data_sha256), digests))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Release:
@@ -137,11 +158,11 @@ class Release:
         if schema.names != table.schema.names:
             raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
         known = {"format", "version", "unspoken", "id", "fingerprint", "mechanism", "schema",
-                 "rows", "guarantee", "data"}
+                 "rows", "guarantee", "data", "seal"}
         details = {k: v for k, v in manifest.items() if k not in known}
         release = cls(table.with_frame(table.frame, schema), manifest["mechanism"],
                       Guarantee.from_json(manifest["guarantee"], manifest["mechanism"]),
-                      manifest["id"], details, manifest["data"]["sha256"])
+                      manifest["id"], details, manifest["data"]["sha256"], manifest.get("seal"))
         if release.fingerprint != manifest["fingerprint"]:
             raise ReleaseError(f"'{path / MANIFEST}' was changed after it was written.")
         return release

@@ -11,7 +11,9 @@ from unspoken.errors import DamagedKeyError, InputError, PassphraseError
 _MEMORY_KIB = 64 * 1024
 _ITERATIONS = 3
 _LANES = 4
-_LIMITS = {"memory_kib": 1 << 20, "iterations": 16, "lanes": 16}
+_LIMITS = {"memory_kib": 256 * 1024, "iterations": 8, "lanes": 8}
+"""What a file may ask for: four times the memory that is asked for here, and no gibibyte."""
+
 _MAX_BYTES = 2**31 - 64
 
 
@@ -56,7 +58,8 @@ def _checked(how: Any) -> tuple[bytes, bytes]:
     """Bound what a file may ask of the machine before doing it."""
     try:
         known = how["kdf"] == "argon2id" and how["cipher"] == "aes-256-gcm"
-        sane = all(isinstance(how[k], int) and 0 < how[k] <= top for k, top in _LIMITS.items())
+        sane = all(type(how[k]) is int and 0 < how[k] <= top for k, top in _LIMITS.items())
+        sane = sane and how["memory_kib"] >= 8 * how["lanes"]
         salt, nonce = bytes.fromhex(how["salt"]), bytes.fromhex(how["nonce"])
     except (KeyError, TypeError, ValueError):
         known = sane = False

@@ -282,3 +282,84 @@ def test_objects_that_are_no_models():
             as_model(thing)
     with pytest.raises(FileNotFoundError):
         read_model("nowhere.json")
+
+
+def every_tree(document):
+    return document["learner"]["gradient_booster"]["model"]["trees"]
+
+
+def test_parents_are_those_of_the_children(xgboost_bytes):
+    """A parent of -1 ended the process inside XGBoost's own loader."""
+    for value in (-1, 0, 2, 2**31 - 1, 2**40):
+        document = json.loads(xgboost_bytes)
+        every_tree(document)[1]["parents"][3] = value
+        refused(document, r"trees\[1\].parents")
+
+
+@pytest.mark.parametrize(("place", "key", "value"), [
+    ("learner_model_param", "num_class", "-2147483649"),
+    ("learner_model_param", "num_class", "3"), ("learner_model_param", "num_target", "0"),
+    ("learner_model_param", "num_feature", "4"), ("learner_model_param", "base_score", "[nan]"),
+    ("learner_model_param", "base_score", "[1E0,2E0]"),
+    ("learner_model_param", "base_score", "1e999"), ("objective", "name", "reg:unknown"),
+    ("objective", "name", "multi:softmax"), ("gradient_booster", "name", "gblinear"),
+])
+def test_xgboost_parameters(xgboost_bytes, place, key, value):
+    document = json.loads(xgboost_bytes)
+    document["learner"][place][key] = value
+    refused(document, f"{key}|split_indices|num_feature|num_class")
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("tree_info", [0]), ("tree_info", [0, 1]), ("tree_info", [0, -1]),
+    ("iteration_indptr", [0, 2, 1]), ("iteration_indptr", []), ("iteration_indptr", [0, 5]),
+    ("iteration_indptr", [0, 0, 0, 0, 2]),
+])
+def test_xgboost_layout(xgboost_bytes, key, value):
+    document = json.loads(xgboost_bytes)
+    document["learner"]["gradient_booster"]["model"][key] = value
+    refused(document, key)
+
+
+def test_nothing_unknown_is_written_again(xgboost_bytes, lightgbm_text):
+    document = json.loads(xgboost_bytes)
+    clean = read_model(json.dumps(document)).document
+    assert clean == document
+    document["learner"]["attributes"] = {"scikit_learn": "{}", "note": "x"}
+    document["learner"]["unknown"] = document["more"] = [1]
+    every_tree(document)[0]["extra"] = 3
+    assert read_model(json.dumps(document)).document == clean
+    more = lightgbm_text.replace("[verbosity: -1]", "[verbosity: -1]\n[unknown: rm -rf]\nline")
+    more = more.replace("label_index=0", "label_index=0\nunknown=3")
+    assert read_model(more).text == lightgbm_text
+
+
+@pytest.mark.parametrize("line", [
+    "num_tree_per_iteration=-2147483649", "num_class=-1", "num_class=2", "max_feature_idx=7",
+    "max_feature_idx=-2", "label_index=-5", "objective=multiclass num_class:3",
+    "objective=unknown", "objective=binary sigmoid:nan", "version=v9",
+    "leaf_count=1 2 3 4 5 99999999999", "leaf_count=1 2", "decision_type=1 2 2 2 2",
+    "internal_count=a b c d e", "shrinkage=nan", "num_cat=3", "is_linear=7",
+])
+def test_lightgbm_numbers_that_its_loader_trusts(lightgbm_text, line):
+    name = line.partition("=")[0]
+    spoiled = lightgbm_text.replace(line_of(lightgbm_text, name), line, 1)
+    refused(spoiled, f"{name}|num_cat|num_class|num_tree_per_iteration|cat_boundaries")
+
+
+def test_own_predictions_are_those_of_the_libraries():
+    target = np.abs(X[:, 0]) + Y
+    for objective in ("reg:squarederror", "binary:logistic", "multi:softprob", "count:poisson"):
+        options = {"objective": objective, "nthread": 1, "max_depth": 3}
+        options |= {"num_class": 3} if objective.startswith("multi") else {}
+        booster = xgb.train(options, xgb.DMatrix(X, target if "reg" in objective else Y), 3)
+        mine, theirs = as_model(booster).predict(X), booster.predict(xgb.DMatrix(X))
+        assert np.allclose(mine, theirs, rtol=1e-6, atol=0)
+        margins = booster.predict(xgb.DMatrix(X), output_margin=True)
+        assert np.allclose(as_model(booster).predict(X, output_margin=True), margins, atol=1e-6)
+    for objective in ("regression", "binary", "multiclass", "poisson"):
+        more = {"num_class": 3} if objective == "multiclass" else {}
+        light = lgb.train({**LGB, "objective": objective, **more}, lgb.Dataset(X, Y), 3)
+        assert np.allclose(as_model(light).predict(X), light.predict(X), rtol=1e-12)
+        raw = as_model(light).predict(X, raw_score=True)
+        assert np.array_equal(raw, light.predict(X, raw_score=True))

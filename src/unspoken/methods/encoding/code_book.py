@@ -58,7 +58,7 @@ class ColumnCode:
         if strange is not None:
             raise UnseenValueError(
                 f"Column '{self.name}' must hold only values that were there when the encoder was "
-                f"fitted. Got {strange!r}. To predict for new records, decode the model and use "
+                "fitted. Got another one. To predict for new records, decode the model and use "
                 "it on original values; to encode them all the same, say unseen='nearest'."
             )
         return (self._record_codes(codes, start) if self.record.any() else codes), missing
@@ -170,7 +170,7 @@ class PiecewiseBook:
                                   f"Got '{key.mechanism}'.")
         try:
             return _read_book(key.secrets, key.arrays)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise DamagedKeyError("The key lacks parts of a piecewise encoding.") from None
 
 

@@ -2,7 +2,8 @@
 
 Measured with scikit-learn 1.9, XGBoost 3.2 and LightGBM 4.7: a learner is listed here only if
 models on codes decoded to the original bit for bit over many random tables, and a parameter is
-refused where they did not. What is not listed is not covered.
+refused where they did not. What is not listed is not covered, and neither is a parameter that
+`learner_parameters` does not list.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from unspoken.methods.encoding.learner_parameters import outside
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Verdict
 
@@ -177,7 +179,8 @@ def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Ver
     if name not in rules:
         return Verdict(False, _unlisted(kind.__name__, mode, name in _STRICT))
     params = miner.get_params(deep=False)
-    why = rules[name](params, Known(facts, math.inf if rows is None else rows))
+    known = Known(facts, math.inf if rows is None else rows)
+    why = rules[name](params, known) or outside(kind.__name__, params)
     return Verdict(False, f"{kind.__name__}: {why}.") if why else Verdict(True, _yes(params, mode))
 
 

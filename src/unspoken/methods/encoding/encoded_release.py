@@ -56,10 +56,11 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
                 table.rows),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
+        seal_key=derive(seed, "seal"),
     )
     encoder.n_features_in_ = len(numeric)
     encoder.feature_names_in_ = np.array(numeric, dtype=object)
-    encoder.key_ = book.to_key(release.fingerprint)
+    encoder.key_ = book.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
     return release, encoder.key_
 
 

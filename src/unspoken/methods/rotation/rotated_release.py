@@ -12,7 +12,7 @@ import pyarrow as pa
 from unspoken.arrays import Floats
 from unspoken.errors import SchemaError
 from unspoken.methods.rotation.secret_motion import Motion
-from unspoken.numerics.random import generator
+from unspoken.numerics.random import derive, generator
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
@@ -67,7 +67,7 @@ def release_of(
         frame = table.engine.shuffle(frame, motion.order_seed)
     return Release(table.with_frame(frame, Schema(tuple(kept))), dict(mechanism),
                    promise(columns), generator(seed, "id").bytes(16).hex(),
-                   {"seeded": seeded, "miner": dict(_PINS)})
+                   {"seeded": seeded, "miner": dict(_PINS)}, seal_key=derive(seed, "seal"))
 
 
 def released_names(count: int, target: str | None) -> tuple[str, ...]:

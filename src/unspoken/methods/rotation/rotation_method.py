@@ -129,7 +129,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         release = release_of(
             table, self.motion_, self._mechanism(), seed, self.random_state is not None,
             lambda columns: self._promise(columns, found, table.rows))
-        self.key_ = self.motion_.to_key(release.fingerprint)
+        self.key_ = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
         return release, self.key_
 
     def _mechanism(self) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
 def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Model:
     """Return the model in a parsed JSON document of unspoken or XGBoost."""
     if "learner" in data:
-        return XGBoostModel(data, limits)
+        return XGBoostModel.from_json(data, limits)
     kind = data.get("format")
     if kind == TREE:
         return Tree.from_json(data, limits)

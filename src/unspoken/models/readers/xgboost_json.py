@@ -1,17 +1,16 @@
-"""XGBoost models as their own JSON: read with suspicion, written back unchanged but for splits.
+"""XGBoost models: taken apart into a validated core, and written anew from it.
 
 XGBoost sends x to the left if float32(x) < split_condition. Leaves keep their weight in the same
-array. Nodes that pruning deleted stay in the arrays without a parent, so what counts is what can
-be reached from node 0.
+array. No field of a received document goes on as it came: `document` is made from the core alone,
+so XGBoost's own loader, which trusts its files, never meets one that was not checked.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.arrays import Bools, Floats, Ints
+from unspoken.arrays import Floats
 from unspoken.errors import MissingExtraError, ModelError, explain
-from unspoken.models.boosted_text import ShapedTree, xgboost_lines
+from unspoken.models.boosted_text import xgboost_lines
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -35,50 +34,35 @@ from unspoken.models.hostile_json import (
     Source,
     parse_json,
     read_bytes,
-    refuse,
 )
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.readers.json_documents import compare_documents
-from unspoken.numerics.treewalk import Shape, ShapeError, check_shape
+from unspoken.models.readers.xgboost_core import XGBoostCore, read_core
+from unspoken.models.readers.xgboost_objectives import prediction_of, start_of
+from unspoken.models.readers.xgboost_tree import BoostedTree
+from unspoken.models.readers.xgboost_write import document_of
+from unspoken.models.tree import as_rows
 from unspoken.table.atomic_files import write_file
-
-WHOLE = 2**31 - 1
-
-
-@dataclass(frozen=True, eq=False)
-class BoostedTree(ShapedTree):
-    """The reachable part of one XGBoost tree; `kept` numbers its nodes in the file."""
-
-    kept: Ints
-    shape: Shape
-    feature: Ints
-    condition: Floats
-    default_left: Bools
-    categorical: Bools
-
-    @property
-    def inner(self) -> Bools:
-        """Return which nodes split."""
-        return ~self.shape.leaves
 
 
 @dataclass(frozen=True, eq=False)
 class XGBoostModel(Predictor, Ensemble):
-    """An XGBoost model (gbtree or dart) held as its parsed JSON document."""
+    """An XGBoost model (gbtree or dart) held as its validated core."""
 
     format = "xgboost-json"
 
-    document: Mapping[str, Any]
+    core: XGBoostCore
     limits: Limits = DEFAULT_LIMITS
 
-    def __post_init__(self) -> None:
-        """Read everything once, so that a malformed document is refused here."""
-        self.trees  # noqa: B018
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
+        """Read XGBoost's parsed JSON; anything malformed is a ModelError naming the field."""
+        return cls(read_core(Fields(data, limits=limits)), limits)
 
     @classmethod
     def load(cls, source: Source, limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
         """Read XGBoost's JSON: a path, or its text or bytes."""
-        return cls(parse_json(read_bytes(source, limits), limits), limits)
+        return cls.from_json(parse_json(read_bytes(source, limits), limits), limits)
 
     @classmethod
     def from_object(cls, model: Any, limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
@@ -86,83 +70,53 @@ class XGBoostModel(Predictor, Ensemble):
         booster = model.get_booster() if hasattr(model, "get_booster") else model
         return cls.load(bytes(booster.save_raw("json")), limits)
 
-    @property
-    def _learner(self) -> Fields:
-        return Fields(self.document, limits=self.limits).fields("learner")
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Return XGBoost's document, made from the core alone."""
+        return document_of(self.core)
 
     @property
     def booster_name(self) -> str:
-        """Return gbtree, dart or gblinear."""
-        return self._learner.fields("gradient_booster").text("name")
-
-    @property
-    def _model(self) -> Fields:
-        booster = self._learner.fields("gradient_booster")
-        if self.booster_name not in ("gbtree", "dart"):
-            refuse(booster.at("name"), "gbtree or dart", self.booster_name)
-        return (booster.fields("gbtree") if self.booster_name == "dart" else booster).fields(
-            "model")
+        """Return gbtree or dart."""
+        return self.core.booster
 
     @property
     def objective(self) -> str:
         """Return the name of the training objective."""
-        return self._learner.fields("objective").text("name")
+        return self.core.objective.name
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Return the feature names, none if the model was trained without."""
-        if "feature_names" not in self._learner.data:
-            return ()
-        return self._learner.texts("feature_names", self.limits.max_features)
+        return self.core.names
 
     @property
     def features(self) -> tuple[str, ...]:
         """Return the feature names, XGBoost's own f0, f1, ... if it was trained without."""
-        return self.feature_names or tuple(f"f{i}" for i in range(self.n_features))
+        return self.core.names or tuple(f"f{i}" for i in range(self.core.features))
 
-    @cached_property
+    @property
     def n_features(self) -> int:
         """Return the number of features."""
-        found = self._learner.fields("learner_model_param").text("num_feature")
-        if not found.isdecimal() or int(found) > self.limits.max_features:
-            refuse("learner.learner_model_param.num_feature", "a number of features", found)
-        return int(found)
+        return self.core.features
 
-    @cached_property
+    @property
     def trees(self) -> tuple[BoostedTree, ...]:
-        """Return the trees, each checked."""
-        items = self._model.items("trees", self.limits.max_trees)
-        found, total = [], 0
-        for number, item in enumerate(items):
-            fields = Fields(item, f"trees[{number}]", self.limits)
-            total += len(fields.items("left_children", self.limits.max_nodes))
-            self.limits.check("trees", total, self.limits.max_total_nodes)
-            found.append(_read_tree(fields, self.n_features))
-        return tuple(found)
+        """Return the trees."""
+        return self.core.trees
 
     def with_conditions(
         self, conditions: list[Floats], names: tuple[str, ...] | None = None
     ) -> XGBoostModel:
         """Return a copy with other split conditions (inner nodes only) and feature names."""
-        document = copy.deepcopy(dict(self.document))
-        changed = XGBoostModel(document, self.limits)
-        items = changed._model.raw("trees")
-        for item, tree, wanted in zip(items, self.trees, conditions, strict=True):
-            for at in np.flatnonzero(tree.inner).tolist():
-                # The shortest decimal that float32 reads back: what XGBoost itself writes.
-                item["split_conditions"][int(tree.kept[at])] = float(str(np.float32(wanted[at])))
-        if names is not None and self.feature_names:
-            document["learner"]["feature_names"] = list(names)
-        return XGBoostModel(document, self.limits)
+        trees = tuple(_with_conditions(tree, wanted)
+                      for tree, wanted in zip(self.trees, conditions, strict=True))
+        kept = self.core.names if names is None or not self.core.names else tuple(names)
+        return XGBoostModel(replace(self.core, trees=trees, names=kept), self.limits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that XGBoost loads."""
-        return dict(self.document)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> XGBoostModel:
-        """Take over a parsed document; anything malformed is a ModelError naming the field."""
-        return cls(data, limits)
+        return self.document
 
     def _json_text(self) -> str:
         return json.dumps(self.document, allow_nan=False, separators=(",", ":"))
@@ -172,25 +126,41 @@ class XGBoostModel(Predictor, Ensemble):
         write_file(Path(path), self._json_text().encode())
 
     def booster(self) -> Any:
-        """Return a live xgboost Booster; needs the xgboost package."""
+        """Return a live xgboost Booster of the rewritten document; needs the xgboost package."""
         try:
             import xgboost
         except ImportError:
-            raise MissingExtraError(explain("'predict' of an XGBoost model",
+            raise MissingExtraError(explain("'booster' of an XGBoost model",
                                             "used with xgboost installed", "no xgboost",
                                             "Install xgboost-cpu.")) from None
         booster = xgboost.Booster()
         booster.load_model(bytearray(self._json_text(), "utf-8"))
         return booster
 
-    def predict(self, data: Any, **options: Any) -> npt.NDArray[Any]:
-        """Predict original records with xgboost itself; columns by name, or an array in order."""
-        booster = self.booster()
-        import xgboost
+    def margins(self, data: Any) -> npt.NDArray[np.float32]:
+        """Return the sums of the trees, one column an output, added as XGBoost adds them."""
+        if self.core.categorical:
+            raise ModelError(explain("'predict' of an XGBoost model", "asked of threshold trees",
+                                     "a model that splits on categories"))
+        rows = as_rows(data, self.features)
+        sums = np.empty((rows.shape[0], self.core.outputs), np.float32)
+        sums[:] = start_of(self.core.objective, self.core.base)
+        for number, tree in enumerate(self.trees):
+            weights = tree.condition.astype(np.float32)
+            if self.core.weight_drop is not None:
+                weights = weights * np.float32(self.core.weight_drop[number])
+            sums[:, self.core.tree_info[number]] += weights[tree.leaf_of(rows)]
+        return sums
 
-        names = list(self.feature_names) or None
-        matrix = xgboost.DMatrix(self._numbers(data).astype(np.float32), feature_names=names)
-        return np.asarray(booster.predict(matrix, **options))
+    def predict(self, data: Any, output_margin: bool = False) -> npt.NDArray[Any]:
+        """Predict original records as XGBoost does, without calling it; columns by name.
+
+        Returns what `Booster.predict` returns: numbers, probabilities of the second class, or one
+        column a class. The last bit of an exponential may differ from the library's.
+        """
+        sums = self.margins(data)
+        out = sums if output_margin else prediction_of(self.core.objective)(sums)
+        return out[:, 0] if out.shape[1] == 1 else out
 
     def _lines(self, full: bool) -> list[str]:
         nodes = [tree.nodes for tree in self.trees] or [0]
@@ -212,6 +182,16 @@ class XGBoostModel(Predictor, Ensemble):
         ))
 
 
+def _with_conditions(tree: BoostedTree, wanted: Floats) -> BoostedTree:
+    condition = np.where(tree.inner, wanted, tree.condition)
+    everywhere = tree.all.condition.copy()
+    changed = tree.kept[tree.inner]
+    # The shortest decimal that float32 reads back: what XGBoost itself writes.
+    everywhere[changed] = [float(str(np.float32(v))) for v in condition[tree.inner].tolist()]
+    return replace(tree, condition=condition.astype(np.float32).astype(np.float64),
+                   all=replace(tree.all, condition=everywhere))
+
+
 def _same_tree(first: BoostedTree, second: BoostedTree) -> Comparison:
     return first_difference(
         lambda: compare_scalars("number of nodes", first.kept.size, second.kept.size),
@@ -220,60 +200,3 @@ def _same_tree(first: BoostedTree, second: BoostedTree) -> Comparison:
         lambda: compare_arrays("node", "condition", first.condition, second.condition,
                                zeros=False),
     )
-
-
-def _read_tree(fields: Fields, features: int) -> BoostedTree:
-    size = len(fields.items("left_children", fields.limits.max_nodes))
-    left = fields.ints("left_children", size, -1, size - 1)
-    right = fields.ints("right_children", size, -1, size - 1)
-    feature = fields.ints("split_indices", size, 0, 2**32 - 1)
-    with np.errstate(over="ignore"):
-        condition = fields.floats("split_conditions", size).astype(np.float32)
-    default_left = fields.flags("default_left", size)
-    categorical = fields.ints("split_type", size, 0, 1) != 0
-    _check_rest(fields, size)
-    kept = _reachable(fields, left, right)
-    inner = left[kept] >= 0
-    if np.any(feature[kept][inner] >= features):
-        refuse(fields.at("split_indices"), f"below {features}", "a larger one")
-    if not np.all(np.isfinite(condition)):
-        refuse(fields.at("split_conditions"), "finite in float32", "an infinite one")
-    return BoostedTree(kept, _shape(fields, kept, left, right), feature[kept],
-                       condition[kept].astype(np.float64), default_left[kept], categorical[kept])
-
-
-def _check_rest(fields: Fields, size: int) -> None:
-    fields.floats("base_weights", None)
-    fields.floats("sum_hessian", size)
-    fields.floats("loss_changes", size)
-    fields.ints("parents", size, -1, WHOLE)
-    if fields.fields("tree_param").text("size_leaf_vector") not in ("0", "1"):
-        raise ModelError(explain(f"model field '{fields.name}'", "a tree with one number a leaf",
-                                 "a vector leaf", "Train with multi_strategy="
-                                 "'one_output_per_tree'."))
-
-
-def _reachable(fields: Fields, left: Ints, right: Ints) -> Ints:
-    """Return the nodes below node 0, level by level; a node met twice is refused."""
-    if left.size == 0 or np.any((left < 0) != (right < 0)):
-        refuse(fields.at("left_children"), "two children a node, and a root", "others")
-    seen = np.zeros(left.size, np.bool_)
-    level = np.zeros(1, np.int64)
-    for _ in range(fields.limits.max_depth + 1):
-        if np.unique(level).size != level.size or seen[level].any():
-            refuse(fields.at("left_children"), "one binary tree", "a cycle or a shared node")
-        seen[level] = True
-        inner = level[left[level] >= 0]
-        level = np.concatenate([left[inner], right[inner]])
-        if level.size == 0:
-            return np.flatnonzero(seen)
-    refuse(fields.at("left_children"), f"at most {fields.limits.max_depth} deep", "deeper")
-
-
-def _shape(fields: Fields, kept: Ints, left: Ints, right: Ints) -> Shape:
-    number = np.full(left.size + 1, -1, np.int64)
-    number[kept] = np.arange(kept.size)
-    try:
-        return check_shape(number[left[kept]], number[right[kept]], fields.limits.max_depth)
-    except ShapeError as error:
-        refuse(fields.at("left_children"), "one binary tree", str(error))

@@ -16,11 +16,13 @@ only: true ties are broken the other way.
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any, NoReturn
 
 import numpy.typing as npt
 
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError, UnpromisedModelWarning, explain
 from unspoken.methods.encoding.decode import sklearn_replay as exact
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.gradient_boosting_replay import decode_boosting
@@ -46,22 +48,29 @@ def decode_with(
     y: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
     learner: str | None = None,
+    trust_leaves: bool = False,
 ) -> Any:
     """Decode a model that was mined on codes.
 
     `X`, `y` and `sample_weight` are the original training rows in their original order; the
     book knows the released order. `X` None asks for key-only decoding, which is refused where
     it is not exact. `learner` says how an XGBoost model was trained ("hist", "approx" or
-    "exact") where that cannot be told from its thresholds.
+    "exact") where that cannot be told from its thresholds. `trust_leaves` takes leaf values as they
+    are instead of comparing them with the labels (see `leaf_values`).
 
     Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
     `XGBoostModel` or `LightGBMModel`. The given model is left as it is.
     """
     if learner is not None and learner not in LEARNERS:
         raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
+    _check_live(model)
     learner = learner or _tree_method(model)
     found = as_model(model)
-    rows = None if X is None else training_rows(book, X, y, sample_weight)
+    if not book.increasing:
+        warnings.warn("Mode 'anti' reverses the order of values, so ties were broken the other "
+                      "way: the decoded model is equally good, split by split, and may be another "
+                      "one than the original's.", UnpromisedModelWarning, stacklevel=3)
+    rows = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves)
     if isinstance(found, XGBoostModel):
         return decode_xgboost(found, book, rows, learner)
     if isinstance(found, LightGBMModel):
@@ -69,6 +78,25 @@ def decode_with(
     if type(found).__name__.startswith("HistGradientBoosting"):
         return decode_histogram(found, book, rows)
     return _decode_exact(found, rows if rows is not None else _needs_rows(found))
+
+
+def _check_live(model: Any) -> None:
+    """Refuse an estimator whose parameters make it another model than the original's.
+
+    A model file does not say these; there the thresholds or the leaves give it away, or nothing.
+    """
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return
+    params = model.get_params(deep=False)
+    if params.get("splitter", "best") != "best":
+        raise DecodeError("splitter='random' draws thresholds between values, not between ranks: "
+                          "the original data would have given another tree. Mine with "
+                          "splitter='best'.")
+    missing = params.get("missing", math.nan)
+    if type(model).__module__.startswith("xgboost") and not (
+            missing is None or math.isnan(float(missing))):
+        raise DecodeError(explain("'missing' of an XGBoost model", "NaN", missing,
+                                  "Codes hold that value under another number."))
 
 
 def _tree_method(model: Any) -> str | None:

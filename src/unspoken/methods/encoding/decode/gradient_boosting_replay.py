@@ -19,7 +19,7 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     inner_trees,
     rebuilt,
 )
-from unspoken.methods.encoding.decode.training_rows import Rows
+from unspoken.methods.encoding.decode.training_rows import Bag, Rows
 
 RAND_R_MAX = 2147483647
 """scikit-learn's splitter draws one number below this from the stage's generator."""
@@ -37,7 +37,7 @@ def decode_boosting(model: Any, rows: Rows) -> Any:
     decoded = []
     for number, (tree, bag) in enumerate(zip(inner_trees(model), _bags(model, rows), strict=True)):
         where = f"stage {number // model.n_trees_per_iteration_}, tree {number}"
-        new = decoded_tree(tree, rows, bag, where, labels=False)
+        new = decoded_tree(tree, rows, Bag(bag, rows.weights_of(bag)), where, labels=False)
         if bag.size < rows.count:
             _check_routes(tree, new, rows, where)
         decoded.append(new)

@@ -25,6 +25,7 @@ from unspoken.methods.encoding.decode.code_tables import (
 )
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.learner_thresholds import lightgbm_midpoint
+from unspoken.methods.encoding.decode.lightgbm_leaves import check_lightgbm_leaves
 from unspoken.methods.encoding.decode.lightgbm_sample import sample_rows
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
 from unspoken.models.readers.lightgbm_text import LightGBMModel
@@ -50,6 +51,8 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
         _decoded(tree.feature, tree.threshold, tables, f"LightGBM tree {number}")
         for number, tree in enumerate(model.trees)
     ]
+    if rows is not None and not rows.trusted:
+        check_lightgbm_leaves(model, rows)
     infos = [_range(info, table) for info, table in zip(model.feature_infos, tables, strict=True)]
     return model.with_thresholds(thresholds, infos, names)
 

@@ -69,6 +69,7 @@ class Replay:
         self.nodes = nodes
         self.rows = rows
         self.bag = bag
+        self.leaf = leaf
         self.groups = LeafGroups(nodes.shape, leaf)
 
     def check_counts(self, n_samples: Ints) -> None:

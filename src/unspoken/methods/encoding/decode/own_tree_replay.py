@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Floats
 from unspoken.errors import DecodeError, explain
+from unspoken.methods.encoding.decode.leaf_values import check_classes, check_numbers
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
 from unspoken.methods.encoding.decode.sklearn_replay import (
@@ -15,7 +16,12 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     check_whole_weights,
     whole,
 )
-from unspoken.methods.encoding.decode.training_rows import Rows, original_label, original_names
+from unspoken.methods.encoding.decode.training_rows import (
+    Bag,
+    Rows,
+    original_label,
+    original_names,
+)
 from unspoken.models.forest import Bootstrap, Forest
 from unspoken.models.tree import Tree
 from unspoken.numerics.treewalk import apply
@@ -23,7 +29,8 @@ from unspoken.numerics.treewalk import apply
 
 def decode_tree_pattern(model: Tree, rows: Rows) -> Tree:
     """Decode a Tree mined by an exact splitter with scikit-learn's midpoints."""
-    return _decoded(model, rows, rows.bag(), "tree")
+    bag = rows.bag()
+    return _decoded(model, rows, Bag(bag, rows.weights_of(bag)), "tree")
 
 
 def decode_forest_pattern(model: Forest, rows: Rows) -> Forest:
@@ -31,7 +38,8 @@ def decode_forest_pattern(model: Forest, rows: Rows) -> Forest:
     weight = _forest_weights(model.bootstrap, rows)
     trees = []
     for number, tree in enumerate(model.trees):
-        bag = rows.bag(weight)
+        kept = rows.bag(weight)
+        bag = Bag(kept, np.ones(kept.size) if weight is None else weight[kept])
         if model.bootstrap is not None:
             bag = _in_bag(model.bootstrap, number, rows.count, weight)
         trees.append(_decoded(tree, rows, bag, f"tree {number}"))
@@ -39,19 +47,31 @@ def decode_forest_pattern(model: Forest, rows: Rows) -> Forest:
                   _original_bootstrap(model.bootstrap, rows))
 
 
-def _decoded(model: Tree, rows: Rows, bag: Ints, where: str) -> Tree:
+def _decoded(model: Tree, rows: Rows, drawn: Bag, where: str) -> Tree:
     features = original_names(rows.book, model.features)
     classes = tuple(original_label(rows.book, label) for label in model.classes)
     nodes = Nodes(model.shape, model.feature, model.threshold, where)
-    leaf = apply(model.shape, model.splits, rows.codes[bag])
-    replay = Replay(nodes, rows, bag, leaf)
+    leaf = apply(model.shape, model.splits, rows.codes[drawn.rows])
+    replay = Replay(nodes, rows, drawn.rows, leaf)
     replay.check_counts(model.n_samples)
+    _check_leaves(model, replay, drawn.weight)
     check_whole_weights(replay, model.weighted_n_samples)
     new = replace(model, features=features, classes=classes,
                   threshold=replay_thresholds(replay, sklearn_midpoint))
     counts = model.task == "classification" and whole(model.weighted_n_samples)
     check_close_values(replay, model.impurity, counts)
     return new if rows.book.increasing else _mirrored(new)
+
+
+def _check_leaves(model: Tree, replay: Replay, weight: Floats) -> None:
+    rows = replay.rows
+    if rows.trusted or rows.y is None:
+        return
+    if model.task == "classification":
+        check_classes(replay, model.value, model.weighted_n_samples,
+                      rows.numbers_of(model.classes), weight)
+    elif rows.y.dtype.kind in "iufb":
+        check_numbers(replay, model.value[:, 0], rows.y.astype(np.float64), weight)
 
 
 def _mirrored(tree: Tree) -> Tree:
@@ -65,14 +85,15 @@ def _mirrored(tree: Tree) -> Tree:
     )
 
 
-def _in_bag(bootstrap: Bootstrap, number: int, rows: int, weight: Floats | None) -> Ints:
+def _in_bag(bootstrap: Bootstrap, number: int, rows: int, weight: Floats | None) -> Bag:
     from sklearn.ensemble._forest import _generate_sample_indices
 
     if bootstrap.draws > 64 * rows + 64:
         raise DecodeError(explain("model field 'bootstrap.draws'", f"at most {64 * rows + 64} "
                                   f"for {rows} rows", str(bootstrap.draws)))
     drawn = _generate_sample_indices(bootstrap.seeds[number], rows, bootstrap.draws, weight)
-    return np.unique(drawn).astype(np.int64)
+    kept, counts = np.unique(drawn, return_counts=True)
+    return Bag(kept.astype(np.int64), counts.astype(np.float64))
 
 
 def _forest_weights(bootstrap: Bootstrap | None, rows: Rows) -> Floats | None:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Floats
 from unspoken.errors import DecodeError, explain
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.leaf_values import check_classes, check_numbers
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
 from unspoken.methods.encoding.decode.training_rows import (
+    Bag,
     Rows,
     check_width,
     original_label,
@@ -34,8 +36,10 @@ def decode_tree(model: Any, rows: Rows) -> Any:
     """Decode a DecisionTreeClassifier or DecisionTreeRegressor."""
     check_model(model, rows)
     weight = tree_weights(model, rows)
+    kept = rows.bag(weight)
+    bag = Bag(kept, np.ones(kept.size) if weight is None else weight[kept])
     return rebuilt(model, rows.book, [
-        decoded_tree(model.tree_, rows, rows.bag(weight), "tree", hasattr(model, "classes_"))
+        decoded_tree(model.tree_, rows, bag, "tree", hasattr(model, "classes_"), leaves_of(model))
     ])
 
 
@@ -50,13 +54,15 @@ def decode_forest(model: Any, rows: Rows) -> Any:
                                   f"{rows.count}", "Pass the whole table that was released."))
     decoded = []
     for number, each in enumerate(model.estimators_):
-        bag = rows.bag(weight)
+        kept = rows.bag(weight)
+        bag = Bag(kept, np.ones(kept.size) if weight is None else np.asarray(weight)[kept])
         if model.bootstrap:
-            bag = np.unique(_generate_sample_indices(
+            drawn, times = np.unique(_generate_sample_indices(
                 each.random_state, rows.count, model._n_samples_bootstrap, weight
-            )).astype(np.int64)
+            ), return_counts=True)
+            bag = Bag(drawn.astype(np.int64), times.astype(np.float64))
         decoded.append(decoded_tree(each.tree_, rows, bag, f"tree {number}",
-                                hasattr(model, "classes_")))
+                                    hasattr(model, "classes_"), leaves_of(model)))
     return _out_of_bag(rebuilt(model, rows.book, decoded), rows)
 
 
@@ -79,14 +85,41 @@ def inner_trees(model: Any) -> list[Any]:
     return [each.tree_ for each in np.asarray(model.estimators_, dtype=object).ravel()]
 
 
-def decoded_tree(tree: Any, rows: Rows, bag: Ints, where: str, labels: bool) -> Any:
-    """Return a copy of scikit-learn's inner Tree with the original thresholds."""
+def leaves_of(model: Any) -> tuple[Any, ...] | None:
+    """Return the classes behind a tree's leaves, () for numbers, None if they follow from more."""
+    if getattr(model, "monotonic_cst", None) is not None:
+        return None
+    return tuple(model.classes_.tolist()) if hasattr(model, "classes_") else ()
+
+
+def _check_leaves(tree: Any, replay: Replay, weight: Floats, classes: tuple[Any, ...]) -> None:
+    rows = replay.rows
+    if rows.trusted or rows.y is None or tree.value.shape[1] != 1:
+        return
+    if classes:
+        check_classes(replay, tree.value[:, 0, :], tree.weighted_n_node_samples,
+                      rows.numbers_of(classes), weight)
+    elif rows.y.dtype.kind in "iufb":
+        check_numbers(replay, tree.value[:, 0, 0], rows.y.astype(np.float64), weight)
+
+
+def decoded_tree(
+    tree: Any, rows: Rows, drawn: Bag, where: str, labels: bool,
+    classes: tuple[Any, ...] | None = None,
+) -> Any:
+    """Return a copy of scikit-learn's inner Tree with the original thresholds.
+
+    `classes`: what its leaves hold shares of, () for numbers; None leaves them unchecked.
+    """
+    bag = drawn.rows
     shape = check_shape(tree.children_left.astype(np.int64),
                         tree.children_right.astype(np.int64))
     nodes = Nodes(shape, tree.feature.astype(np.int64), tree.threshold.copy(), where)
     leaf = tree.apply(rows.codes[bag].astype(np.float32)).astype(np.int64)
     replay = Replay(nodes, rows, bag, leaf)
     replay.check_counts(tree.n_node_samples.astype(np.int64))
+    if classes is not None:
+        _check_leaves(tree, replay, drawn.weight, classes)
     check_whole_weights(replay, tree.weighted_n_node_samples)
     thresholds = replay_thresholds(replay, sklearn_midpoint)
     check_close_values(replay, tree.impurity, labels and whole(tree.weighted_n_node_samples))

@@ -6,6 +6,7 @@ never exact) needs both sides of every row in the released order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +30,8 @@ class Rows:
     codes: Floats
     y: npt.NDArray[Any] | None = None
     weight: Floats | None = None
+    trusted: bool = False
+    """Whether leaf values are taken as they are, without a look at the labels."""
 
     @property
     def count(self) -> int:
@@ -39,6 +42,18 @@ class Rows:
         """Return the rows whose weight is not zero: learners leave the others out."""
         found = self.weight if weight is None else weight
         return np.arange(self.count) if found is None else np.flatnonzero(found != 0)
+
+    def weights_of(self, bag: Ints) -> Floats:
+        """Return the weights of some rows, one each if there are none."""
+        return np.ones(bag.size) if self.weight is None else self.weight[bag]
+
+    def numbers_of(self, classes: Sequence[Any]) -> Ints:
+        """Return the place of each row's label among the classes, made once for all trees."""
+        cached = self.__dict__.setdefault("_numbers", {})
+        names = tuple(classes)
+        if names not in cached:
+            cached[names] = class_numbers(self.labels("leaves are compared with them"), names)
+        return np.asarray(cached[names])
 
     @cached_property
     def permuted(self) -> bool:
@@ -63,8 +78,16 @@ class Rows:
         return self.y
 
 
+@dataclass(frozen=True)
+class Bag:
+    """The rows that a tree was grown on, and how much each counted."""
+
+    rows: Ints
+    weight: Floats
+
+
 def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
-                  weight: npt.ArrayLike | None = None) -> Rows:
+                  weight: npt.ArrayLike | None = None, trusted: bool = False) -> Rows:
     """Encode original rows and bring everything into the released order."""
     values = np.asarray(data, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(book.features):
@@ -79,7 +102,7 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
             raise InputError(explain(f"'{name}'", f"of shape ({values.shape[0]},)",
                                      str(found.shape)))
     return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
-                _moved_maybe(weights, order))
+                _moved_maybe(weights, order), trusted)
 
 
 def _moved(found: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
@@ -100,6 +123,27 @@ def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     except KeyError as error:
         raise InputError(explain("'y'", "made of the original class labels",
                                  error.args[0])) from None
+
+
+def class_numbers(y: npt.NDArray[Any], classes: Sequence[Any]) -> Ints:
+    """Return the place of each label among the model's classes.
+
+    A miner may have numbered the classes in their sorted order, as XGBoost wants them.
+    """
+    places = {label: place for place, label in enumerate(classes)}
+    labels = y.tolist()
+    known = set(labels)
+    if not known <= set(places):
+        if len(known) != len(places):
+            raise DecodeError(f"The model has {len(places)} classes, and the labels have "
+                              f"{len(known)} that are not the same. Pass the labels that were "
+                              "released, or decode with the right key.")
+        places = {label: place for place, label in enumerate(sorted(known, key=_sortable))}
+    return np.fromiter((places[label] for label in labels), np.int64, len(labels))
+
+
+def _sortable(label: Any) -> Any:
+    return (isinstance(label, str), label)
 
 
 def original_label(book: Codebook, label: Any) -> Any:

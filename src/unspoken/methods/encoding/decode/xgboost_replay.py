@@ -15,12 +15,15 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
 from unspoken.methods.encoding.decode.code_tables import Table, key_table, unexplained
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
-from unspoken.models.readers.xgboost_json import BoostedTree, XGBoostModel
+from unspoken.models.readers.xgboost_json import XGBoostModel
+from unspoken.models.readers.xgboost_objectives import start_of
+from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.numerics.treewalk import Splits, apply
 
 HIST_STEP = np.float64(np.float32(1e-5))
@@ -36,11 +39,41 @@ def decode_xgboost(
     if any(tree.categorical[tree.inner].any() for tree in model.trees):
         raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
                           "Mine without enable_categorical.")
+    cuts = _conditions(model, book, rows, learner)
+    if rows is not None and not rows.trusted:
+        _check_leaves(model, rows)
+    return model.with_conditions(cuts, names)
+
+
+def _conditions(
+    model: XGBoostModel, book: Codebook, rows: Rows | None, learner: str | None
+) -> list[Floats]:
     if learner is None:
-        return model.with_conditions(_inferred(model, book, rows), names)
-    if learner == "exact":
-        return model.with_conditions(_exact(model, _needed(rows)), names)
-    return model.with_conditions(_hist(model, book, rows), names)
+        return _inferred(model, book, rows)
+    return _exact(model, _needed(rows)) if learner == "exact" else _hist(model, book, rows)
+
+
+LOSSES = {"reg:squarederror": "squared", "reg:logistic": "logistic", "binary:logistic": "logistic",
+          "binary:logitraw": "logistic", "multi:softmax": "softmax", "multi:softprob": "softmax"}
+
+
+def _check_leaves(model: XGBoostModel, rows: Rows) -> None:
+    core = model.core
+    if core.objective.name not in LOSSES or rows.y is None:
+        return
+    codes = rows.codes.astype(np.float32).astype(np.float64)
+    rounds = np.searchsorted(core.layers, np.arange(len(core.trees)), side="right")
+    drop = np.ones(len(core.trees)) if core.weight_drop is None else core.weight_drop
+    steps = tuple(Step(int(core.tree_info[n]), int(rounds[n]), tree.leaf_of(codes),
+                       tree.condition * drop[n] * tree.shape.leaves,
+                       np.where(tree.shape.leaves, tree.hessian, 0.0))
+                  for n, tree in enumerate(core.trees))
+    start = np.broadcast_to(start_of(core.objective, core.base), (core.outputs,))
+    loss = LOSSES[core.objective.name]
+    positive = float(core.objective.parameter or 1.0) if loss == "logistic" else 1.0
+    check_descent(Descent("XGBoost", loss, np.asarray(start, np.float64), steps,
+                          core.weight_drop is None, False, 2.0 if loss == "softmax" else 1.0),
+                  rows, positive)
 
 
 def _needed(rows: Rows | None) -> Rows:
@@ -193,8 +226,8 @@ def _check_separates(sides: Sides, cut: Floats, where: str) -> None:
     wrong = np.flatnonzero((low >= cut) | (high <= cut))
     if wrong.size:
         raise DecodeError(
-            f"{where}, node {int(sides.node[wrong[0]])}: the original values {low[wrong[0]]} and "
-            f"{high[wrong[0]]} have no float32 midpoint between them, so XGBoost's exact method "
+            f"{where}, node {int(sides.node[wrong[0]])}: the original values beside the threshold "
+            "have no float32 midpoint between them, so XGBoost's exact method "
             "goes wrong on the original. Use tree_method='hist', or rescale the column."
         )
 
