@@ -65,7 +65,7 @@ def test_the_published_tree_is_grown_from_the_release_alone(command_in, folder):
     (["--method", "tree-preserving", "--l", "2", "--target", "income"], "sensitive"),
     (["--method", "tree-preserving", "--sensitive", "income"], "target"),
     (["--method", "tree-preserving", "--target", "income", "--key", "k"], "makes no key"),
-    (["--method", "noise", "--k", "3", "--target", "income"], "has no option for 'k'"),
+    (["--method", "noise", "--k", "3", "--target", "income"], "has no option '--k'"),
 ])
 def test_what_is_refused_leaves_nothing(command_here, folder, listed, words, complaint):
     before = listed(folder)

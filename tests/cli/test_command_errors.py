@@ -27,7 +27,7 @@ CASES = {
     "bad kind": ((*PROTECT, *OUT, "--kind", "m1"), "NAME=VALUE"),
     "unknown kind": ((*PROTECT, *OUT, "--kind", "m1=blue"), "numeric, ordinal"),
     "bad number": ((*PROTECT, *OUT, "--breakpoints", "0"), ">= 1"),
-    "no number": ((*PROTECT, *OUT, "--breakpoints", "many"), "invalid int"),
+    "no number": ((*PROTECT, *OUT, "--breakpoints", "many"), "must be an int >= 1. Got many"),
     "bad mode": ((*PROTECT, *OUT, "--mode", "safe"), "max-mono"),
     "text refused": ((*PROTECT, *OUT, "--kind", "m1=categorical"), "relabel"),
     "max-mono without target": (("protect", "table.csv", "--mode", "max-mono", "--categorical",

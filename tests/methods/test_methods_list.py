@@ -107,6 +107,20 @@ def test_the_class_refuses_what_the_command_line_refuses(name, form, parameter):
                 methods()[name].check(kind(**{parameter: value}))
 
 
+@pytest.mark.parametrize("name", methods())
+def test_the_command_line_lists_every_method_with_all_that_it_takes(name, capsys):
+    assert main(["methods", name, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {one["name"] for one in told["parameters"]} == set(methods()[name].parameters)
+    assert {one["name"] for one in told["adversaries"]} == {
+        one.name for one in methods()[name].adversaries}
+    assert main(["methods", name]) == 0
+    text = capsys.readouterr().out
+    assert methods()[name].promise in text
+    assert main(["methods"]) == 0
+    assert methods()[name].summary in capsys.readouterr().out
+
+
 def test_a_flag_that_the_method_does_not_have_is_refused():
     for flag, named in flagged().items():
         for parameter, users in named.items():

@@ -72,6 +72,19 @@ def test_the_same_seed_gives_the_same_page(parts) -> None:
     assert len(pages) == 1
 
 
+def test_the_page_attacks_nothing_itself(parts, monkeypatch) -> None:
+    from unspoken.disclosure.adversary import View
+    from unspoken.methods.encoding.adversaries.curve_fitting import CurveFitting
+
+    found, release, table, key = parts
+    before = audit_page(found, release=release, table=table, key=key).html()
+    monkeypatch.setattr(CurveFitting, "guess", None)
+    monkeypatch.setattr(View, "of", None)
+    assert audit_page(found, release=release, table=table, key=key).html() == before
+    assert found.evidence
+    assert "evidence" not in found.to_json()
+
+
 def test_without_a_key_order_is_enough_in_strict_mode() -> None:
     found, release, table, _ = audited("strict")
     page = audit_page(found, release=release, table=table).html()
