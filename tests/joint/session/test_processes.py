@@ -18,7 +18,7 @@ from unspoken.joint.session.processes import Fleet
 from unspoken.joint.session.run import run_local, run_outcomes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 
 pytestmark = pytest.mark.slow
 

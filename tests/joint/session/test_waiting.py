@@ -23,7 +23,7 @@ from unspoken.joint.session import processes
 from unspoken.joint.session.preflight import compare_studies
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.wire.frames import Message, Purpose
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.mailbox import Mailbox
 from unspoken.joint.wire.transports.memory import memory_transports
 

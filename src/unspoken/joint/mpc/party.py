@@ -1,16 +1,16 @@
 """A party in a running study: its name, its peers, its steps, and what it may open to whom.
 
-Programs get one of these and call its methods; every party runs the same program, so that step
-numbers, labels and shapes agree everywhere, and a message that is not the expected one ends the
-run. Steps follow each other: independent work is put into one array and travels together, it is
-not run side by side.
+It is the context of operations, which are functions on it: `await multiply(party, x, y)`. Every
+party runs the same program, so that step numbers, labels and shapes agree everywhere, and a message
+that is not the expected one ends the run. Steps follow each other: independent work is put into
+one array and travels together, it is not run side by side.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -26,8 +26,6 @@ from unspoken.joint.wire.frames import Purpose
 if TYPE_CHECKING:
     from unspoken.joint.mpc.correlated.kinds import Need
     from unspoken.joint.mpc.engines.engine import Engine
-
-T = TypeVar("T")
 
 
 class Party(Base):

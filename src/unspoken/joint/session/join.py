@@ -12,7 +12,8 @@ from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
 from unspoken.joint.wire.credentials import Identity
 from unspoken.joint.wire.ledger import Ledger
-from unspoken.joint.wire.transports.base import Limits, Transport
+from unspoken.joint.wire.transports.base import Transport
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.threaded import ThreadedTransport
 from unspoken.joint.wire.transports.tls import TlsTransport
 

@@ -14,7 +14,7 @@ from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.ledger import Ledger
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.memory import Tap, memory_transports
 
 Program = Callable[[Party, Any], Awaitable[Any]]

@@ -32,7 +32,7 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.ledger import Ledger
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 
 DIED = ("died before it could listen (a script that calls this needs "
         "'if __name__ == \"__main__\":' around it)")

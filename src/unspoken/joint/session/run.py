@@ -29,7 +29,7 @@ from unspoken.joint.session.play import Outcome, Program, in_memory
 from unspoken.joint.session.processes import run_processes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.ledger import Ledger
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 
 
 def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",

@@ -168,7 +168,7 @@ def test_the_plan_counts_the_bytes_of_outliers(data):
     rules = OutlierRules(0.7, 6.0)
     _, ledgers = outliers_columns([data[:, :1], data[:, 1:2], data[:, 2:]], rules)
     assert columns_cost(rules, 90, 4, 3, 3).bytes == pytest.approx(sent(ledgers), rel=0.02)
-    assert rows_cost(rules, 90, 4, 3, False).bytes < rows_cost(rules, 90, 4, 3).bytes
+    assert rows_cost(rules, 90, 4, 3).bytes < rows_cost(rules, 180, 4, 3).bytes
 
 
 def test_on_the_command_line(tmp_path, data, capsys):

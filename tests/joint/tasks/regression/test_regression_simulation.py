@@ -7,6 +7,7 @@ import pytest
 
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from support.everywhere import replace_everywhere
 from support.regression_data import by_rows, made, picked
 from support.watching import frames_to, masked_frames
 from unspoken.joint import narrow, reveal, run_outcomes
@@ -122,8 +123,7 @@ def opened_values(monkeypatch, program, inputs):
             seen.setdefault(because, []).append(np.ravel(found))
         return found
 
-    for module in (sharing, inverse):
-        monkeypatch.setattr(module, "reveal", watching)
+    replace_everywhere(monkeypatch, real, watching)
     run_outcomes(program, inputs)
     return {because: np.concatenate(values) for because, values in seen.items()}
 

@@ -19,7 +19,7 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.wire.frames import Message, Purpose
 from unspoken.joint.wire.ledger import RECEIVED, SENT
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.threaded import ThreadedTransport
 from unspoken.joint.wire.transports.tls import TlsTransport
 

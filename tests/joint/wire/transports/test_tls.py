@@ -20,7 +20,7 @@ from unspoken.joint.joint_errors import (
 from unspoken.joint.session.identity import make_identity
 from unspoken.joint.wire.frames import Message, Purpose
 from unspoken.joint.wire.ledger import RECEIVED, SENT
-from unspoken.joint.wire.transports.base import Limits
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.links import greeting, tls_context
 from unspoken.joint.wire.transports.tls import TlsTransport
 

@@ -1,1 +1,1 @@
-"""Other engines under the same shares, each in a folder of its own."""
+"""Engines under the same shares, behind one interface; what each mode means stands here alone."""

@@ -1,1 +1,1 @@
-"""Primitives: one small file each, with its section, its cost and what it discloses."""
+"""Operations on shared values: a file each, with its section, cost and what it discloses."""

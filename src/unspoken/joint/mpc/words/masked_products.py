@@ -14,14 +14,14 @@ from unspoken.arrays import Words
 from unspoken.joint.mpc.bit_planes import bits_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Numbers, times
-from unspoken.joint.mpc.words.opening import open_sum, open_xor
+from unspoken.joint.mpc.words.opening import open_numbers, open_xor
 
 
 async def product_words(party: Party, x: Words, y: Words, triple: list[Words]) -> Words:
     """Return shares of the products of shared words."""
     a, b, c = triple
     masked = np.concatenate([x.ravel() - a, y.ravel() - b])
-    return product_of(party, await open_sum(party, "multiply.open", masked), (a, b, c))
+    return product_of(party, await open_numbers(party, "multiply.open", masked), (a, b, c))
 
 
 def product_of(party: Party, opened: Numbers, triple: Sequence[Numbers]) -> Numbers:
@@ -36,7 +36,7 @@ async def matrix_words(party: Party, one: Words, other: Words, triple: list[Word
     """Return shares of the product of two matrices of shared words."""
     a, b, c = triple
     masked = np.concatenate([one.ravel() - a, other.ravel() - b])
-    opened = await open_sum(party, "matmul.open", masked)
+    opened = await open_numbers(party, "matmul.open", masked)
     return _combined(party, opened, (a, b, c), (*one.shape, other.shape[1]))
 
 

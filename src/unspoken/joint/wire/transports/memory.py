@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 from unspoken.joint.joint_errors import FrameError
 from unspoken.joint.wire.frames import HEADER_BYTES, SESSION_BYTES, Message
-from unspoken.joint.wire.transports.base import Limits, Transport
+from unspoken.joint.wire.transports.base import Transport
+from unspoken.joint.wire.transports.limits import Limits
 
 Tap = Callable[[str, str, bytes], bytes | None]
 """What may watch or change a frame on its way: (from, to, frame) -> frame, or None to drop it."""

@@ -88,9 +88,10 @@ class ThreadedTransport:
         """Return the next message of a peer."""
         return await self._there(self.inside.receive(peer))
 
-    async def swap(self, peers: tuple[str, ...], message: Message) -> list[Message]:
+    def swap(self, peers: tuple[str, ...],
+             message: Message) -> Coroutine[Any, Any, list[Message]]:
         """Send one message to some peers, and return the next of each; one visit over there."""
-        return await self._there(self.inside.swap(peers, message))
+        return self._there(self.inside.swap(peers, message))
 
     async def receive_or_end(self, peer: str) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""

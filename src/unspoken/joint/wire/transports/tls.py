@@ -44,7 +44,8 @@ from unspoken.joint.wire.frames import (
     text_array,
 )
 from unspoken.joint.wire.ledger import RECEIVED
-from unspoken.joint.wire.transports.base import SHORT, Limits, Transport
+from unspoken.joint.wire.transports.base import SHORT, Transport
+from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.links import (
     NONCE_BYTES,
     Greeting,
