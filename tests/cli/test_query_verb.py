@@ -84,7 +84,7 @@ def test_noise_by_column(house, capsys):
 
 def test_the_next_woman_is_refused(house, capsys):
     # 100 people, fifty ages: every age and sex holds two, so single rows need another column.
-    ask = ("--log", "q", "--sensitive", "income", "--smallest", "5")
+    ask = ("--log", "q", "--sensitive", "income", "--smallest", "5", "--keep", "place")
     assert inside(house, capsys, *ask, "--sum", "income", "--where", "place < 40")[0] == 0
     status, out, _ = inside(house, capsys, *ask, "--sum", "income", "--where", "place < 41")
     assert (status, out.startswith("Refused.")) == (1, True)

@@ -9,4 +9,5 @@ import unspoken
 
 def people(n=200):
     income = np.random.default_rng(5).integers(1000, 10**6, n).astype(float)
-    return unspoken.read({"unit": np.arange(n), "income": income}, sensitive="income", show=False)
+    return unspoken.read({"unit": np.arange(n), "income": income}, sensitive="income", keep="unit",
+                         show=False)

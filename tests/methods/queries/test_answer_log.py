@@ -19,7 +19,7 @@ def people(n=200, **more):
     rng = np.random.default_rng(5)
     data = {"unit": np.arange(n), "income": rng.integers(1000, 10**6, n).astype(float),
             "sick": rng.random(n) < 0.5, "sex": rng.choice(["F", "M"], n)} | more
-    return unspoken.read(data, sensitive=["income", "sick"], show=False)
+    return unspoken.read(data, sensitive=["income", "sick"], keep="unit", show=False)
 
 
 def refused(ask, *args):

@@ -13,7 +13,7 @@ def people(n=60, seed=3, **more):
     data = {"age": np.arange(n) % 40 + 20, "sex": np.where(np.arange(n) % 2, "F", "M"),
             "unit": np.arange(n), "income": np.round(rng.lognormal(10, 1, n), 2),
             "sick": rng.random(n) < 0.3} | more
-    return unspoken.read(data, sensitive=["income", "sick"], show=False)
+    return unspoken.read(data, sensitive=["income", "sick"], keep="unit", show=False)
 
 
 def rule(ask, *args):
