@@ -329,7 +329,7 @@ def test_ids_of_a_party_are_as_written_in_every_text_file(tmp_path, mark, name):
     path = text_file(tmp_path, f"id{mark}x\n007{mark}1\n7{mark}2\n", name)
     assert id_column(path, "id") == ["007", "7"]
     assert column(party_table(path, "id"), "x") == [1, 2]
-    with pytest.raises(StudyError, match="such that 'ID' is there"):
+    with pytest.raises(StudyError, match="Parameter 'ids' must be one of"):
         id_column(path, "ID")
 
 

@@ -122,7 +122,7 @@ def _cast(name: str, kind: str, options: ReadOptions) -> str:
 def _notes(path: Path, layout: TextLayout) -> tuple[str, ...]:
     """Return what was done that a user may not expect."""
     notes = []
-    if layout.decoded:
+    if layout.decoded and layout.encoding != "utf-8-sig":
         notes.append(f"'{path.name}' was decoded from {layout.encoding}")
     if layout.delimiter not in (",", "\t"):
         notes.append(f"'{path.name}' was split at '{layout.delimiter}'")

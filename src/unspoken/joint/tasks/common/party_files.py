@@ -50,14 +50,12 @@ def party_table(path: Path, ids: str | None = None) -> Table:
     return read_file(path, party_options(), () if ids is None else (ids,))
 
 
-def id_column(path: Path, name: str) -> list[Any]:
-    """Return a column of ids: as written in a text file, whole numbers or text in others."""
-    return ids_of(party_table(path, name), name)
-
-
-def ids_of(table: Table, name: str) -> list[Any]:
-    """Return the ids of a table that was read; a table without this column is refused."""
-    needed(table.schema.names, name)
+def id_column(path: Path, name: str, parameter: str = "ids") -> list[Any]:
+    """Return the column of ids that a parameter of the study names, as `party_table` reads it."""
+    table = party_table(path, name)
+    if name not in table.schema.names:
+        raise StudyError(explain(f"Parameter '{parameter}'", "one of this owner's columns: "
+                                 + ", ".join(table.schema.names), name))
     return list(table.arrow([name])[name].to_pylist())
 
 

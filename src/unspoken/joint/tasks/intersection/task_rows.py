@@ -127,7 +127,7 @@ def _notes(parameters: Mapping[str, Any], rules: SetRules) -> tuple[str, ...]:
 
 def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
     """Return this owner's ids and its budget; what the study does not allow is refused here."""
-    values = id_column(path, str(study.parameters["column"]))
+    values = id_column(path, str(study.parameters["column"]), "column")
     if any(value is None or value == "" for value in values):
         raise StudyError(f"Column '{study.parameters['column']}' must have an id in every row. "
                          "Some have none.")
