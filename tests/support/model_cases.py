@@ -147,7 +147,7 @@ def xgboosted(name: str) -> XGBoostModel:
                              "seed": 0}, matrix, 2)
     document = json.loads(bytes(booster.save_raw("json")))
     document["learner"]["feature_names"][0] = name
-    return XGBoostModel(document)
+    return XGBoostModel.from_json(document)
 
 
 def lightgbmed(name: str) -> LightGBMModel:
