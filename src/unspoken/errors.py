@@ -22,6 +22,8 @@
     └── PolicyError           a policy that cannot be read
 
     LeakWarning (UserWarning) something that was asked for gives more away than the default
+    └── SeededWarning         a release that whoever guesses its seed undoes
+    ClampedWarning (UserWarning) values outside a declared range were moved into it
 
 Every message says what, what was allowed, what came and what to do; `explain` builds it.
 """
@@ -115,6 +117,14 @@ class PolicyError(InputError):
 
 class LeakWarning(UserWarning):
     """Something that was asked for gives more away than the default."""
+
+
+class SeededWarning(LeakWarning):
+    """A release was made with a seed: whoever guesses it undoes the release."""
+
+
+class ClampedWarning(UserWarning):
+    """Values outside a declared range, or categories that were not declared, were moved into it."""
 
 
 def explain(what: str, allowed: str, got: object, do: str = "") -> str:

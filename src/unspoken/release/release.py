@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from unspoken._version import __version__
 from unspoken.errors import ReleaseError
 from unspoken.release.guarantee import Guarantee
+from unspoken.release.seeded_guarantee import warn_of_seed, without_odds
 from unspoken.table.atomic_files import sha256_of, write_file, write_folder
 from unspoken.table.engines.protocol import Progress
 from unspoken.table.schema import Schema
@@ -42,6 +43,13 @@ class Release:
     release_id: str
     details: Mapping[str, Any] = field(default_factory=dict)
     data_sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        """Take the odds out of what a seeded release promises, whatever method made it."""
+        if self.details.get("seeded") is True:
+            object.__setattr__(self, "guarantee", without_odds(self.guarantee))
+            if self.data_sha256 is None:
+                warn_of_seed()
 
     @property
     def schema(self) -> Schema:

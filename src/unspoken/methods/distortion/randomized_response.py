@@ -29,6 +29,13 @@ from unspoken.methods.distortion.choices import (
     markers_of,
     sent,
 )
+from unspoken.methods.distortion.declared_ranges import (
+    CLAMP,
+    epsilon_facts,
+    epsilon_words,
+    note_clamped,
+    report_conditions,
+)
 from unspoken.methods.distortion.response_matrices import (
     amplification,
     check_matrix,
@@ -50,12 +57,13 @@ from unspoken.release.distorted import (
     make_release,
     of_column,
 )
-from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
 MECHANISM = "response"
 MAX_VALUES = 1000
+LEAST_PROBABILITY = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,19 @@ class Listed:
         return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
 
 
+@dataclass(frozen=True)
+class Label:
+    """A text or a number."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a text or a number"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, str | int | float)
+
+
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "truth": (PerColumn(Real(-1e-9, 1 + 1e-9), none=True), "Use 0.75, or say gamma."),
     "gamma": (PerColumn(Real(1.0), none=True), "Use 19 to exclude a breach from 5% to 50%."),
@@ -92,6 +113,8 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "columns": (Names(), "Leave it out for all categorical and ordinal features."),
     "choices": (PerColumn(Text(), none=True, single=False), "Leave it out: all answer at random."),
     "others": (OneOf(OTHERS), ""),
+    "other": (PerColumn(Label(), none=True), "Name a declared value, or leave it out to refuse."),
+    "reports": (Whole(1), "Use 1: every question is answered once."),
 }
 
 
@@ -101,6 +124,17 @@ class ColumnResponse:
 
     values: tuple[Any, ...]
     matrix: Floats
+    declared: bool = False
+    other: Any = None
+
+    @property
+    def gamma(self) -> float:
+        """Return the amplification, infinite where the values were not declared.
+
+        What is rarer than random numbers are fine counts as impossible.
+        """
+        rare = self.matrix[self.matrix > 0].min() < LEAST_PROBABILITY
+        return math.inf if rare or not self.declared else amplification(self.matrix)
 
     def answer(self, where: Any, seed: bytes, start: int = 0) -> Any:
         """Return for every position of a true value the position of the answer."""
@@ -113,7 +147,8 @@ class ColumnResponse:
 
     def to_json(self) -> dict[str, Any]:
         """Return what the miner must know."""
-        return {"values": list(self.values), "matrix": self.matrix.tolist()}
+        return {"values": list(self.values), "matrix": self.matrix.tolist(),
+                "declared": self.declared}
 
 
 @dataclass(frozen=True)
@@ -125,19 +160,23 @@ class _Answering:
     def __call__(self, batch: Any, start: int) -> Any:
         column = batch.column(self.name)
         known = pa.array(list(self.law.values), column.type)
-        where, null = _places(self.name, column, known)
+        where, null, _ = _places(self.name, column, known, self.law)
         answers = self.law.answer(where, self.seed, start)
         return known.take(pa.array(np.where(null, 0, answers), mask=null))
 
 
-def _places(name: str, column: Any, known: Any) -> tuple[Any, Any]:
+def _places(name: str, column: Any, known: Any, law: ColumnResponse) -> tuple[Any, Any, int]:
+    """Return the place of every value, where there is none, and how many were not declared."""
     null = np.asarray(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))
-    found = pc.index_in(column, known)
-    strange = np.flatnonzero(np.asarray(found.is_null()) & ~null)
-    if strange.size:
+    places = pc.index_in(column, known)
+    strange = np.flatnonzero(np.asarray(places.is_null()) & ~null)
+    if strange.size and law.other is None:
         raise UnseenValueError(explain(f"Column '{name}'", f"made of {known.to_pylist()[:10]}",
-                                       column[int(strange[0])].as_py(), "Say it in 'values'."))
-    return found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.intp), null
+                                       column[int(strange[0])].as_py(),
+                                       "Say it in 'values', or name one of them as 'other'."))
+    spare = 0 if law.other is None else law.values.index(law.other)
+    filled = places.fill_null(spare).to_numpy(zero_copy_only=False).astype(np.intp)
+    return filled, null, int(strange.size)
 
 
 class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -150,7 +189,10 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     gamma : in place of `truth`, the amplification wanted; the matrix of least variance is used.
     matrix : in place of both, any invertible response matrix (rows: true value).
     values : mapping from column to the possible answers, public knowledge; by default those that
-        occur, which are thereby published.
+        occur, which are thereby published, and no gamma or epsilon is stated.
+    other : a declared value that stands for all that were not declared; one for all columns or a
+        mapping. By default they are refused.
+    reports : how often each question is answered; the total epsilon is stated for so many.
     columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 
@@ -159,9 +201,10 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     laws_ : the values and the matrix of every column, by name.
     """
 
-    def __init__(self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
-                 values: Any = None, columns: Any = None, choices: Any = None,
-                 others: str = "refuse", random_state: Any = None) -> None:
+    def __init__(  # noqa: PLR0913
+            self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
+            values: Any = None, columns: Any = None, choices: Any = None, others: str = "refuse",
+            other: Any = None, reports: int = 1, random_state: Any = None) -> None:
         self.truth = truth
         self.gamma = gamma
         self.matrix = matrix
@@ -169,6 +212,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.columns = columns
         self.choices = choices
         self.others = others
+        self.other = other
+        self.reports = reports
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> RandomizedResponse:
@@ -191,7 +236,12 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise DataError(explain(f"Column '{name}'", f"one of 2 to {MAX_VALUES} values",
                                     f"{len(values)}, as of 1 sample or of a measurement",
                                     "Say 'values', discretise it, or add noise."))
-        return ColumnResponse(values, self._matrix(name, len(values)))
+        other = of_column(self.other, name)
+        if other is not None and (given is None or other not in values):
+            raise InputError(explain("RandomizedResponse: 'other'",
+                                     f"one of the declared values of '{name}'", other,
+                                     "Say it in 'values'."))
+        return ColumnResponse(values, self._matrix(name, len(values)), given is not None, other)
 
     def _matrix(self, name: str, size: int) -> Floats:
         given = of_column(self.matrix, name)
@@ -240,6 +290,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
         self._set({name: self._law(name, lambda n=name: table.engine.distinct(table.frame, n))
                    for name in names})
+        self._note(table)
         seed = self.draws_.next()
         changes = {name: _Answering(name, law, derive(seed, "answer", name))
                    for name, law in self.laws_.items()}
@@ -248,10 +299,21 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         plan = Plan("RandomizedResponse", chosen_changes(changes, markers),
                     {n: known.field(n).type for n in names},
                     {"name": MECHANISM, "columns": public, "choices": markers},
-                    limited(promise(self.laws_), markers), self.others, tuple(markers.values()))
+                    limited(promise(self.laws_, self.reports), markers), self.others,
+                    tuple(markers.values()))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, seed, self.random_state is not None), None
+
+    def _note(self, table: Table) -> None:
+        """Count what was not declared and becomes 'other', before anything is drawn."""
+        counts = dict.fromkeys([n for n, law in self.laws_.items() if law.other is not None], 0)
+        for batch in table.batches(list(counts)) if counts else ():
+            for name in counts:
+                column, law = batch.column(name), self.laws_[name]
+                known = pa.array(list(law.values), column.type)
+                counts[name] += _places(name, column, known, law)[2]
+        self.outside_ = note_clamped(counts, CLAMP)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -262,19 +324,20 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def promise(laws: Mapping[str, ColumnResponse]) -> Distorted:
+def promise(laws: Mapping[str, ColumnResponse], reports: int = 1) -> Distorted:
     """Return the guarantee of one release: the amplification of every column."""
     columns = {}
     for name, law in laws.items():
-        gamma = amplification(law.matrix)
-        bounded = math.isfinite(gamma)
-        columns[name] = {"gamma": gamma if bounded else None,
-                         "epsilon": math.log(gamma) if bounded else None}
+        bounded = math.isfinite(law.gamma)
+        columns[name] = {"gamma": law.gamma if bounded else None, "declared": law.declared,
+                         "epsilon": math.log(law.gamma) if bounded else None}
+    facts = epsilon_facts(columns, reports)
     return Distorted("Every answer was drawn by a published matrix. The odds of any property of a "
-                     "person change at most gamma-fold by one answer.",
-                     ("every question is answered once", "over several columns gammas multiply",
-                      "a gamma of null means that some answer rules a value out"),
-                     {"columns": columns})
+                     "person change at most gamma-fold by one answer, where a gamma is stated. "
+                     + epsilon_words(facts),
+                     (*report_conditions(facts), "over several columns gammas multiply",
+                      "a gamma of null means that some answer rules a value out, or that the "
+                      "values were not declared"), facts)
 
 
 def _distinct(column: Any) -> list[Any]:
@@ -284,6 +347,8 @@ def _distinct(column: Any) -> list[Any]:
 def _one(name: str, law: ColumnResponse, value: Any, seed: bytes) -> Any:
     if value is None or value != value:
         return None
+    if value not in law.values and law.other is not None:
+        value = law.other
     if value not in law.values:
         raise UnseenValueError(explain(f"The answer to '{name}'",
                                        f"one of {list(law.values)[:10]}", value))
