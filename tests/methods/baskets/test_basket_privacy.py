@@ -11,7 +11,7 @@ import unspoken
 from unspoken import mine, protect, risk
 from unspoken.errors import DataError, InputError
 from unspoken.methods.baskets.adversaries.item_posterior import BasketPosterior, BasketView
-from unspoken.methods.baskets.select_a_size import Operator, transition
+from unspoken.methods.baskets.select_a_size import Operator, amplification, transition
 from unspoken.methods.baskets.size_laws import Mixture
 
 ITEMS = [f"i{n}" for n in range(6)]
