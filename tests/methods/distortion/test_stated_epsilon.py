@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import unspoken
 from support.distinguisher import least_epsilon
@@ -125,6 +126,30 @@ def test_the_adversary_sees_answers_that_are_too_true(monkeypatch):
     monkeypatch.setattr(randomized_response, "warner", lambda truth: real(0.9))
     method = RandomizedResponse(0.75, values={"x": ["no", "yes"]}, random_state=5)
     assert least_epsilon(by_device(method, "yes"), by_device(method, "no")) > math.log(3.0)
+
+
+def misses(family, share, confidence=0.8):
+    """Return how often the adversary's interval of a share of the stated width misses the value."""
+    method = NoiseAdder(family, privacy=0.5, confidence=confidence, ranges=RANGES, random_state=8)
+    reports = by_protect(method, 4.0)
+    width = method.laws_["x"].noise.width(confidence)
+    return int(np.sum(np.abs(reports - 4.0) > share * width / 2))
+
+
+@pytest.mark.parametrize("family", ["uniform", "gaussian", "laplace"])
+def test_no_interval_narrower_than_the_stated_width_has_its_confidence(family):
+    """Nobody who knows the report alone is right more often than stated (99.9%)."""
+    missed = misses(family, 0.95)
+    assert beta.ppf(0.001, missed, COUNT - missed + 1) > 0.2
+    # The width is no larger than it must be: at the stated one the confidence is reached.
+    missed = misses(family, 1.05)
+    assert beta.ppf(0.999, missed + 1, COUNT - missed) < 0.2
+
+
+def test_half_the_noise_is_seen_in_the_width(monkeypatch):
+    _half_the_noise(monkeypatch)
+    missed = misses("laplace", 0.95)
+    assert beta.ppf(0.999, missed + 1, COUNT - missed) < 0.2
 
 
 def test_epsilon_is_stated_for_declared_ranges_only():
