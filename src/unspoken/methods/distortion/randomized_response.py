@@ -9,14 +9,12 @@ is what the method is for.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -29,25 +27,18 @@ from unspoken.methods.distortion.choices import (
     markers_of,
     sent,
 )
-from unspoken.methods.distortion.declared_ranges import (
-    CLAMP,
-    epsilon_facts,
-    epsilon_words,
-    note_clamped,
-    report_conditions,
-)
+from unspoken.methods.distortion.column_response import ColumnResponse, places_of, promise
+from unspoken.methods.distortion.declared_ranges import CLAMP, note_clamped
 from unspoken.methods.distortion.response_matrices import (
-    amplification,
     check_matrix,
     keep_or_draw,
     least_variance,
     warner,
 )
 from unspoken.models.sklearn_fields import feature_names
-from unspoken.numerics.random import derive, shares, words
+from unspoken.numerics.random import derive
 from unspoken.release.distorted import (
     OTHERS,
-    Distorted,
     Draws,
     Names,
     PerColumn,
@@ -63,7 +54,6 @@ from unspoken.table.table import Table
 
 MECHANISM = "response"
 MAX_VALUES = 1000
-LEAST_PROBABILITY = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -119,39 +109,6 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 
 
 @dataclass(frozen=True)
-class ColumnResponse:
-    """The public law of one column: its values in order, and the matrix of answers."""
-
-    values: tuple[Any, ...]
-    matrix: Floats
-    declared: bool = False
-    other: Any = None
-
-    @property
-    def gamma(self) -> float:
-        """Return the amplification, infinite where the values were not declared.
-
-        What is rarer than random numbers are fine counts as impossible.
-        """
-        rare = self.matrix[self.matrix > 0].min() < LEAST_PROBABILITY
-        return math.inf if rare or not self.declared else amplification(self.matrix)
-
-    def answer(self, where: Any, seed: bytes, start: int = 0) -> Any:
-        """Return for every position of a true value the position of the answer."""
-        share = shares(words(seed, start, where.size))
-        steps = np.cumsum(self.matrix, axis=1)
-        out = np.zeros(where.size, np.int64)
-        for column in range(len(self.values) - 1):
-            out += share > steps[where, column]
-        return out
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what the miner must know."""
-        return {"values": list(self.values), "matrix": self.matrix.tolist(),
-                "declared": self.declared}
-
-
-@dataclass(frozen=True)
 class _Answering:
     name: str
     law: ColumnResponse
@@ -160,23 +117,9 @@ class _Answering:
     def __call__(self, batch: Any, start: int) -> Any:
         column = batch.column(self.name)
         known = pa.array(list(self.law.values), column.type)
-        where, null, _ = _places(self.name, column, known, self.law)
+        where, null, _ = places_of(self.name, column, known, self.law)
         answers = self.law.answer(where, self.seed, start)
         return known.take(pa.array(np.where(null, 0, answers), mask=null))
-
-
-def _places(name: str, column: Any, known: Any, law: ColumnResponse) -> tuple[Any, Any, int]:
-    """Return the place of every value, where there is none, and how many were not declared."""
-    null = np.asarray(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))
-    places = pc.index_in(column, known)
-    strange = np.flatnonzero(np.asarray(places.is_null()) & ~null)
-    if strange.size and law.other is None:
-        raise UnseenValueError(explain(f"Column '{name}'", f"made of {known.to_pylist()[:10]}",
-                                       column[int(strange[0])].as_py(),
-                                       "Say it in 'values', or name one of them as 'other'."))
-    spare = 0 if law.other is None else law.values.index(law.other)
-    filled = places.fill_null(spare).to_numpy(zero_copy_only=False).astype(np.intp)
-    return filled, null, int(strange.size)
 
 
 class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -312,7 +255,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             for name in counts:
                 column, law = batch.column(name), self.laws_[name]
                 known = pa.array(list(law.values), column.type)
-                counts[name] += _places(name, column, known, law)[2]
+                counts[name] += places_of(name, column, known, law)[2]
         self.outside_ = note_clamped(counts, CLAMP)
 
     def __sklearn_tags__(self) -> Any:
@@ -322,22 +265,6 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.non_deterministic = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def promise(laws: Mapping[str, ColumnResponse], reports: int = 1) -> Distorted:
-    """Return the guarantee of one release: the amplification of every column."""
-    columns = {}
-    for name, law in laws.items():
-        bounded = math.isfinite(law.gamma)
-        columns[name] = {"gamma": law.gamma if bounded else None, "declared": law.declared,
-                         "epsilon": math.log(law.gamma) if bounded else None}
-    facts = epsilon_facts(columns, reports)
-    return Distorted("Every answer was drawn by a published matrix. The odds of any property of a "
-                     "person change at most gamma-fold by one answer, where a gamma is stated. "
-                     + epsilon_words(facts),
-                     (*report_conditions(facts), "over several columns gammas multiply",
-                      "a gamma of null means that some answer rules a value out, or that the "
-                      "values were not declared"), facts)
 
 
 def _distinct(column: Any) -> list[Any]:
