@@ -23,6 +23,8 @@
 
     UnpromisedModelWarning (UserWarning) a decoded model that may be another than the original's
     LeakWarning (UserWarning) something that was asked for gives more away than the default
+    └── SeededWarning         a release that whoever guesses its seed undoes
+    ClampedWarning (UserWarning) values outside a declared range were moved into it
 
 Every message says what, what was allowed, what came and what to do; `explain` builds it.
 """
@@ -123,6 +125,14 @@ class UnpromisedModelWarning(UserWarning):
 
 class LeakWarning(UserWarning):
     """Something that was asked for gives more away than the default."""
+
+
+class SeededWarning(LeakWarning):
+    """A release was made with a seed: whoever guesses it undoes the release."""
+
+
+class ClampedWarning(UserWarning):
+    """Values outside a declared range, or categories that were not declared, were moved into it."""
 
 
 def explain(what: str, allowed: str, got: object, do: str = "") -> str:

@@ -26,13 +26,13 @@ def house(tmp_path):
 def test_a_difference_is_refused_across_commands(command_in, house):
     ask = ("query", "people.csv", "--log", "queries.log")
     first = command_in(*ask, "--sum", "income", "--where", "age > 30 and sex = 'F'",
-                     "--sensitive", "income,sick", "--count-noise", "4", "--smallest", "5",
-                     "--json", cwd=house)
+                     "--public", "age,place,sex", "--audit", "linear", "--sensitive", "income,sick",
+                     "--count-noise", "4", "--smallest", "5", "--json", cwd=house)
     assert first.status == 0, first.err
     truth = sum(1000.5 * i for i in range(100) if 20 + i % 50 > 30 and i % 2 == 0)
     assert json.loads(first.out) == {
         "answered": True, "query": "sum of income where age > 30 and sex = 'F'",
-        "value": truth, "error": 0.0, "done": []}
+        "value": truth, "error": 0.0, "done": [], "epsilon": None}
     again = command_in(*ask, "--mean", "income", "--where", "age > 28 and sex = 'F'", cwd=house)
     assert again.status == 0, again.err
     assert again.out.startswith("mean of income where age > 28 and sex = 'F': ")
@@ -46,7 +46,9 @@ def test_a_difference_is_refused_across_commands(command_in, house):
 
 
 @pytest.mark.parametrize(("args", "word"), [
-    (("--count",), "sensitive"),
+    (("--count", "--public", "age,place,sex,income,sick"), "not public"),
+    (("--sum", "income", "--public", "age,place"), "never by the data"),
+    (("--count", "--bounds", "income=7"), "--bounds"),
     (("--sum", "income", "--where", "age >", "--sensitive", "income"), "condition"),
     (("--sum", "nothing", "--sensitive", "income"), "nothing"),
     (("--count", "--sensitive", "income", "--smallest", "0"), "smallest"),
@@ -73,18 +75,34 @@ def inside(house, capsys, *args):
     return status, *capsys.readouterr()
 
 
+def test_the_budget_runs_out_across_commands(house, capsys):
+    ask = ("--log", "q", "--public", "age,place,sex", "--bounds", "income=0..100000",
+           "--epsilon", "0.2", "--head", "elsewhere")
+    for place in (40, 60):
+        status, out, _ = inside(house, capsys, *ask, "--sum", "income", "--where",
+                                f"place < {place}", "--json")
+        assert (status, json.loads(out)["epsilon"]) == (0, 0.1)
+    status, out, _ = inside(house, capsys, *ask, "--count", "--where", "sick = 'true'", "--json")
+    assert (status, json.loads(out)["rule"]) == (1, "budget")
+    assert (house / "elsewhere").exists()
+
+
+@pytest.mark.filterwarnings("ignore::unspoken.errors.LeakWarning")
 def test_noise_by_column(house, capsys):
-    status, out, _ = inside(house, capsys, "--log", "q", "--mean", "income", "--sensitive",
-                            "income", "--noise", "income=500", "--noise", "age=3", "--json")
+    status, out, _ = inside(house, capsys, "--log", "q", "--mean", "income", "--public",
+                            "age,place,sex,sick", "--audit", "linear",
+                            "--noise", "income=500", "--noise", "age=3", "--json")
     assert (status, json.loads(out)["error"]) == (0, 5)
     status, _, err = inside(house, capsys, "--log", "q", "--count", "--group", "3")
     assert status == 2
     assert "'group'" in err
 
 
+@pytest.mark.filterwarnings("ignore::unspoken.errors.LeakWarning")
 def test_the_next_woman_is_refused(house, capsys):
     # 100 people, fifty ages: every age and sex holds two, so single rows need another column.
-    ask = ("--log", "q", "--sensitive", "income", "--smallest", "5", "--keep", "place")
+    ask = ("--log", "q", "--public", "age,place,sex,sick", "--audit", "linear", "--smallest", "5",
+           "--keep", "place")
     assert inside(house, capsys, *ask, "--sum", "income", "--where", "place < 40")[0] == 0
     status, out, _ = inside(house, capsys, *ask, "--sum", "income", "--where", "place < 41")
     assert (status, out.startswith("Refused.")) == (1, True)

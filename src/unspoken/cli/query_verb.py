@@ -9,16 +9,18 @@ from typing import Any
 from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
 from unspoken.errors import InputError, explain
 
-LIMITS = ("smallest", "largest", "overlap", "group", "noise", "count_noise", "least_error",
-          "blur", "sample", "few")
+LIMITS = ("public", "audit", "epsilon", "each", "bounds", "grid", "cells", "smallest", "largest",
+          "overlap", "overlapping", "width", "decoys", "group", "noise", "count_noise",
+          "least_error", "blur", "sample", "few")
 
 
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "query", run,
-                  "Answer a count, a sum or a mean over a table, unless the answers given so far "
-                  "and this one together would tell a person's value. Everybody who asks must use "
-                  "the same log. Exit status 1: refused. Limits are set when the log is started.")
+                  "Answer a count, a sum or a mean over a table with noise, until the declared "
+                  "epsilon is spent. Every column is protected unless --public names it. Everybody "
+                  "who asks must use the same log. Exit status 1: refused. Limits are set when the "
+                  "log is started.")
     parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--count", action="store_true", help="count the records")
@@ -28,6 +30,9 @@ def add(verbs: Adder) -> None:
                         help="which records, such as \"age > 30 and sex = 'F'\" (default: all)")
     parser.add_argument("--log", type=Path, required=True, metavar="FILE",
                         help="the log of all queries; started if it is not there")
+    parser.add_argument("--head", type=Path, metavar="FILE",
+                        help="where the end of the log is kept (LOG.head); on another disk, a "
+                             "restored backup is noticed")
     parser.add_argument("--target", metavar="COLUMN",
                         help="the column that is to be predicted; it is protected, too")
     add_reading(parser)
@@ -36,8 +41,37 @@ def add(verbs: Adder) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits of a new log")
+    group.add_argument("--public", type=_names, metavar="COLUMNS",
+                       help="columns that everybody may know of everybody (none)")
+    group.add_argument("--bounds", action="append", metavar="COLUMN=LOW..HIGH",
+                       help="range of a column by what anybody knows; values beyond are clamped "
+                            "(repeat)")
+    group.add_argument("--grid", action="append", metavar="COLUMN=STEP",
+                       help="step in which a column is counted (1 for whole numbers; repeat)")
+    group.add_argument("--epsilon", type=float, metavar="E",
+                       help="what all answers together may spend (1)")
+    group.add_argument("--each", type=float, metavar="E", help="what one answer spends (0.1)")
+    group.add_argument("--cells", type=_names, metavar="COLUMNS",
+                       help="public columns whose combinations are told exactly (none)")
     group.add_argument("--smallest", type=int, metavar="N",
                        help="records a query set must hold (10)")
+    group.add_argument("--audit", choices=("noise", "exact", "linear", "sizes"),
+                       help="'exact' answers without noise and audits against bounds and grid; "
+                            "'linear' takes values for any numbers, 'sizes' stops nobody (noise)")
+    _add_exact(parser.add_argument_group("limits with --audit exact"))
+    _add_linear(parser.add_argument_group("limits with --audit linear (some: exact, sizes)"))
+
+
+def _add_exact(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--overlapping", type=int, metavar="N",
+                       help="answered sets that a new one may hang together with (3)")
+    group.add_argument("--width", type=float, metavar="SHARE",
+                       help="share of the range below which an interval counts as disclosed (0.05)")
+    group.add_argument("--decoys", type=float, metavar="SHARE",
+                       help="share of harmless queries refused like disclosing ones (0.1)")
+
+
+def _add_linear(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--largest", type=_number, metavar="N",
                        help="records, or share of them, it may hold (all but the smallest, or all)")
     group.add_argument("--overlap", type=int, metavar="N",
@@ -58,6 +92,10 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
                        help="columns with at most so many values count as a yes or no (10)")
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split(",") if name)
+
+
 def _number(text: str) -> int | float:
     return int(text) if text.isdigit() else float(text)
 
@@ -68,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.methods.queries import QueryGuard
 
     table = read_table(args, args.data, args.target)
-    guard = QueryGuard(table, args.log, **_limits(args))
+    guard = QueryGuard(table, args.log, args.head, **_limits(args))
     try:
         answer = _ask(guard, args)
     except QueryRefusedError as refusal:
@@ -89,10 +127,23 @@ def _ask(guard: Any, args: argparse.Namespace) -> Any:
 
 def _limits(args: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
-    for name in ("noise", "least_error"):
+    for name in ("noise", "least_error", "grid"):
         if name in given:
             given[name] = _by_column(given[name], "--" + name.replace("_", "-"))
+    if "bounds" in given:
+        given["bounds"] = _ranges(given["bounds"])
     return given
+
+
+def _ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
+    """Read the bounds of columns."""
+    try:
+        split = [text.rsplit("=", 1) for text in texts]
+        pairs = {name: text.split("..") for name, text in split}
+        return {name: (float(low), float(high)) for name, (low, high) in pairs.items()}
+    except ValueError:
+        raise InputError(explain("'--bounds'", "COLUMN=LOW..HIGH for each column",
+                                 " ".join(texts), "Such as income=0..200000.")) from None
 
 
 def _by_column(texts: list[str], option: str) -> Any:

@@ -8,7 +8,7 @@ can undo it, and nobody needs to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,8 +118,18 @@ def make_release(table: Table, plan: Plan, seed: bytes, seeded: bool) -> Release
     fields = [pa.field(c.name, plan.types[c.name]) if c.name in plan.types
               else known.field(c.name) for c in kept]
     frame = table.engine.map(table.frame, RowChanger(plan.changes, schema.names), pa.schema(fields))
-    return Release(table.with_frame(frame, schema), plan.mechanism, plan.guarantee,
+    return Release(table.with_frame(frame, schema), plan.mechanism, _named_unchanged(plan, kept),
                    generator(seed, "id").bytes(16).hex(), {"seeded": seeded})
+
+
+def _named_unchanged(plan: Plan, kept: Sequence[Column]) -> Distorted:
+    """Return the guarantee, which says which columns it is not about."""
+    bare = [column.name for column in kept if column.name not in plan.changes]
+    if not bare:
+        return plan.guarantee
+    line = f"released as they are, and outside all that is stated: {', '.join(bare)}"
+    return replace(plan.guarantee, conditions=(*plan.guarantee.conditions, line),
+                   facts={**plan.guarantee.facts, "unchanged": bare})
 
 
 def _released(plan: Plan, column: Column) -> bool:

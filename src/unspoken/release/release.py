@@ -19,6 +19,7 @@ from unspoken.errors import ReleaseError
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.method import name_in
 from unspoken.release.release_seal import column_digests, make_seal
+from unspoken.release.seeded_guarantee import warn_of_seed, without_odds
 from unspoken.table.atomic_files import sha256_of, write_file, write_folder
 from unspoken.table.engines.protocol import Progress
 from unspoken.table.schema import Schema
@@ -47,6 +48,13 @@ class Release:
     seal: Mapping[str, Any] | None = field(default=None, repr=False)
     seal_key: bytes | None = field(default=None, repr=False, compare=False)
     """The secret that the seal is made with; a release that was read from disk has none."""
+
+    def __post_init__(self) -> None:
+        """Take the odds out of what a seeded release promises, whatever method made it."""
+        if self.details.get("seeded") is True:
+            object.__setattr__(self, "guarantee", without_odds(self.guarantee))
+            if self.data_sha256 is None:
+                warn_of_seed()
 
     @property
     def schema(self) -> Schema:

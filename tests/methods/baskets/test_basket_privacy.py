@@ -11,7 +11,7 @@ import unspoken
 from unspoken import mine, protect, risk
 from unspoken.errors import DataError, InputError
 from unspoken.methods.baskets.adversaries.item_posterior import BasketPosterior, BasketView
-from unspoken.methods.baskets.select_a_size import Operator, transition
+from unspoken.methods.baskets.select_a_size import Operator, amplification, transition
 from unspoken.methods.baskets.size_laws import Mixture
 
 ITEMS = [f"i{n}" for n in range(6)]
@@ -76,7 +76,10 @@ def test_no_posterior_exceeds_what_gamma_allows():
     # Her prior takes items as independent, so the bound is on the odds under that prior.
     odds = found.seen / (1 - found.seen)
     before = (true / (1 - true))[view.baskets.codes]
-    assert (odds / before).max() <= release.guarantee.facts["gamma"] * (1 + 1e-9)
+    # The release was seeded and the items were the data's, so it states none itself.
+    assert release.guarantee.facts["gamma"] is None
+    gamma = amplification(method.operator_, np.arange(whole.sizes.max() + 1), False)
+    assert (odds / before).max() <= gamma * (1 + 1e-9)
 
 
 def test_an_audit_needs_the_baskets_that_were_released():

@@ -159,10 +159,15 @@ def test_empty_baskets_are_randomised_and_counted_like_others():
 
 
 def test_gamma_of_the_release_excludes_the_breach_that_was_asked_for():
-    release, _ = protect.SelectASize(rho1=0.05, rho2=0.5).protect(FEW)
+    declared = {"items": list(FEW.items), "largest": int(FEW.sizes.max())}
+    release, _ = protect.SelectASize(rho1=0.05, rho2=0.5, **declared).protect(FEW)
     assert release.guarantee.facts["gamma"] < 19
     assert release.guarantee.facts["gamma"] == pytest.approx(19)
-    assert protect.UniformOperator(0.1).protect(FEW)[0].guarantee.facts["gamma"] > 19
+    assert protect.UniformOperator(0.1, **declared).protect(FEW)[0].guarantee.facts["gamma"] > 19
+    for missing in ({}, {"items": declared["items"]}, {"largest": declared["largest"]}):
+        bare = protect.SelectASize(rho1=0.05, rho2=0.5, **missing).protect(FEW)[0].guarantee
+        assert (bare.facts["gamma"], bare.facts["epsilon_total"]) == (None, None)
+        assert "taken from the data" in bare.summary()
 
 
 def test_one_basket_is_randomised_on_its_own():

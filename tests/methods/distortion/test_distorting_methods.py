@@ -79,7 +79,8 @@ def test_a_file_is_streamed_with_the_same_noise_at_every_pass(tmp_path):
 def test_a_device_needs_no_table():
     adder = NoiseAdder("uniform", ranges={"age": (0, 100)}, scale=10.0)
     sent = [adder.distort({"age": 50, "name": "x"})["age"] for _ in range(200)]
-    assert len(set(sent)) == 200
+    # Fresh noise every time; on a grid of 2.6 million steps two reports may meet by chance.
+    assert len(set(sent)) >= 195
     assert all(40 <= value <= 60 for value in sent)
     assert adder.distort({"age": None}) == {"age": None}
     again = NoiseAdder.from_public(NoiseAdder().protect(people())[0].mechanism)
@@ -168,13 +169,17 @@ def test_answers_follow_the_matrix():
         for chance, answer in zip(row, ["no", "once", "yes"], strict=True):
             error = math.sqrt(chance * (1 - chance) / who.sum())
             assert abs((said[who] == answer).mean() - chance) < 4 * error
-    assert release.guarantee.facts["columns"]["smoker"]["gamma"] == pytest.approx(7.0)
+    assert method.laws_["smoker"].gamma == pytest.approx(7.0)
+    method.set_params(random_state=None)
+    fresh = method.protect(table)[0].guarantee
+    assert fresh.facts["columns"]["smoker"]["gamma"] == pytest.approx(7.0)
 
 
 def test_gamma_and_truth_and_warner():
     table = people(500, x=[1, 0] * 250)
     for options, gamma in ({"gamma": 5.0}, 5.0), ({"truth": 0.75}, 3.0), ({}, 3.0):
-        release, _ = RandomizedResponse(**options, columns=["x"], others="drop").protect(table)
+        release, _ = RandomizedResponse(**options, columns=["x"], values={"x": [0, 1]},
+                                        others="drop").protect(table)
         assert release.guarantee.facts["columns"]["x"]["gamma"] == pytest.approx(gamma)
     with pytest.raises(InputError, match=r"'truth'.*more than one"):
         RandomizedResponse(0.7, 3.0, columns=["x"], others="drop").protect(table)

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unspoken
+from support.query_people import linear_guard
 from unspoken.errors import QueryRefusedError
-from unspoken.protect import QueryGuard, column
+from unspoken.protect import column
 
 
 def people(seed=3, **more):
@@ -47,7 +48,7 @@ def test_the_guard_refuses_exactly_what_discloses(tmp_path_factory, asked, data)
     income = data.draw(st.lists(st.integers(0, 10**6), min_size=8, max_size=8, unique=True))
     table = unspoken.read({"unit": list(range(8)), "income": income}, sensitive="income",
                           show=False)
-    guard = QueryGuard(table, tmp_path_factory.mktemp("q") / "log", smallest=1, largest=8, few=2)
+    guard = linear_guard(table, tmp_path_factory.mktemp("q") / "log", smallest=1, largest=8, few=2)
     unit, kept = np.eye(8, dtype=int).tolist(), []
     for chosen in asked:
         row = [int(i in chosen) for i in range(8)]
@@ -67,7 +68,7 @@ def test_the_guard_refuses_exactly_what_discloses(tmp_path_factory, asked, data)
 def test_noisy_answers_keep_exactly_the_promised_error(tmp_path_factory, asked):
     table = unspoken.read({"unit": list(range(6)), "income": [3.5 * i for i in range(6)]},
                        sensitive="income", show=False)
-    guard = QueryGuard(table, tmp_path_factory.mktemp("q") / "log", smallest=1, largest=6, few=2,
+    guard = linear_guard(table, tmp_path_factory.mktemp("q") / "log", smallest=1, largest=6, few=2,
                        noise=10.0, least_error=12.5)
     unit, kept = np.eye(6, dtype=int).tolist(), []
     for chosen in asked:
@@ -92,7 +93,7 @@ def test_a_refusal_does_not_depend_on_the_answer(tmp_path_factory, asked, seed):
     """Tables with other protected values refuse the same queries: a refusal tells nothing."""
     outcomes = []
     for table in (people(), people(seed=seed, sick=np.arange(30) % 30 == seed % 30)):
-        guard = QueryGuard(table, tmp_path_factory.mktemp("q") / "log", smallest=3, count_noise=2)
+        guard = linear_guard(table, tmp_path_factory.mktemp("q") / "log", smallest=3, count_noise=2)
         outcomes.append([outcome(guard, *one) for one in asked])
     assert outcomes[0] == outcomes[1]
 

@@ -7,19 +7,17 @@ import sys
 
 import pytest
 
-from support.query_people import people
+from support.query_people import linear_guard, people
 from unspoken.errors import QueryRefusedError
-from unspoken.protect import QueryGuard
 
 pytestmark = pytest.mark.slow
 
 
 RACER = """
 import sys
-from support.query_people import people
+from support.query_people import linear_guard, people
 from unspoken.errors import QueryRefusedError
-from unspoken.protect import QueryGuard
-guard = QueryGuard(people(), {log!r})
+guard = linear_guard(people(), {log!r})
 print("ready", flush=True)
 sys.stdin.readline()
 for k in range(20):
@@ -36,7 +34,7 @@ for k in range(20):
 def test_two_processes_cannot_race_past_the_log(tmp_path):
     """Each asks one half of twenty differences that single somebody out: never both halves."""
     log = str(tmp_path / "log")
-    QueryGuard(people(), log, smallest=5)
+    linear_guard(people(), log, smallest=5)
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     racers = [subprocess.Popen(
         [sys.executable, "-c", RACER.format(log=log, more=more)], env=env,
@@ -55,7 +53,7 @@ def test_two_processes_cannot_race_past_the_log(tmp_path):
     assert sum(entry.get("answered", False) for entry in entries) == 20
     assert len(entries) == 41
     # The log is whole: a third reader agrees.
-    third = QueryGuard(people(), log)
+    third = linear_guard(people(), log)
     other = 9 + (0 in told[0])
     where = f"unit < {other} or unit >= 190 and unit < 195"
     with pytest.raises(QueryRefusedError):

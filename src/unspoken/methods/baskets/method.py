@@ -48,6 +48,10 @@ class Items:
 _ITEMS = Parameter(Items(), "the list of all items", "Leave it out for those of the baskets.")
 _PUBLIC = Parameter(YES_NO, "declare the size of every basket public",
                     "True declares the size of every basket public.", "--public-sizes", True)
+_LARGEST = Parameter(OrNone(Whole(1)), "the most items that a basket can hold",
+                     "Declare how many items a basket can hold.")
+_OUTSIDE = Parameter(OneOf(("clamp", "refuse")), "what happens to baskets beyond the declared size",
+                     "Use 'clamp'.")
 _BREACH = "with the other rho: design the operator so that nothing of probability RHO1 or less " \
           "becomes as likely as RHO2"
 
@@ -64,6 +68,8 @@ FORMS: Mapping[str, Form] = {
                                 "Use 3 for sets of three items."),
         "public_sizes": _PUBLIC,
         "items": _ITEMS,
+        "largest": _LARGEST,
+        "outside": _OUTSIDE,
     }),
     "cut-and-paste": Form(f"{_HERE}.operators:CutAndPaste", {
         "cutoff": Parameter(Whole(1), "the most items that are surely kept",
@@ -72,16 +78,22 @@ FORMS: Mapping[str, Form] = {
                          "It is the probability that an item is inserted.", "--rho"),
         "public_sizes": _PUBLIC,
         "items": _ITEMS,
+        "largest": _LARGEST,
+        "outside": _OUTSIDE,
     }),
     "uniform": Form(f"{_HERE}.operators:UniformOperator", {
         "p": Parameter(SHARE, "probability that an item is replaced",
                        "It is the probability that an item is replaced."),
         "items": _ITEMS,
+        "largest": _LARGEST,
+        "outside": _OUTSIDE,
     }),
     "mask": Form(f"{_HERE}.operators:Mask", {
         "p": Parameter(SHARE, "probability that a bit is kept",
                        "Use 0.9 to keep nine bits of ten."),
         "items": _ITEMS,
+        "largest": _LARGEST,
+        "outside": _OUTSIDE,
     }),
     "guided": Form(f"{_HERE}.guided:GuidedPerturbation", {
         "rank": Parameter(Whole(1), "how many eigenvectors are handed out",

@@ -40,7 +40,9 @@ class SelectASize(BasketOperator):
     design_for : sets of up to so many items are to be estimated as accurately as possible.
     public_sizes : declare the size of every basket public and release it. Then originals of one
         size only must be hard to tell from each other, and more accuracy is left.
-    items : the list of all items; by default that of the baskets.
+    items : the list of all items; by default that of the baskets, and then no gamma is stated.
+    largest : how many items a basket can hold, declared; needed for a gamma where sizes are hidden.
+    outside : larger baskets lose items at random ("clamp") or are refused ("refuse").
     random_state : for tests and experiments only; a release made with it says so.
     """
 
@@ -49,7 +51,8 @@ class SelectASize(BasketOperator):
     def __init__(  # noqa: PLR0913
             self, rho: Any = None, sizes: Any = None, keep: Any = None, *, rho1: Any = None,
             rho2: Any = None, design_for: int = 3, public_sizes: bool = False,
-            items: Any = None, random_state: Any = None) -> None:
+            items: Any = None, largest: Any = None, outside: str = "clamp",
+            random_state: Any = None) -> None:
         self.rho = rho
         self.sizes = sizes
         self.keep = keep
@@ -58,7 +61,12 @@ class SelectASize(BasketOperator):
         self.design_for = design_for
         self.public_sizes = public_sizes
         self.items = items
+        self.largest = largest
+        self.outside = outside
         self.random_state = random_state
+
+    def _needs_sizes(self) -> bool:
+        return self.rho1 is not None or self.rho2 is not None or isinstance(self.sizes, Mapping)
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
         designed = self.rho1 is not None or self.rho2 is not None
@@ -107,17 +115,20 @@ class CutAndPaste(BasketOperator):
     ----------
     cutoff : the largest number of items that are surely kept, drawn from 0 to it.
     rho : probability of every other item.
-    public_sizes, items, random_state : as for SelectASize.
+    public_sizes, items, largest, outside, random_state : as for SelectASize.
     """
 
     name: ClassVar[str] = "cut-and-paste"
 
     def __init__(self, cutoff: int = 3, rho: Any = 0.1, *, public_sizes: bool = True,
-                 items: Any = None, random_state: Any = None) -> None:
+                 items: Any = None, largest: Any = None, outside: str = "clamp",
+                 random_state: Any = None) -> None:
         self.cutoff = cutoff
         self.rho = rho
         self.public_sizes = public_sizes
         self.items = items
+        self.largest = largest
+        self.outside = outside
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
@@ -134,14 +145,17 @@ class UniformOperator(BasketOperator):
     Parameters
     ----------
     p : probability that an item is replaced.
-    items, random_state : as for SelectASize.
+    items, largest, outside, random_state : as for SelectASize.
     """
 
     name: ClassVar[str] = "uniform"
 
-    def __init__(self, p: float = 0.5, *, items: Any = None, random_state: Any = None) -> None:
+    def __init__(self, p: float = 0.5, *, items: Any = None, largest: Any = None,
+                 outside: str = "clamp", random_state: Any = None) -> None:
         self.p = p
         self.items = items
+        self.largest = largest
+        self.outside = outside
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
@@ -157,15 +171,18 @@ class Mask(BasketOperator):
     Parameters
     ----------
     p : probability that a bit is kept, not 1/2.
-    items, random_state : as for SelectASize.
+    items, largest, outside, random_state : as for SelectASize.
     """
 
     name: ClassVar[str] = "mask"
     public_sizes: ClassVar[bool] = False
 
-    def __init__(self, p: float = 0.9, *, items: Any = None, random_state: Any = None) -> None:
+    def __init__(self, p: float = 0.9, *, items: Any = None, largest: Any = None,
+                 outside: str = "clamp", random_state: Any = None) -> None:
         self.p = p
         self.items = items
+        self.largest = largest
+        self.outside = outside
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:

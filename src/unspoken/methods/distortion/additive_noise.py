@@ -36,6 +36,12 @@ from unspoken.methods.distortion.column_noise import (
     rounded_out,
     table_ends,
 )
+from unspoken.methods.distortion.declared_ranges import (
+    CLAMP,
+    beyond,
+    note_clamped,
+    table_beyond,
+)
 from unspoken.methods.distortion.method import NOISE
 from unspoken.methods.distortion.noise_laws import Noise, for_width
 from unspoken.models.sklearn_fields import feature_names
@@ -63,7 +69,8 @@ class _Adding:
 
     def __call__(self, batch: Any, start: int) -> Any:
         values, missing = finite(self.name, batch.column(self.name))
-        noisy = self.law.add(np.where(missing, 0.0, values), self.seed, start)
+        known = np.where(missing, self.law.low, values)
+        noisy = self.law.add(known, self.seed, start, self.name)
         return pa.array(noisy, pa.float64(), mask=missing)
 
 
@@ -77,7 +84,11 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     confidence : confidence of that interval.
     scale : half-width a, standard deviation or b given directly, in place of `privacy`.
     ranges : mapping from column to (low, high), public knowledge; where it is silent the range of
-        the data is taken, rounded outward so that nobody's value is published.
+        the data is taken, rounded outward so that nobody's value is published, and no epsilon is
+        stated.
+    outside : what happens to values outside a declared range: "clamp" moves them to its end,
+        "refuse" raises. In a table, in an array and on a device alike.
+    reports : how often each value is reported; the total epsilon is stated for so many.
     columns : the columns to distort; all numeric features by default.
     choices : mapping from column to the column that holds each person's choice: "withhold",
         "truth" or "distort" (as2000 section 1). The choices are released, so that the miner can
@@ -88,6 +99,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     Attributes
     ----------
     laws_ : the public law of every column, by name.
+    outside_ : how many values of which columns `protect` moved; for the custodian alone.
     """
 
     def __init__(  # noqa: PLR0913
@@ -101,6 +113,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         columns: Any = None,
         choices: Any = None,
         others: str = "refuse",
+        outside: str = CLAMP,
+        reports: int = 1,
         random_state: Any = None,
     ) -> None:
         self.family = family
@@ -111,6 +125,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.columns = columns
         self.choices = choices
         self.others = others
+        self.outside = outside
+        self.reports = reports
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> NoiseAdder:
@@ -133,12 +149,19 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         if family is None:
             raise InputError(explain("NoiseAdder: 'family'", f"given for column '{name}'", "none"))
         if scale is not None:
-            return ColumnNoise(Noise(family, float(scale)), low, high)
+            return self._ranged(Noise(family, float(scale)), low, high, given is not None)
         share = of_column(self.privacy, name)
         if share is None:
             raise InputError(explain("NoiseAdder: 'privacy'", f"given for column '{name}'",
                                      "neither privacy nor scale"))
-        return ColumnNoise(for_width(family, share * (high - low), self.confidence), low, high)
+        return self._ranged(for_width(family, share * (high - low), self.confidence), low, high,
+                            given is not None)
+
+    def _ranged(self, noise: Noise, low: float, high: float, declared: bool) -> ColumnNoise:
+        return ColumnNoise(noise, low, high, declared, self.outside)
+
+    def _declared(self) -> dict[str, tuple[float, float]]:
+        return {name: (law.low, law.high) for name, law in self.laws_.items() if law.declared}
 
     def transform(self, X: Any) -> Any:
         """Return X with fresh noise at every call; NaN stays NaN."""
@@ -146,7 +169,10 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         seed, out = self.draws_.next(), np.empty(data.shape, order="F")
         for index, (name, law) in enumerate(self.laws_.items()):
-            out[:, index] = law.add(data[:, index], derive(seed, "noise", name))
+            out[:, index] = law.add(data[:, index], derive(seed, "noise", name), 0, name)
+        places = {name: index for index, name in enumerate(self.laws_)}
+        note_clamped({name: beyond(data[:, places[name]], ends)
+                      for name, ends in self._declared().items()}, self.outside)
         return out
 
     def distort(self, record: Mapping[str, Any],
@@ -160,7 +186,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         check_choices(choices, self.laws_)
         _check_record(record, self.laws_)
         seed = self.draws_.next()
-        noisy = {name: _noisy(record[name], law, derive(seed, "noise", name))
+        noisy = {name: _noisy(name, record[name], law, derive(seed, "noise", name))
                  for name, law in self.laws_.items()}
         told = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
         return sent(told, noisy, choices)
@@ -192,13 +218,14 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         names, markers = markers_of("NoiseAdder", table.schema, names, self.choices)
         ends = table_ends(table, [n for n in names if of_column(self.ranges, n) is None])
         self._set({name: self._law(name, lambda n=name: ends[n]) for name in names})
+        self.outside_ = note_clamped(table_beyond(table, self._declared()), self.outside)
         seed = self.draws_.next()
         changes = {name: _Adding(name, law, derive(seed, "noise", name))
                    for name, law in self.laws_.items()}
         plan = Plan("NoiseAdder", chosen_changes(changes, markers),
                     dict.fromkeys(names, pa.float64()), self._public(markers),
-                    limited(promise(self.laws_, self.confidence), markers), self.others,
-                    tuple(markers.values()), dict.fromkeys(names, "numeric"))
+                    limited(promise(self.laws_, self.confidence, self.reports), markers),
+                    self.others, tuple(markers.values()), dict.fromkeys(names, "numeric"))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, seed, self.random_state is not None), None
@@ -223,10 +250,10 @@ def _check_record(record: Mapping[str, Any], laws: Mapping[str, ColumnNoise]) ->
                                 "Use None for a value that is missing."))
 
 
-def _noisy(value: Any, law: ColumnNoise, seed: bytes) -> float | None:
+def _noisy(name: str, value: Any, law: ColumnNoise, seed: bytes) -> float | None:
     if value is None or value != value:
         return None
     number = np.array([float(value)])
     if not np.isfinite(number[0]):
         raise DataError(explain("A value to distort", "finite", value))
-    return float(law.add(number, seed)[0])
+    return float(law.add(number, seed, 0, name)[0])

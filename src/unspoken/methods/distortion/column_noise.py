@@ -11,8 +11,15 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
-from unspoken.methods.distortion.noise_laws import Noise
-from unspoken.numerics.random import words
+from unspoken.methods.distortion.declared_ranges import (
+    CLAMP,
+    epsilon_facts,
+    epsilon_words,
+    report_conditions,
+    within,
+)
+from unspoken.methods.distortion.noise_laws import Noise, laplace_from_words
+from unspoken.numerics.random import derive, words
 from unspoken.release.distorted import Distorted, finite
 from unspoken.table.table import Table
 
@@ -21,11 +28,13 @@ GRID_BITS = 20
 
 @dataclass(frozen=True)
 class ColumnNoise:
-    """The public law of one column."""
+    """The public law of one column; a declared range holds for every value that is reported."""
 
     noise: Noise
     low: float
     high: float
+    declared: bool = False
+    outside: str = CLAMP
 
     @property
     def grid(self) -> float:
@@ -35,37 +44,61 @@ class ColumnNoise:
         """
         return 2.0 ** (math.floor(math.log2(self.noise.scale)) - GRID_BITS)
 
-    def add(self, values: Floats, seed: bytes, start: int = 0) -> Floats:
+    @property
+    def gamma(self) -> float:
+        """Return the amplification over the declared range, infinite where it was not declared."""
+        if not self.declared:
+            return math.inf
+        ends = np.rint(np.array([self.low, self.high]) / self.grid) * self.grid
+        return self.noise.amplification(float(ends[1] - ends[0]))
+
+    def add(self, values: Floats, seed: bytes, start: int = 0, name: str = "") -> Floats:
         """Add the noise that belongs to rows `start` and following of a seed."""
-        drawn = self.noise.from_words(words(seed, start, values.size))
+        if self.declared:
+            values = within(name, values, (self.low, self.high), self.outside)
+        drawn = self._drawn(seed, start, values.size)
         return (np.rint(values / self.grid) + np.rint(drawn / self.grid)) * self.grid
+
+    def _drawn(self, seed: bytes, start: int, count: int) -> Floats:
+        bits = words(seed, start, count)
+        if self.noise.family != "laplace":
+            return self.noise.from_words(bits)
+        # Far tails need more than 53 bits, or some reports would rule values out.
+        tail = words(derive(seed, "tail"), start, count)
+        return self.noise.scale * laplace_from_words(bits, tail)
 
     def to_json(self, confidence: float) -> dict[str, Any]:
         """Return what the miner must know, and nothing else."""
         return {**self.noise.to_json(), "low": self.low, "high": self.high, "grid": self.grid,
-                "width": self.noise.width(confidence)}
+                "declared": self.declared, "width": self.noise.width(confidence)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ColumnNoise:
         """Read a column of a manifest."""
-        return cls(Noise(data["family"], data["scale"]), float(data["low"]), float(data["high"]))
+        return cls(Noise(data["family"], data["scale"]), float(data["low"]), float(data["high"]),
+                   data.get("declared") is True)
 
 
-def promise(laws: Mapping[str, ColumnNoise], confidence: float) -> Distorted:
+def promise(laws: Mapping[str, ColumnNoise], confidence: float, reports: int = 1) -> Distorted:
     """Return the guarantee of one release, with the odds that each law bounds."""
-    facts: dict[str, Any] = {"confidence": confidence, "columns": {}}
-    for name, law in laws.items():
-        gamma = law.noise.amplification(law.high - law.low)
-        facts["columns"][name] = {"width": law.noise.width(confidence),
-                                  "gamma": gamma if math.isfinite(gamma) else None,
-                                  "epsilon": math.log(gamma) if math.isfinite(gamma) else None}
+    columns = {name: _column_facts(law, confidence) for name, law in laws.items()}
+    facts = {"confidence": confidence, **epsilon_facts(columns, reports)}
     return Distorted(
         "Every value was changed by noise drawn for it alone. Somebody who knows the report and "
         "nothing else can place the value no closer than the stated width, with the stated "
-        "confidence.",
-        ("the adversary does not know the distribution of the column, nor correlated columns",
-         "every value is reported once",
-         "a gamma of null means that no odds are bounded (uniform and Gaussian noise)"), facts)
+        f"confidence. {epsilon_words(facts)}",
+        ("for the width, the adversary does not know the distribution of the column, nor "
+         "correlated columns",
+         *report_conditions(facts),
+         "a gamma of null means that no odds are bounded (uniform and Gaussian noise, and ranges "
+         "that were not declared)"), facts)
+
+
+def _column_facts(law: ColumnNoise, confidence: float) -> dict[str, Any]:
+    bounded = math.isfinite(law.gamma)
+    return {"width": law.noise.width(confidence), "declared": law.declared,
+            "gamma": law.gamma if bounded else None,
+            "epsilon": math.log(law.gamma) if bounded else None}
 
 
 def rounded_out(name: str, low: float, high: float) -> tuple[float, float]:

@@ -28,6 +28,13 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.declared_ranges import (
+    CLAMP,
+    MISSING,
+    beyond,
+    note_clamped,
+    within,
+)
 from unspoken.methods.distortion.method import DISCRETIZE
 from unspoken.models.sklearn_fields import feature_names
 from unspoken.numerics.random import fresh_seed
@@ -72,6 +79,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     edges : mapping from column to given edges, in place of `classes`.
     ranges : mapping from column to (low, high) for equal widths, public knowledge.
     columns, others : as for NoiseAdder.
+    outside : "clamp" puts values beyond the edges into the outermost classes, "refuse" raises.
     choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
         and values of those who told; the column of choices says which is which.
 
@@ -82,7 +90,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,
                  ranges: Any = None, columns: Any = None, choices: Any = None,
-                 others: str = "refuse") -> None:
+                 others: str = "refuse", outside: str = CLAMP) -> None:
         self.classes = classes
         self.strategy = strategy
         self.edges = edges
@@ -90,6 +98,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.columns = columns
         self.choices = choices
         self.others = others
+        self.outside = outside
 
     def fit(self, X: Any, y: Any = None) -> Discretizer:
         """Cut every column of X into classes."""
@@ -118,10 +127,21 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
         out = np.empty(data.shape, order="F")
+        self._moved({name: data[:, index] for index, name in enumerate(self.edges_)})
         for index, edges in enumerate(self.edges_.values()):
             column = data[:, index]
             out[:, index] = np.where(np.isnan(column), np.nan, class_of(column, edges))
         return out
+
+    def _declared(self, name: str) -> bool:
+        return (of_column(self.edges, name) is not None
+                or (of_column(self.ranges, name) is not None and self.strategy == "width"))
+
+    def _moved(self, columns: Mapping[str, Floats]) -> dict[str, int]:
+        """Count, or refuse, what lies beyond declared edges; learned ones hold all of the data."""
+        return note_clamped(
+            {name: beyond(values, (self.edges_[name][0], self.edges_[name][-1]))
+             for name, values in columns.items() if self._declared(name)}, self.outside)
 
     def distort(self, record: Mapping[str, Any],
                 choices: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -136,7 +156,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         out: dict[str, int | None] = {}
         for name, edges in self.edges_.items():
             value = np.array([np.nan if record.get(name) is None else float(record[name])])
-            out[name] = None if np.isnan(value[0]) else int(class_of(value, edges)[0])
+            kept = within(name, value, (edges[0], edges[-1]), self.outside)
+            out[name] = None if np.isnan(value[0]) else int(class_of(kept, edges)[0])
         return sent(record, out, choices)
 
     def _from_parameters(self) -> None:
@@ -151,13 +172,16 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         DISCRETIZE.check(self)
         names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("Discretizer", table.schema, names, self.choices)
-        self.edges_ = {name: self._cut(name, _column(table, name)) for name in names}
+        columns = {name: _column(table, name) for name in names}
+        self.edges_ = {name: self._cut(name, values) for name, values in columns.items()}
+        self.outside_ = self._moved(columns)
         types = {name: pa.float64() if name in markers else pa.int32() for name in names}
         changes = {name: _Classing(name, cut, types[name]) for name, cut in self.edges_.items()}
         laws = {name: {"edges": edges.tolist()} for name, edges in self.edges_.items()}
         plan = Plan("Discretizer", chosen_changes(changes, markers), types,
                     {"name": DISCRETIZE.name, "columns": laws, "choices": markers},
-                    limited(promise(self.edges_), markers), self.others, tuple(markers.values()),
+                    limited(promise(self.edges_, {n: self._declared(n) for n in names}), markers),
+                    self.others, tuple(markers.values()),
                     {name: "numeric" if name in markers else "ordinal" for name in names})
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
@@ -170,15 +194,19 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return tags
 
 
-def promise(edges: Mapping[str, Floats]) -> Distorted:
+def promise(edges: Mapping[str, Floats], declared: Mapping[str, bool]) -> Distorted:
     """Return the guarantee of one release: the narrowest class is what counts."""
+    learned = () if all(declared.values()) else (
+        "edges that were not declared were taken from the data and tell how it is spread",)
     facts = {"columns": {name: {"width": 0.95 * float(np.diff(cut).min()), "gamma": None,
-                                "epsilon": None} for name, cut in edges.items()},
-             "confidence": 0.95}
+                                "epsilon": None, "declared": declared[name]}
+                         for name, cut in edges.items()},
+             "confidence": 0.95, "epsilon_total": None}
     return Distorted("Every value was replaced by the class it belongs to. Inside its class a "
                      "value is hidden from somebody who knows nothing else.",
                      ("the adversary does not know how values are spread inside a class",
-                      "the class itself is told exactly: no odds are bounded"), facts)
+                      "the class itself is told exactly: no odds are bounded, no epsilon holds",
+                      MISSING, *learned), facts)
 
 
 def _column(table: Table, name: str) -> Floats:

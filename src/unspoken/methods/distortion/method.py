@@ -71,6 +71,19 @@ class Listed:
         return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
 
 
+@dataclass(frozen=True)
+class Label:
+    """A text or a number."""
+
+    def allowed(self) -> str:
+        """Say what is allowed."""
+        return "a text or a number"
+
+    def admits(self, value: Any) -> bool:
+        """Say whether a value is allowed."""
+        return isinstance(value, str | int | float)
+
+
 def _shared(columns: str, choices: str) -> dict[str, Parameter]:
     return {
         "columns": Parameter(Names(), "the columns that are distorted",
@@ -84,6 +97,8 @@ def _shared(columns: str, choices: str) -> dict[str, Parameter]:
 
 _RANGES = Parameter(PerColumn(Range(), none=True, single=False), "the public range of a column",
                     "Leave it out to take the data's.")
+_OUTSIDE = Parameter(OneOf(("clamp", "refuse")), "what happens to values outside the range",
+                     "Use 'clamp'.")
 _POSTERIOR = at(f"{_ADVERSARIES}.report_posterior", "Posterior")
 
 NOISE = Method(
@@ -101,6 +116,9 @@ NOISE = Method(
         "scale": Parameter(PerColumn(Real(0.0), none=True), "the scale of the noise, in place of "
                            "'privacy'", "Leave it out to follow 'privacy'."),
         "ranges": _RANGES,
+        "outside": _OUTSIDE,
+        "reports": Parameter(Whole(1), "how often everybody reports; the stated total counts all",
+                             "Use 1: a device reports once."),
         **_shared("numeric", " to distort everything."),
     },
     guarantees_at=at("unspoken.release.distorted", "Distorted"),
@@ -126,6 +144,8 @@ MULTIPLICATIVE_NOISE = replace(
         "cut": Parameter(Real(0.0, 10.0), "where truncated factors are cut off, in deviations",
                          "Use 2."),
         "variance": Parameter(Real(0.0, 100.0), "variance of the noise on logarithms", "Use 0.1."),
+        "ranges": _RANGES,
+        "outside": _OUTSIDE,
         **_shared("numeric", " to distort everything."),
     },
     adversaries_at=_POSTERIOR,
@@ -144,6 +164,7 @@ DISCRETIZE = replace(
         "edges": Parameter(PerColumn(Edges(), none=True, single=False), "the limits of the "
                            "classes", "Leave it out to cut 'classes' pieces."),
         "ranges": _RANGES,
+        "outside": _OUTSIDE,
         **_shared("numeric", " to class everything."),
     },
     adversaries_at=_POSTERIOR,
@@ -165,6 +186,10 @@ RANDOMIZED_RESPONSE = replace(
                             "Leave it out for truth or gamma."),
         "values": Parameter(PerColumn(Listed(), none=True, single=False), "the categories of a "
                             "column", "Leave it out to take the data's."),
+        "other": Parameter(PerColumn(Label(), none=True), "the declared category that stands for "
+                           "undeclared ones", "Name a declared value, or leave it out to refuse."),
+        "reports": Parameter(Whole(1), "how often everybody answers; the stated total counts all",
+                             "Use 1: every question is answered once."),
         **_shared("categorical and ordinal", ": all answer at random."),
     },
     adversaries_at=at(f"{_ADVERSARIES}.response_answers", "Literal", "AnswerPosterior",

@@ -31,6 +31,13 @@ from unspoken.methods.distortion.choices import (
     sent,
 )
 from unspoken.methods.distortion.column_noise import ends_of, rounded_out
+from unspoken.methods.distortion.declared_ranges import (
+    CLAMP,
+    MISSING,
+    beyond,
+    note_clamped,
+    within,
+)
 from unspoken.methods.distortion.method import MULTIPLICATIVE_NOISE
 from unspoken.methods.distortion.noise_laws import Noise
 from unspoken.methods.distortion.random_factors import (
@@ -48,6 +55,7 @@ from unspoken.release.distorted import (
     chosen_columns,
     finite,
     make_release,
+    of_column,
 )
 from unspoken.release.release import Release
 from unspoken.table.table import Table
@@ -103,9 +111,11 @@ class _Multiplying:
     index: int
     law: Factors
     seed: bytes
+    limits: tuple[float, float]
 
     def __call__(self, batch: Any, start: int) -> Any:
         values, missing = finite(self.name, batch.column(self.name))
+        values = within(self.name, values, self.limits, CLAMP)
         _positive(self.name, values, self.law.form)
         factors = self.law.draw(self.seed, self.index, start, values.size)
         return pa.array(np.where(missing, 0.0, values * factors), pa.float64(), mask=missing)
@@ -126,16 +136,20 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     deviation, cut : standard deviation of the truncated form before it is cut, and where it is
         cut, in deviations.
     variance : covariance of the logarithmic noise as a multiple of the logarithms' covariance.
-    columns, choices, others, random_state : as for NoiseAdder.
+    ranges : mapping from column to (low, high), public knowledge; where it is silent the range of
+        the data is taken, rounded outward, and published.
+    columns, choices, others, outside, random_state : as for NoiseAdder.
 
     Attributes
     ----------
     law_ : how factors are drawn; ranges_ : the rounded range of every column.
     """
 
-    def __init__(self, form: str = "truncated", deviation: float = 0.15, cut: float = 2.0, *,
-                 variance: float = 0.1, columns: Any = None, choices: Any = None,
-                 others: str = "refuse", random_state: Any = None) -> None:
+    def __init__(  # noqa: PLR0913
+            self, form: str = "truncated", deviation: float = 0.15, cut: float = 2.0, *,
+            variance: float = 0.1, columns: Any = None, choices: Any = None,
+            others: str = "refuse", ranges: Any = None, outside: str = CLAMP,
+            random_state: Any = None) -> None:
         self.form = form
         self.deviation = deviation
         self.cut = cut
@@ -143,6 +157,8 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         self.columns = columns
         self.choices = choices
         self.others = others
+        self.ranges = ranges
+        self.outside = outside
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> MultiplicativeNoise:
@@ -153,6 +169,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         return self
 
     def _set(self, names: Sequence[str], data: Floats) -> None:
+        data = self._inside(names, data)
         for index, name in enumerate(names):
             _positive(name, data[:, index], self.form)
         covariance = np.zeros((len(names), len(names)))
@@ -160,14 +177,30 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             covariance = self.variance * _covariance(np.log(data))
         self.law_ = Factors(self.form, tuple(names), float(self.deviation), float(self.cut),
                             covariance)
-        self.ranges_ = {name: rounded_out(name, *ends_of(data[:, i]))
+        self.ranges_ = {name: self._declared(name) or rounded_out(name, *ends_of(data[:, i]))
                         for i, name in enumerate(names)}
         self.draws_ = Draws(self.random_state)
+
+    def _declared(self, name: str) -> tuple[float, float] | None:
+        given = of_column(self.ranges, name)
+        return None if given is None else (float(given[0]), float(given[1]))
+
+    def _limits(self, name: str) -> tuple[float, float]:
+        return self._declared(name) or (-np.inf, np.inf)
+
+    def _inside(self, names: Sequence[str], data: Floats) -> Floats:
+        """Return the values moved into their declared ranges, or refuse them."""
+        note_clamped({name: beyond(data[:, i], self._limits(name))
+                      for i, name in enumerate(names)}, self.outside)
+        parts = [within(name, data[:, i], self._limits(name), self.outside)
+                 for i, name in enumerate(names)]
+        return np.column_stack(parts) if parts else data
 
     def transform(self, X: Any) -> Any:
         """Return X times fresh factors at every call; NaN stays NaN."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
+        data = self._inside(self.law_.names, data)
         seed, out = self.draws_.next(), np.empty(data.shape, order="F")
         for index, name in enumerate(self.law_.names):
             _positive(name, data[:, index], self.form)
@@ -186,7 +219,9 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         told = {n: None if record.get(n) is None or record[n] != record[n] else float(record[n])
                 for n in names}
         seed, out = self.draws_.next(), {}
-        for index, (name, value) in enumerate(told.items()):
+        for index, (name, true) in enumerate(told.items()):
+            value = None if true is None else float(
+                within(name, np.array([true]), self._limits(name), self.outside)[0])
             _positive(name, np.array([np.nan if value is None else value]), self.law_.form)
             out[name] = None if value is None \
                 else float(value * self.law_.draw(seed, index, 0, 1)[0])
@@ -202,7 +237,8 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             finite(name, table.arrow([name])[name])
         self._set(names, table.numbers(names))
         seed = self.draws_.next()
-        changes = {name: _Multiplying(name, i, self.law_, seed) for i, name in enumerate(names)}
+        changes = {name: _Multiplying(name, i, self.law_, seed, self._limits(name))
+                   for i, name in enumerate(names)}
         plan = Plan("MultiplicativeNoise", chosen_changes(changes, markers),
                     dict.fromkeys(names, pa.float64()), self._public() | {"choices": markers},
                     limited(promise(self.law_), markers), self.others, tuple(markers.values()),
@@ -240,7 +276,8 @@ def _covariance(logs: Floats) -> Floats:
 def promise(law: Factors) -> Distorted:
     """Return the guarantee of one release."""
     facts = {"columns": {name: {"deviation": law.spread(i), "gamma": None, "epsilon": None}
-                         for i, name in enumerate(law.names)}}
+                         for i, name in enumerate(law.names)}, "epsilon_total": None}
     return Distorted("Every value was multiplied by a random factor around one. The smaller a "
                      "value, the less it is hidden.",
-                     ("zero and signs are released as they are", "no odds are bounded"), facts)
+                     ("zero and signs are released as they are",
+                      "no odds are bounded, no epsilon holds", MISSING), facts)

@@ -201,6 +201,17 @@ class Noise:
         return {"family": self.family, "scale": self.scale}
 
 
+def laplace_from_words(high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64]) -> Floats:
+    """Return Laplace noise of scale 1 from 128 bits each: a sign, and 127 for the size.
+
+    The size is -ln u with u in (0, 1] to full floating-point precision however small u is, so that
+    every report of the far tail can come from every value.
+    """
+    sign = np.where(high >> np.uint64(63), -1.0, 1.0)
+    share = (high & np.uint64((1 << 63) - 1)) * 2.0**-63 + (low + 1.0) * 2.0**-127
+    return np.asarray(sign * -np.log(np.minimum(share, 1.0)))
+
+
 def for_width(family: str, width: float, confidence: float = 0.95) -> Noise:
     """Return the noise whose interval of that confidence has that width."""
     return Noise(family, width / Noise(family, 1.0).width(confidence))

@@ -9,14 +9,12 @@ is what the method is for.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -29,18 +27,18 @@ from unspoken.methods.distortion.choices import (
     markers_of,
     sent,
 )
+from unspoken.methods.distortion.column_response import ColumnResponse, places_of, promise
+from unspoken.methods.distortion.declared_ranges import CLAMP, note_clamped
 from unspoken.methods.distortion.method import RANDOMIZED_RESPONSE
 from unspoken.methods.distortion.response_matrices import (
-    amplification,
     check_matrix,
     keep_or_draw,
     least_variance,
     warner,
 )
 from unspoken.models.sklearn_fields import feature_names
-from unspoken.numerics.random import derive, shares, words
+from unspoken.numerics.random import derive
 from unspoken.release.distorted import (
-    Distorted,
     Draws,
     Plan,
     chosen_columns,
@@ -60,27 +58,6 @@ MAX_VALUES = 1000
 
 
 @dataclass(frozen=True)
-class ColumnResponse:
-    """The public law of one column: its values in order, and the matrix of answers."""
-
-    values: tuple[Any, ...]
-    matrix: Floats
-
-    def answer(self, where: Any, seed: bytes, start: int = 0) -> Any:
-        """Return for every position of a true value the position of the answer."""
-        share = shares(words(seed, start, where.size))
-        steps = np.cumsum(self.matrix, axis=1)
-        out = np.zeros(where.size, np.int64)
-        for column in range(len(self.values) - 1):
-            out += share > steps[where, column]
-        return out
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what the miner must know."""
-        return {"values": list(self.values), "matrix": self.matrix.tolist()}
-
-
-@dataclass(frozen=True)
 class _Answering:
     name: str
     law: ColumnResponse
@@ -89,19 +66,9 @@ class _Answering:
     def __call__(self, batch: Any, start: int) -> Any:
         column = batch.column(self.name)
         known = pa.array(list(self.law.values), column.type)
-        where, null = _places(self.name, column, known)
+        where, null, _ = places_of(self.name, column, known, self.law)
         answers = self.law.answer(where, self.seed, start)
         return known.take(pa.array(np.where(null, 0, answers), mask=null))
-
-
-def _places(name: str, column: Any, known: Any) -> tuple[Any, Any]:
-    null = np.asarray(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))
-    found = pc.index_in(column, known)
-    strange = np.flatnonzero(np.asarray(found.is_null()) & ~null)
-    if strange.size:
-        raise UnseenValueError(explain(f"Column '{name}'", f"made of {known.to_pylist()[:10]}",
-                                       column[int(strange[0])].as_py(), "Say it in 'values'."))
-    return found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.intp), null
 
 
 class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -114,7 +81,10 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     gamma : in place of `truth`, the amplification wanted; the matrix of least variance is used.
     matrix : in place of both, any invertible response matrix (rows: true value).
     values : mapping from column to the possible answers, public knowledge; by default those that
-        occur, which are thereby published.
+        occur, which are thereby published, and no gamma or epsilon is stated.
+    other : a declared value that stands for all that were not declared; one for all columns or a
+        mapping. By default they are refused.
+    reports : how often each question is answered; the total epsilon is stated for so many.
     columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 
@@ -123,9 +93,10 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     laws_ : the values and the matrix of every column, by name.
     """
 
-    def __init__(self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
-                 values: Any = None, columns: Any = None, choices: Any = None,
-                 others: str = "refuse", random_state: Any = None) -> None:
+    def __init__(  # noqa: PLR0913
+            self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
+            values: Any = None, columns: Any = None, choices: Any = None, others: str = "refuse",
+            other: Any = None, reports: int = 1, random_state: Any = None) -> None:
         self.truth = truth
         self.gamma = gamma
         self.matrix = matrix
@@ -133,6 +104,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.columns = columns
         self.choices = choices
         self.others = others
+        self.other = other
+        self.reports = reports
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> RandomizedResponse:
@@ -155,7 +128,12 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise DataError(explain(f"Column '{name}'", f"one of 2 to {MAX_VALUES} values",
                                     f"{len(values)}, as of 1 sample or of a measurement",
                                     "Say 'values', discretise it, or add noise."))
-        return ColumnResponse(values, self._matrix(name, len(values)))
+        other = of_column(self.other, name)
+        if other is not None and (given is None or other not in values):
+            raise InputError(explain("RandomizedResponse: 'other'",
+                                     f"one of the declared values of '{name}'", other,
+                                     "Say it in 'values'."))
+        return ColumnResponse(values, self._matrix(name, len(values)), given is not None, other)
 
     def _matrix(self, name: str, size: int) -> Floats:
         given = of_column(self.matrix, name)
@@ -204,6 +182,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         names, markers = markers_of("RandomizedResponse", table.schema, names, self.choices)
         self._set({name: self._law(name, lambda n=name: table.engine.distinct(table.frame, n))
                    for name in names})
+        self._note(table)
         seed = self.draws_.next()
         changes = {name: _Answering(name, law, derive(seed, "answer", name))
                    for name, law in self.laws_.items()}
@@ -212,10 +191,21 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         plan = Plan("RandomizedResponse", chosen_changes(changes, markers),
                     {n: known.field(n).type for n in names},
                     {"name": RANDOMIZED_RESPONSE.name, "columns": public, "choices": markers},
-                    limited(promise(self.laws_), markers), self.others, tuple(markers.values()))
+                    limited(promise(self.laws_, self.reports), markers), self.others,
+                    tuple(markers.values()))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         return make_release(table, plan, seed, self.random_state is not None), None
+
+    def _note(self, table: Table) -> None:
+        """Count what was not declared and becomes 'other', before anything is drawn."""
+        counts = dict.fromkeys([n for n, law in self.laws_.items() if law.other is not None], 0)
+        for batch in table.batches(list(counts)) if counts else ():
+            for name in counts:
+                column, law = batch.column(name), self.laws_[name]
+                known = pa.array(list(law.values), column.type)
+                counts[name] += places_of(name, column, known, law)[2]
+        self.outside_ = note_clamped(counts, CLAMP)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -226,21 +216,6 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def promise(laws: Mapping[str, ColumnResponse]) -> Distorted:
-    """Return the guarantee of one release: the amplification of every column."""
-    columns = {}
-    for name, law in laws.items():
-        gamma = amplification(law.matrix)
-        bounded = math.isfinite(gamma)
-        columns[name] = {"gamma": gamma if bounded else None,
-                         "epsilon": math.log(gamma) if bounded else None}
-    return Distorted("Every answer was drawn by a published matrix. The odds of any property of a "
-                     "person change at most gamma-fold by one answer.",
-                     ("every question is answered once", "over several columns gammas multiply",
-                      "a gamma of null means that some answer rules a value out"),
-                     {"columns": columns})
-
-
 def _distinct(column: Any) -> list[Any]:
     return sorted({v for v in column.tolist() if v is not None and v == v})
 
@@ -248,6 +223,8 @@ def _distinct(column: Any) -> list[Any]:
 def _one(name: str, law: ColumnResponse, value: Any, seed: bytes) -> Any:
     if value is None or value != value:
         return None
+    if value not in law.values and law.other is not None:
+        value = law.other
     if value not in law.values:
         raise UnseenValueError(explain(f"The answer to '{name}'",
                                        f"one of {list(law.values)[:10]}", value))

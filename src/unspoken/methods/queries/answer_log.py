@@ -2,14 +2,17 @@
 
 Every line is `{"chain": ..., "entry": ...}`. The chain is a keyed hash of the line before and the
 entry, so that a line that was edited, removed from the middle or put elsewhere is seen. The key
-lies beside the log in `<log>.key`. Both files are 0600. The first entry holds the keyed
-fingerprint of the table and the settings; the others hold conditions and keyed digests of query
-sets, never an answer.
+lies beside the log in `<log>.key`. The last chain and the number of lines stand in a file of their
+own, the head (`<log>.head`, or where the custodian wants it), so that a log whose tail was cut, a
+second log in its place and an older copy are seen, too. All files are 0600. The first entry holds
+the keyed fingerprint of the table and the settings; the others hold conditions and keyed digests
+of query sets, never an answer.
 
 A query takes an exclusive lock (flock), reads what other processes have added, decides, appends,
-syncs, and only then answers. A last line without its end was never answered and is cut off. A
-crash between line and answer counts the query as answered, which is the careful side. Somebody
-who can write the files can put an older copy back; only the process that has seen more notices.
+syncs, moves the head, and only then answers. A last line without its end was never answered and is
+cut off; a line beyond the head was not, either, and stays. A crash between line and answer counts
+the query as answered, which is the careful side. Somebody who can write all three files can put
+older copies of all of them back; keep the head where that person cannot write.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ import hashlib
 import json
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,9 +29,8 @@ from typing import Any
 from unspoken.errors import QueryLogError
 from unspoken.numerics.random import derive, fresh_seed
 from unspoken.table.atomic_files import write_file
+from unspoken.table.file_locks import WAIT, take_lock
 
-WAIT = 300.0
-"""How long another process may hold the log, in seconds."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ENTRIES = 100_000
 
@@ -37,13 +38,17 @@ MAX_ENTRIES = 100_000
 class QueryLog:
     """One log file and its key."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str],
+                 head: str | os.PathLike[str] | None = None) -> None:
         self.path = Path(path)
         self.key_path = self.path.with_name(self.path.name + ".key")
+        self.head_path = self.path.with_name(self.path.name + ".head") if head is None \
+            else Path(head)
         self.entries = 0
         self.secret = b""
         self._read = 0
         self._chain = ""
+        self._chains: list[str] = []
         self._inode = 0
 
     @contextmanager
@@ -60,19 +65,9 @@ class QueryLog:
 
     def _lock(self, descriptor: int) -> None:
         """Wait for whoever holds the log, but not for one that stands still."""
-        import fcntl
-
-        until = time.monotonic() + WAIT
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise QueryLogError(f"'{self.path}' must be free within {WAIT:g} s. Another "
-                                        "process holds it. End that one if it stands still.",
-                                        ) from None
-                time.sleep(0.005)
+        if not take_lock(descriptor, WAIT):
+            raise QueryLogError(f"'{self.path}' must be free within {WAIT:g} s. Another "
+                                "process holds it. End that one if it stands still.")
 
     def _open(self) -> int:
         try:
@@ -116,6 +111,10 @@ class QueryLog:
         self.secret = secret
 
     def _new_key(self) -> None:
+        if self.head_path.exists():
+            raise QueryLogError(
+                f"'{self.path}' is empty, but its head '{self.head_path}' is there: the log was "
+                "lost. Restore it. Remove the head only if no earlier answer can matter any more.")
         content = json.dumps({"unspoken-query-key": fresh_seed().hex()}).encode()
         try:
             write_file(self.key_path, content, 0o600, overwrite=False)
@@ -135,7 +134,43 @@ class QueryLog:
         if not isinstance(entry, dict) or chain != self.link(_body(entry)):
             raise self._damaged()
         self._chain, self._read, self.entries = chain, self._read + len(line), self.entries + 1
+        self._chains.append(chain)
         return entry
+
+    def check_head(self) -> None:
+        """Refuse a log that lacks what its head has seen, and bring the head up to date."""
+        if not self.entries and not self.head_path.exists():
+            return
+        seen, chain = self._read_head()
+        if seen > self.entries or self._chains[seen - 1] != chain:
+            raise QueryLogError(
+                f"'{self.path}' is not the log that its head '{self.head_path}' describes: its end "
+                "was cut off, another log was put in its place, or an older copy was restored. "
+                "Answers that it does not know would be given again. Restore the newest copy.")
+        if seen < self.entries:
+            self.write_head()
+
+    def _read_head(self) -> tuple[int, str]:
+        try:
+            mode = self.head_path.stat().st_mode
+            data = json.loads(self.head_path.read_bytes()[:10_000])
+            seen, chain = data["entries"], data["unspoken-query-head"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise QueryLogError(f"'{self.head_path}' must be the head of the log. It is missing or "
+                                "damaged. Restore it.") from None
+        if mode & 0o077 or type(seen) is not int or seen < 1:
+            raise QueryLogError(f"'{self.head_path}' must be a head that only its owner can read. "
+                                "chmod 600 it.")
+        return seen, str(chain)
+
+    def write_head(self) -> None:
+        """Say where the log ends."""
+        content = json.dumps({"unspoken-query-head": self._chain, "entries": self.entries})
+        try:
+            write_file(self.head_path, content.encode(), 0o600)
+        except OSError as error:
+            raise QueryLogError(f"'{self.head_path}' cannot be written. {error.strerror}. Nothing "
+                                "was answered.") from None
 
     def _damaged(self) -> QueryLogError:
         return QueryLogError(f"Line {self.entries + 1} of '{self.path}' is damaged or was changed. "
@@ -163,12 +198,14 @@ class LockedLog:
         """Return the entries that were added since the last look."""
         log = self._log
         lines = self._pending().splitlines(keepends=True)
-        if lines and not lines[-1].endswith(b"\n"):
-            # Never acknowledged, so never answered: the lock's holder was stopped while writing.
-            torn = lines.pop()
-            os.ftruncate(self._descriptor, os.fstat(self._descriptor).st_size - len(torn))
+        torn = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
         log.load_key(empty=not lines and log.entries == 0)
-        return [log.take(line) for line in lines]
+        entries = [log.take(line) for line in lines]
+        log.check_head()
+        if torn:
+            # The head never saw it, so it was never answered: its writer was stopped.
+            os.ftruncate(self._descriptor, os.fstat(self._descriptor).st_size - len(torn))
+        return entries
 
     def _pending(self) -> bytes:
         parts, at = [], self._log.read
@@ -193,6 +230,7 @@ class LockedLog:
             os.ftruncate(self._descriptor, log.read)
             raise QueryLogError(f"'{log.path}' cannot be written. {why}. Nothing was answered.")
         log.take(line)
+        log.write_head()
 
 
 def _body(entry: dict[str, Any]) -> str:

@@ -20,12 +20,16 @@ from unspoken.numerics.random import generator
 
 @dataclass(frozen=True)
 class Answer:
-    """What may be told. `error` is a standard error; None if stating it would tell too much."""
+    """What may be told. `error` is a standard error; None if stating it would tell too much.
+
+    `epsilon` is what the answer took from the guard's budget, None where it has none.
+    """
 
     value: float
     error: float | None
     query: str
     done: tuple[str, ...] = ()
+    epsilon: float | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -38,7 +42,7 @@ class Answer:
     def to_json(self) -> dict[str, Any]:
         """Return the answer as plain data."""
         return {"query": self.query, "value": self.value, "error": self.error,
-                "done": list(self.done)}
+                "done": list(self.done), "epsilon": self.epsilon}
 
 
 def answer(asked: Asked, rows: Rows, secret: bytes, deviation: float | None,
@@ -60,6 +64,14 @@ def answer(asked: Asked, rows: Rows, secret: bytes, deviation: float | None,
     scale = values.size if asked.query.kind == "mean" else 1
     return Answer(total / scale, None if error is None else error / scale, str(asked.query),
                   tuple(done))
+
+
+def public_sum(asked: Asked, rows: Rows) -> Answer:
+    """Sum or average a public column over a public set, which anybody could have done."""
+    values, present = rows.values(str(asked.query.column))
+    chosen = values[asked.members & present]
+    scale = max(chosen.size, 1) if asked.query.kind == "mean" else 1
+    return Answer(float(chosen.sum()) / scale, 0.0, str(asked.query))
 
 
 def _values(asked: Asked, rows: Rows) -> Floats:

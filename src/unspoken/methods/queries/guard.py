@@ -1,11 +1,13 @@
 """QueryGuard: statistics on request, and no person's value out of them (as2000 section 1).
 
-Who learns what. Whoever asks learns the answers, the sizes of the sets of means and counts, and
-which queries are refused. Columns that are not protected count as known to everybody, and so does
-where values are missing: query sets follow from them, and counting them is not audited. One log
-serves all users, since users may pool their answers; a second log over the same table undoes the
-protection. Values are taken for unbounded and unrelated: who knows that incomes are not negative,
-or that one column is the sum of others, may learn more than the audit thinks.
+Who learns what. Whoever asks learns the answers with their errors, which queries are refused, and
+what the custodian declared: bounds, grids, public columns, cells. By default every answer about a
+protected column carries noise, and all answers together change the odds of anything about one
+record at most exp(epsilon)-fold, whatever else is known; then the guard refuses. Exact answers are
+given over cells that were fixed before the first query, or on explicit request (`audit="exact"`),
+where they are audited against somebody who knows that values are bounded and whole; those are
+outside epsilon. One log serves all users, since users may pool their answers; a second log over
+the same table undoes the protection. One record is taken for one person.
 """
 
 from __future__ import annotations
@@ -18,15 +20,33 @@ from typing import Any
 
 from unspoken.errors import LeakWarning, QueryLogError, QueryRefusedError
 from unspoken.methods.queries.answer_log import MAX_ENTRIES, LockedLog, QueryLog
-from unspoken.methods.queries.answers import Answer, answer
-from unspoken.methods.queries.guard_settings import Settings, kept_settings, new_settings
+from unspoken.methods.queries.answers import Answer
+from unspoken.methods.queries.exact_audit import DETERMINED, ExactAudit
+from unspoken.methods.queries.guard_settings import (
+    EXACT,
+    LINEAR,
+    NOISE,
+    SIZES,
+    Settings,
+    kept_settings,
+    new_settings,
+)
 from unspoken.methods.queries.guarded_records import Rows
+from unspoken.methods.queries.noise_budget import NoiseBudget
 from unspoken.methods.queries.query import Asked, Query, Where, make_query, resolve
 from unspoken.methods.queries.refusal_rules import Answered, Refusal
 from unspoken.numerics.random import derive
 from unspoken.table.table import Table
 
-FORMAT = "unspoken-queries 1"
+FORMAT = "unspoken-queries 2"
+Book = NoiseBudget | Answered
+_WEAK = {
+    LINEAR: "The audit takes values for any real numbers. Who knows that they are whole, bounded "
+            "or mostly zero gets single values out of exact sums. Say audit='exact', or leave it "
+            "out.",
+    SIZES: "The audit of sums is off. A tracker gets single values past limits on the size of "
+           "query sets.",
+}
 
 
 class QueryGuard:
@@ -34,10 +54,32 @@ class QueryGuard:
 
     Parameters
     ----------
-    table : a table with columns of role sensitive (or target): these are protected.
+    table : the table. Every column but identifiers is protected unless `public` names it.
     log : path of the log, shared by everybody who asks. Its key is kept beside it.
-    smallest : records that a query set must hold (10).
-    largest : records, or share of them, that it may hold (all but `smallest`, or everybody).
+    head : path of the file that says where the log ends (beside the log). On another disk, a log
+        that was restored from a backup together with its key is noticed, too.
+    public : columns that everybody may know of everybody; conditions on them name sets.
+    bounds : mapping from column to (low, high), declared by what anybody knows, never by the data.
+        Values beyond are clamped. Needed for every protected column that is summed.
+    grid : mapping from column to the step in which it is counted (1 for whole numbers).
+    audit : "noise" (default), "exact", "linear" or "sizes".
+
+    With "noise":
+
+    epsilon : what all answers together may spend (1). each : what one answer spends (0.1).
+    cells : public columns whose combinations are told exactly (none).
+    smallest : records that a query set or a cell must hold (10).
+
+    With "exact", answers without noise that are audited against bounds and grid:
+
+    overlapping : answered sets that a new one may hang together with (3).
+    width : share of the bounds' range below which a person's interval counts as disclosed (0.05).
+    decoys : share of harmless queries that are refused like disclosing ones (0.1).
+    largest, overlap, group : as below.
+
+    With "linear", which takes values for any real numbers, and warns:
+
+    largest : records, or share of them, that a set may hold (all but `smallest`, or everybody).
     overlap : records that it may share with each answered set of the same column (no limit).
     group : answers must not determine a combination of the values of fewer records (2). Exact
         for 2 and 3; beyond, no two answered sets may tell fewer than `group` records apart.
@@ -48,24 +90,25 @@ class QueryGuard:
         everybody else's (1; in units of the column's range where a column has few values).
     sample : answer from this share of each set.
     few : a column with at most that many different values is treated as a yes or no (10).
-    audit : False leaves out the audit of sums. Size and overlap limits alone stop nobody.
+
+    "sizes" leaves out the audit of sums. Size and overlap limits alone stop nobody.
 
     The settings stand in the log; they cannot change while it is in use. Those that are left out
     are taken from it.
     """
 
-    def __init__(self, table: Table, log: str | os.PathLike[str], **limits: Any) -> None:
+    def __init__(self, table: Table, log: str | os.PathLike[str],
+                 head: str | os.PathLike[str] | None = None, **limits: Any) -> None:
         self._rows = Rows(table)
-        self._log = QueryLog(log)
+        self._log = QueryLog(log, head)
         self._limits = limits
         self._inside = threading.Lock()
-        self._answered: Answered | None = None
+        self._book: Book | None = None
         self._settings = Settings() if self._exists() else new_settings(table.schema, limits)
         with self._log.locked() as held:
             self._catch_up(held)
-        if not self._settings.audit:
-            warnings.warn("The audit of sums is off. A tracker gets single values past limits on "
-                          "the size of query sets.", LeakWarning, stacklevel=2)
+        if self._settings.audit in _WEAK:
+            warnings.warn(_WEAK[self._settings.audit], LeakWarning, stacklevel=2)
 
     def _exists(self) -> bool:
         return self._log.path.exists() and self._log.path.stat().st_size > 0
@@ -75,39 +118,47 @@ class QueryGuard:
         """Return the limits in force."""
         return self._settings
 
-    def count(self, where: Where = None) -> Answer:
-        """Return how many records meet a condition."""
-        return self._ask("count", None, where)
-
-    def sum(self, column: str, where: Where = None) -> Answer:
-        """Return the sum of a column over the records that meet a condition and have a value."""
-        return self._ask("sum", column, where)
-
-    def mean(self, column: str, where: Where = None) -> Answer:
-        """Return the mean of a column over the records that meet a condition and have a value."""
-        return self._ask("mean", column, where)
-
-    def _ask(self, kind: str, column: str | None, where: Where) -> Answer:
-        query = make_query(kind, column, where)
-        asked = self._resolve(query)
+    @property
+    def left(self) -> float | None:
+        """Return the epsilon that is left, None where answers have none."""
         with self._inside, self._log.locked() as held:
-            answered = self._catch_up(held)
-            if not answered.again(asked):
-                self._decide(held, answered, asked)
-        deviation = answered.deviation(asked)
-        return answer(asked, self._rows, derive(self._log.secret, "answers"), deviation,
-                      self._settings.sample)
+            book = self._catch_up(held)
+        if not isinstance(book, NoiseBudget):
+            return None
+        return float(self._settings.budget - book.spent)
 
-    def _decide(self, held: LockedLog, answered: Answered, asked: Asked) -> None:
+    def count(self, where: Where = None, epsilon: float | None = None) -> Answer:
+        """Return how many records meet a condition; `epsilon` in place of `each`."""
+        return self._ask("count", None, where, epsilon)
+
+    def sum(self, column: str, where: Where = None, epsilon: float | None = None) -> Answer:
+        """Return the sum of a column over the records that meet a condition and have a value."""
+        return self._ask("sum", column, where, epsilon)
+
+    def mean(self, column: str, where: Where = None, epsilon: float | None = None) -> Answer:
+        """Return the mean of a column over the records that meet a condition and have a value."""
+        return self._ask("mean", column, where, epsilon)
+
+    def _ask(self, kind: str, column: str | None, where: Where, epsilon: float | None) -> Answer:
+        asked = self._resolve(make_query(kind, column, where, epsilon))
+        with self._inside, self._log.locked() as held:
+            book = self._catch_up(held)
+            book.check(asked)
+            if not book.again(asked):
+                self._decide(held, book, asked)
+            return book.reply(asked, derive(self._log.secret, "answers"))
+
+    def _decide(self, held: LockedLog, book: Book, asked: Asked) -> None:
         """Append what is decided before anything is told."""
         if self._log.entries >= MAX_ENTRIES:
             raise QueryRefusedError("The query log is full. Start a new log over a new table.",
                                     "full")
-        refusal = answered.refuse(asked)
+        refusal = book.refuse(asked)
         held.append(_entry(asked, refusal))
         if refusal is not None:
+            book.refused(asked, refusal.rule)
             raise QueryRefusedError(f"{refusal.words} (Rule '{refusal.rule}'.)", refusal.rule)
-        answered.add(asked)
+        book.add(asked)
 
     def _resolve(self, query: Query) -> Asked:
         asked = resolve(query, self._rows, self._settings, self._log.secret)
@@ -116,24 +167,32 @@ class QueryGuard:
             self._rows.meet(asked.hidden)
         return asked
 
-    def _catch_up(self, held: LockedLog) -> Answered:
+    def _catch_up(self, held: LockedLog) -> Book:
         """Take in what other processes were answered, or start the log."""
         news = held.news()
-        if self._answered is None and not news:
+        if self._book is None and not news:
             self._begin(held)
-            self._answered = Answered(self._rows, self._settings)
+            self._book = self._new_book()
         for entry in news:
             self._take(entry)
-        if self._answered is None:
+        if self._book is None:
             raise QueryLogError(f"'{self._log.path}' has no first line. Restore an intact copy.")
-        return self._answered
+        return self._book
+
+    def _new_book(self) -> Book:
+        if self._settings.audit == NOISE:
+            return NoiseBudget(self._rows, self._settings)
+        if self._settings.audit == EXACT:
+            return ExactAudit(self._rows, self._settings, derive(self._log.secret, "decoys"))
+        return Answered(self._rows, self._settings)
 
     def _begin(self, held: LockedLog) -> None:
         try:
             held.append(self._start())
         except BaseException:
-            # A key beside an empty log would look like a log that was lost.
+            # A key or a head beside an empty log would look like a log that was lost.
             self._log.key_path.unlink(missing_ok=True)
+            self._log.head_path.unlink(missing_ok=True)
             raise
 
     def _start(self) -> dict[str, Any]:
@@ -144,15 +203,21 @@ class QueryGuard:
         return self._rows.fingerprint(derive(self._log.secret, "table"))
 
     def _take(self, entry: dict[str, Any]) -> None:
-        if self._answered is None:
+        if self._book is None:
             self._check_start(entry)
-            self._answered = Answered(self._rows, self._settings)
-        elif entry.get("answered"):
-            asked = self._resolve(Query.from_json(entry))
-            if asked.digest != entry.get("set"):
-                raise QueryLogError(f"'{self._log.path}' holds a query whose set of records has "
-                                    "changed. It was written by another version of unspoken.")
-            self._answered.add(asked)
+            self._book = self._new_book()
+            return
+        if not entry.get("answered") and entry.get("rule") != DETERMINED:
+            return
+        asked = self._resolve(Query.from_json(entry))
+        if asked.digest != entry.get("set"):
+            raise QueryLogError(f"'{self._log.path}' holds a query whose set of records has "
+                                "changed. It was written by another version of unspoken.")
+        self._book.check(asked)
+        if entry.get("answered"):
+            self._book.add(asked)
+        else:
+            self._book.refused(asked, str(entry.get("rule")))
 
     def _check_start(self, entry: dict[str, Any]) -> None:
         if entry.get("format") != FORMAT:
@@ -162,7 +227,7 @@ class QueryGuard:
                 f"'{self._log.path}' belongs to another table, or the table has changed. Answers "
                 "before and after a change tell the records that changed. Keep serving the old "
                 "table, or start a new log once enough records have changed.")
-        self._settings = kept_settings(entry.get("settings"), self._rows.schema, self._limits)
+        self._settings = kept_settings(entry.get("settings"), self._limits)
 
 
 def _entry(asked: Asked, refusal: Refusal | None) -> dict[str, Any]:

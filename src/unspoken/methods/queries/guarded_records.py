@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,26 @@ class Rows:
         codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
         self._texts[name] = {text: i for i, text in enumerate(encoded.dictionary.to_pylist())}
         return found.type, codes, codes >= 0
+
+    def raw(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
+        """Return the Arrow type of a numeric column, its values as they are, and where it has any.
+
+        Nothing is refused because of a value: an error would tell it.
+        """
+        kind, values, present = self._column(name)
+        if not is_number(kind) or pa.types.is_temporal(kind):
+            raise InputError(explain(f"Column '{name}'", "numeric to be summed", str(kind)))
+        return kind, values, present
+
+    def labels(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Number the records by their values in some columns; missing is a value, too."""
+        found = np.zeros(self.count, np.int64)
+        for name in names:
+            _, values, present = self._column(name)
+            codes = np.unique(np.where(present, values, 0), return_inverse=True)[1].reshape(-1)
+            joint = np.column_stack([found, np.where(present, codes + 1, 0)])
+            found = np.unique(joint, axis=0, return_inverse=True)[1].reshape(-1)
+        return found
 
     def values(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
         """Return a numeric column and where it has values; elsewhere it is 0."""

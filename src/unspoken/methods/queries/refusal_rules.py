@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Words
+from unspoken.methods.queries.answers import Answer, answer
 from unspoken.methods.queries.determined_records import QuerySpan
 from unspoken.methods.queries.estimation_errors import smallest_error
-from unspoken.methods.queries.guard_settings import Settings
+from unspoken.methods.queries.guard_settings import SIZES, Settings
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.query import Asked
 from unspoken.numerics.record_bitsets import pack, shared
@@ -65,6 +66,10 @@ class Answered:
         self._precision: npt.NDArray[np.float64] = np.zeros(rows.count)
 
     @property
+    def _audited(self) -> bool:
+        return self._settings.audit != SIZES
+
+    @property
     def count(self) -> int:
         """Return how many different queries were answered."""
         return len(self._known)
@@ -73,6 +78,16 @@ class Answered:
         """Say whether the same was answered before: then it is answered the same way."""
         return asked.identity in self._known
 
+    def check(self, asked: Asked) -> None:
+        """Refuse by name what cannot be computed; here resolving has done it."""
+
+    def refused(self, asked: Asked, rule: str) -> None:
+        """Take note of a refusal: none depends on a protected value, so it changes nothing."""
+
+    def reply(self, asked: Asked, secret: bytes) -> Answer:
+        """Compute an answer that no rule refuses."""
+        return answer(asked, self._rows, secret, self.deviation(asked), self._settings.sample)
+
     def add(self, asked: Asked) -> None:
         """Keep an answered query."""
         if self.again(asked):
@@ -80,7 +95,7 @@ class Answered:
         self._known.add(asked.identity)
         if self.blurred(asked):
             self._precision[asked.members] += self._told(asked)
-        elif asked.query.column is not None and self._settings.audit:
+        elif asked.query.column is not None and self._audited:
             self._span(asked).add(asked.members)
         self._stack(asked).add(pack(asked.members))
 
@@ -94,7 +109,7 @@ class Answered:
         """Say whether the unknown takes few values, so that none or all would tell everybody's."""
         if asked.query.column is None:
             return asked.hidden is not None
-        secret = asked.query.column in self._settings.protected
+        secret = asked.query.column not in self._settings.public
         return secret and self._spread(asked.query.column)[0] <= self._settings.few
 
     def deviation(self, asked: Asked) -> float | None:
@@ -176,7 +191,7 @@ class Answered:
 
     def _audit(self, asked: Asked) -> Refusal | None:
         column = asked.query.column
-        if column is None or self.blurred(asked) or not self._settings.audit:
+        if column is None or self.blurred(asked) or not self._audited:
             return None
         deviation = self.deviation(asked)
         if deviation is not None and self._settings.group == 2:

@@ -8,14 +8,17 @@ parties changed cannot be known here, because keys are fresh for every query: th
 them, if they are honest.
 
 With a path the budget outlives the process: a JSON file, mode 0600, that holds keyed digests of
-the ids (BLAKE2b, 64 bits, the key beside them). It is as secret as the ids themselves.
+the ids (BLAKE2b, 64 bits, the key beside them). It is as secret as the ids themselves. Reading,
+deciding and writing happen under one lock (`<path>.lock`), so that two processes never spend the
+same query.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.randomness import fresh_seed
 from unspoken.table.atomic_files import write_file
+from unspoken.table.file_locks import locked_beside
 
 FORMAT, VERSION = "unspoken-queries", 1
 
@@ -52,6 +56,22 @@ class QueryBudget:
 
     def spend(self, ids: Sequence[bytes]) -> None:
         """Count one query over a set of ids, or refuse it; the file is written before it runs."""
+        with self._alone():
+            self._spend(ids)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other process between what the file says and what is added to it."""
+        if self.path is None:
+            yield
+            return
+        with locked_beside(self.path) as held:
+            if not held:
+                raise StudyError(f"'{self.path}' must be free. Another process holds its lock. End "
+                                 "that one if it stands still.")
+            yield
+
+    def _spend(self, ids: Sequence[bytes]) -> None:
         self._load()
         if len(self._asked) >= self.most:
             raise RefusedError(f"Study '{self.study}' allows {self.most} queries. All were made. "

@@ -1,0 +1,49 @@
+"""Cells that were fixed before the first query: the only sums that are told exactly by default.
+
+The cells are the combinations of values of some public columns. They do not overlap and cannot be
+chosen by whoever asks, so that no two answers differ in a few people. A cell is told for a column
+only if at least `smallest` people are in it and at least so many of them have a value other than
+the most frequent one: a sum over people who nearly all have 0 would tell the few who have not.
+That a cell is not told says that it fails this.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unspoken.arrays import Bools, Ints
+from unspoken.methods.queries.grid_columns import GridColumn
+from unspoken.methods.queries.guard_settings import Settings
+from unspoken.methods.queries.guarded_records import Rows
+from unspoken.methods.queries.query import Asked
+
+
+class FixedCells:
+    """The declared partition of the records."""
+
+    def __init__(self, rows: Rows, settings: Settings) -> None:
+        self._smallest = settings.smallest
+        self._labels: Ints | None = None if settings.cells is None else rows.labels(settings.cells)
+        self._closed: dict[str, Bools] = {}
+
+    def hold(self, asked: Asked, column: GridColumn) -> bool:
+        """Say whether a query sums a column over whole cells, all of which may be told."""
+        if self._labels is None or asked.hidden is not None or asked.query.column is None:
+            return False
+        inside = self._labels[asked.members]
+        taken = np.bincount(inside, minlength=self._labels.max() + 1)
+        whole = (taken == np.bincount(self._labels)) | (taken == 0)
+        closed = self._closed_of(asked.query.column, column)
+        return bool(inside.size and whole.all() and not closed[taken > 0].any())
+
+    def _closed_of(self, name: str, column: GridColumn) -> Bools:
+        if name not in self._closed:
+            labels = self._labels if self._labels is not None else np.zeros(0, np.int64)
+            groups = [np.flatnonzero(labels == cell) for cell in range(labels.max() + 1)]
+            self._closed[name] = np.array([self._too_alike(column, at) for at in groups])
+        return self._closed[name]
+
+    def _too_alike(self, column: GridColumn, at: Ints) -> bool:
+        told = np.where(column.present[at], column.values[at], 0)
+        alike = np.unique(told, return_counts=True)[1].max()
+        return bool(at.size < self._smallest or at.size - alike < self._smallest)

@@ -1,0 +1,76 @@
+"""Columns as whole numbers of grid steps inside their declared bounds.
+
+Bounds and grid are declared by the custodian, never taken from the data: a bound that follows the
+data tells the largest value. Values beyond the bounds count as the nearest bound; a value that is
+missing contributes nothing, like a record outside the set.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+
+from unspoken.arrays import Bools, Ints
+from unspoken.errors import InputError, explain
+from unspoken.methods.queries.guard_settings import Settings
+from unspoken.methods.queries.guarded_records import Rows
+from unspoken.release.distorted import of_column
+
+FINE = 20
+"""A column that is not whole gets a grid of about its range over 2**20."""
+MOST_STEPS = 1 << 36
+
+
+@dataclass(frozen=True)
+class GridColumn:
+    """The values of a column in steps, clamped; 0 where there is none."""
+
+    low: int
+    high: int
+    step: Fraction
+    values: Ints = field(repr=False)
+    present: Bools = field(repr=False)
+
+    @property
+    def reach(self) -> int:
+        """Return how far one record can move a sum: in, out, or from any value to any other."""
+        return max(self.high, 0) - min(self.low, 0)
+
+
+def grid_column(rows: Rows, settings: Settings, name: str) -> GridColumn:
+    """Return a column in steps of its grid, clamped to its bounds."""
+    kind, values, present = rows.raw(name)
+    low, high = _bounds(settings, name, kind)
+    step = _step(settings, name, kind, low, high)
+    least, most = math.floor(Fraction(low) / step), math.ceil(Fraction(high) / step)
+    if most - least > MOST_STEPS:
+        raise InputError(explain(f"QueryGuard: the grid of '{name}'",
+                                 f"at most {MOST_STEPS} steps between its bounds", most - least,
+                                 "Declare a coarser grid."))
+    known = np.where(present, np.clip(values.astype(np.float64), low, high), 0.0)
+    steps = np.clip(np.rint(known / float(step)), least, most).astype(np.int64)
+    return GridColumn(least, most, step, np.where(present, steps, 0), present)
+
+
+def _bounds(settings: Settings, name: str, kind: pa.DataType) -> tuple[float, float]:
+    declared = of_column(settings.bounds, name)
+    if declared is not None:
+        return float(declared[0]), float(declared[1])
+    if pa.types.is_boolean(kind):
+        return 0.0, 1.0
+    raise InputError(explain(f"QueryGuard: 'bounds' of '{name}'", "declared before it is summed",
+                             "none", f"Say bounds={{'{name}': (low, high)}} by what anybody knows; "
+                             "never by the data."))
+
+
+def _step(settings: Settings, name: str, kind: pa.DataType, low: float, high: float) -> Fraction:
+    declared = of_column(settings.grid, name)
+    if declared is not None:
+        return Fraction(repr(float(declared)))
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return Fraction(1)
+    return Fraction(2) ** (math.floor(math.log2(high - low)) - FINE)
