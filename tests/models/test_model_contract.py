@@ -132,7 +132,10 @@ def test_names_are_text_never_markup_nor_commands(kind):
     page = CASES[kind].build(HOSTILE)._repr_html_()
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page or "script" not in page
-    if kind != "lightgbm-text":
+    if kind == "xgboost-json":
+        with pytest.raises(ModelError, match="control characters"):
+            CASES[kind].build("a\x1b[2Jb\nc")
+    elif kind != "lightgbm-text":
         text = CASES[kind].build("a\x1b[2Jb\nc").to_text()
         assert all(line.isprintable() for line in text.split("\n"))
         assert "\\x1b[2Jb\\nc" in text

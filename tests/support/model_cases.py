@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -173,8 +174,8 @@ def put(*path: Any) -> Callable[[dict[str, Any]], None]:
 
 
 def other_text(data: dict[str, Any]) -> None:
-    """Change one line of LightGBM's text."""
-    data["text"] = data["text"].replace("num_class=1", "num_class=2", 1)
+    """Change the first threshold of LightGBM's text."""
+    data["text"] = re.sub(r"(?m)^threshold=\S+", "threshold=1.25", data["text"], count=1)
 
 
 CASES: dict[str, Case] = {
@@ -235,6 +236,6 @@ CASES: dict[str, Case] = {
         put("unbiased", 0, 0.0), "category 0: unbiased 0.1 and 0.0"),
     "xgboost-json": Case(xgboosted, put("learner", "objective", "name", "reg:logistic"),
                          "objective", numbers),
-    "lightgbm-text": Case(lightgbmed, other_text, "num_class 1 and 2", numbers),
+    "lightgbm-text": Case(lightgbmed, other_text, "tree 0, node 0: threshold", numbers),
 }
 """Every kind by its format, as `unspoken.models.MODELS` lists them."""

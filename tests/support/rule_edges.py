@@ -7,7 +7,7 @@ from typing import Any
 
 from unspoken.methods.anonymity.method import ForSensitive, HierarchyRule, Trees
 from unspoken.methods.baskets.method import Items, SizeShares
-from unspoken.methods.distortion.method import Edges, Listed, Matrix
+from unspoken.methods.distortion.method import Edges, Label, Listed, Matrix
 from unspoken.methods.rotation.method import Pairs, Thresholds
 from unspoken.release.parameters import (
     KeyIn,
@@ -37,6 +37,7 @@ FIXED: dict[type, Both] = {
     Trees: ([None, {"max_leaves": 3}, [{"max_leaves": 3}]], ["x", []]),
     Edges: ([[0, 1, 2]], [[1], [2, 1]]),
     Matrix: ([[[0.5, 0.5], [0.5, 0.5]]], [3]),
+    Label: (["x", 3], [["x"]]),
     Listed: ([["a", "b"]], [["a"], ["a", "a"]]),
     Thresholds: ([0.1, [[0.1, 0.2]]], [0, [[0.1]]]),
     Pairs: ([None, [["a", "b"]]], [[["a", "a"]], "x"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from unspoken.errors import ModelError, explain
 from unspoken.models import MODELS
@@ -11,7 +10,6 @@ from unspoken.models.hostile_json import (
     DEFAULT_LIMITS,
     Limits,
     Source,
-    as_text,
     parse_json,
     read_bytes,
 )
@@ -42,22 +40,21 @@ def load_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     """
     content = read_bytes(source, limits)
     if content[:5] == b"tree\n":
-        return _loaded("lightgbm-text", as_text(content), limits)
+        return _reader_of("lightgbm-text").load(content, limits)
     if content.lstrip()[:1] != b"{":
         raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
                                  "Pickles are never read: they run whatever they are told to."))
     data = parse_json(content, limits)
     if "learner" in data:
-        return _loaded("xgboost-json", data, limits)
+        return _reader_of("xgboost-json").from_json(data, limits)
     return model_class(data.get("format")).from_json(data, limits)
 
 
-def _loaded(kind: str, content: Any, limits: Limits) -> Model:
-    # These two are not JSON of ours: their constructors read and check the foreign file.
-    foreign: Any = getattr(importlib.import_module(MODELS[kind][0]), MODELS[kind][1])
-    loaded: Model = foreign(content, limits)
-    return loaded
+def _reader_of(kind: str) -> type[Model]:
+    module, name = MODELS[kind]
+    reader: type[Model] = getattr(importlib.import_module(module), name)
+    return reader
 
 
 def model_class(kind: object) -> type[Model]:
@@ -65,6 +62,4 @@ def model_class(kind: object) -> type[Model]:
     if not isinstance(kind, str) or not kind.startswith(OURS) or kind not in MODELS:
         known = ", ".join(name for name in MODELS if name.startswith(OURS))
         raise ModelError(f"model field 'format' must be one of {known}. Got {str(kind)[:60]!r}.")
-    module, name = MODELS[kind]
-    found: type[Model] = getattr(importlib.import_module(module), name)
-    return found
+    return _reader_of(kind)

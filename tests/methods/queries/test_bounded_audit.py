@@ -53,7 +53,8 @@ def test_what_is_not_settled_counts_as_disclosed(monkeypatch):
 
 
 def guard(tmp_path, values, **limits):
-    table = unspoken.read({"unit": np.arange(len(values)), "value": values}, show=False)
+    table = unspoken.read({"unit": np.arange(len(values)), "value": values}, keep="unit",
+                          show=False)
     return QueryGuard(table, tmp_path / "log", **{
         "public": ["unit"], "audit": "exact", "bounds": {"value": (0, 100)},
         "decoys": 1e-9} | limits)
@@ -77,7 +78,8 @@ def test_exact_answers_are_exact_and_hang_together_with_few(tmp_path):
     assert ours.sum("value", "unit >= 10 and unit < 35").value == VALUES[10:35].sum()
     assert rule(ours.sum, "value", "unit >= 5 and unit < 25") == "overlapping"
     # What touches none of them is free, and so it is after a restart.
-    again = QueryGuard(unspoken.read({"unit": np.arange(60), "value": VALUES}, show=False),
+    again = QueryGuard(unspoken.read({"unit": np.arange(60), "value": VALUES}, keep="unit",
+                                     show=False),
                        tmp_path / "log")
     assert rule(again.sum, "value", "unit >= 5 and unit < 25") == "overlapping"
     assert again.sum("value", "unit >= 45").value == VALUES[45:].sum()
@@ -89,7 +91,8 @@ def test_a_sum_at_the_end_of_the_range_is_refused_and_its_people_are_left_alone(
     ours = guard(tmp_path, values)
     assert rule(ours.sum, "value", "unit < 12") == "determined"
     assert rule(ours.sum, "value", "unit >= 11 and unit < 40") == "burned"
-    again = QueryGuard(unspoken.read({"unit": np.arange(60), "value": values}, show=False),
+    again = QueryGuard(unspoken.read({"unit": np.arange(60), "value": values}, keep="unit",
+                                     show=False),
                        tmp_path / "log")
     assert rule(again.sum, "value", "unit < 20") == "burned"
     assert again.sum("value", "unit >= 20 and unit < 50").value == values[20:50].sum()

@@ -25,7 +25,7 @@ def people(n=60, **more):
     data = {"unit": np.arange(n), "sex": np.where(np.arange(n) % 2, "F", "M"),
             "hours": rng.integers(0, 100, n), "income": np.round(rng.uniform(0, 90_000, n), 2),
             "sick": rng.random(n) < 0.3} | more
-    return unspoken.read(data, show=False)
+    return unspoken.read(data, keep="unit", show=False)
 
 
 def guard(tmp_path, table=None, **limits):
@@ -210,7 +210,7 @@ def test_a_budget_of_one_query_is_granted_to_one_of_six_processes(tmp_path):
 
     pq.write_table(people().arrow(), tmp_path / "t.parquet")
     log = tmp_path / "log"
-    QueryGuard(unspoken.read(tmp_path / "t.parquet", show=False), log, public=["unit"],
+    QueryGuard(unspoken.read(tmp_path / "t.parquet", keep="unit", show=False), log, public=["unit"],
                epsilon=0.1)
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     racers = [subprocess.Popen([sys.executable, "-c", RACER.format(

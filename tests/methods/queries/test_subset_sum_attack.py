@@ -21,6 +21,7 @@ HIGH = 99
 
 def population(values):
     return unspoken.read({"unit": np.arange(len(values)), "value": values}, sensitive="value",
+                         keep="unit",
                          show=False)
 
 

@@ -105,7 +105,7 @@ def test_posteriors_are_bayes_rule():
 
 
 def test_everybody_s_posterior_is_calibrated():
-    """80,000 answers of four: of those given .5 half are right, and gamma is never broken."""
+    """20,000 answers of four: of those given .5 half are right, and gamma is never broken."""
     rng = np.random.default_rng(0)
     shares = np.array([0.5, 0.25, 0.15, 0.1])
     true = rng.choice(["a", "b", "c", "d"], 20_000, p=shares)
@@ -115,7 +115,7 @@ def test_everybody_s_posterior_is_calibrated():
     values, found = record_posteriors(release, "q")
     assert values == ("a", "b", "c", "d")
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    own = found[np.arange(80_000), np.searchsorted(values, true)]
+    own = found[np.arange(20_000), np.searchsorted(values, true)]
     for low in (0.1, 0.3, 0.5, 0.7):
         sure = found.max(axis=1)
         chosen = (sure >= low) & (sure < low + 0.2)
