@@ -56,7 +56,8 @@ class Guarantee:
     @staticmethod
     def from_json(data: Any) -> Guarantee:
         """Read a guarantee; a name that this unspoken does not know promises nothing."""
-        if not isinstance(data, dict) or not isinstance(data.get("statement"), str):
+        if (not isinstance(data, dict) or not isinstance(data.get("statement"), str)
+                or not isinstance(data.get("conditions") or [], list)):
             raise ReleaseError(explain("A guarantee", "{name, statement, conditions, facts}", data))
         kind = registry.find("guarantee", str(data.get("name"))) or Guarantee
         conditions = tuple(str(line) for line in data.get("conditions") or ())
