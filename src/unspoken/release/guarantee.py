@@ -59,7 +59,8 @@ class Guarantee:
 
         Nor does one that the method of `mechanism` does not give.
         """
-        if not isinstance(data, dict) or not isinstance(data.get("statement"), str):
+        if (not isinstance(data, dict) or not isinstance(data.get("statement"), str)
+                or not isinstance(data.get("conditions") or [], list)):
             raise ReleaseError(explain("A guarantee", "{name, statement, conditions, facts}", data))
         kind = _kind(str(data.get("name")), mechanism)
         conditions = tuple(str(line) for line in data.get("conditions") or ())

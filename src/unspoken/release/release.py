@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -190,7 +191,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > _MAX_MANIFEST:
             raise ReleaseError(f"'{file}' must be below {_MAX_MANIFEST} bytes.")
-        manifest = json.loads(file.read_bytes())
+        manifest = json.loads(file.read_bytes(), parse_constant=_finite, parse_float=_finite)
     except OSError:
         raise ReleaseError(
             f"'{path}' must be a release directory with {DATA} and {MANIFEST}. "
@@ -200,6 +201,13 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise ReleaseError(f"'{file}' must be JSON. It cannot be read.") from None
     _check_manifest(manifest, file)
     return dict(manifest)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("not finite")
+    return value
 
 
 def _check_manifest(manifest: Any, file: Path) -> None:

@@ -202,12 +202,32 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
     )
 
 
+_NAMES = ("values", "codes", "starts", "mono", "record", "low", "high")
+
+
+def _check_parts(parts: Mapping[str, Any]) -> None:
+    """Raise ValueError unless the arrays of a column fit together."""
+    size, pieces = parts["values"].size, parts["starts"].size
+    for name, array in parts.items():
+        if array.shape != ((size,) if name in ("values", "codes") else (pieces,)):
+            raise ValueError(name)
+        if not np.all(np.isfinite(array)):
+            raise ValueError(name)
+    starts = parts["starts"]
+    rises = np.all(np.diff(starts) > 0) and np.all(np.diff(parts["values"]) > 0)
+    if not rises or (pieces and (starts[0] != 0 or starts[-1] >= size)) or (size and not pieces):
+        raise ValueError("starts")
+    if np.any(parts["low"] > parts["high"]) or np.abs(parts["codes"]).max(initial=0) >= 2**31:
+        raise ValueError("codes")
+
+
 def _read_column(index: int, entry: tuple[Any, ...], arrays: Any) -> ColumnCode:
     name, released, seed, merged = entry
 
     def part(what: str) -> Any:
         return arrays[f"{index}.{what}"]
 
+    _check_parts({name: part(name) for name in _NAMES})
     pieces = Pieces(part("starts"), part("mono").astype(bool), part("values").size)
     return ColumnCode(name, released, part("values"), part("codes"), pieces,
                       part("record").astype(bool), part("low"), part("high"), bytes.fromhex(seed),

@@ -15,7 +15,7 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.models.hostile_json import Fields, refuse
-from unspoken.models.readers.xgboost_objectives import Objective, read_objective
+from unspoken.models.readers.xgboost_objectives import Objective, check_start, read_objective
 from unspoken.models.readers.xgboost_tree import BoostedTree, narrow, read_tree
 from unspoken.models.written_numbers import check_name, number_list, whole_text
 
@@ -71,9 +71,11 @@ def read_core(top: Fields) -> XGBoostCore:
     trees = _trees(model, features)
     info, layers = _layout(model, len(trees), max(classes, targets, 1))
     text, base = _base_score(param, max(classes, targets, 1))
+    objective = read_objective(learner.fields("objective"), classes)
+    check_start(objective, base)
     return XGBoostCore(
         _version(top), learner.fields("gradient_booster").text("name"),
-        read_objective(learner.fields("objective"), classes), features,
+        objective, features,
         _names(learner, features), _types(learner, features), text, base, _average(param),
         classes, targets, trees, info, layers,
         whole_text(model.fields("gbtree_model_param"), "num_parallel_tree", 1, HALF),

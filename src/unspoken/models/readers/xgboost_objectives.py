@@ -28,6 +28,10 @@ PARAMETERS: Mapping[str, tuple[str, str] | None] = {
     "multi:softmax": ("softmax_multiclass_param", "num_class"),
     "multi:softprob": ("softmax_multiclass_param", "num_class"), "survival:cox": None,
 }
+RANGES: Mapping[str, tuple[float, float]] = {
+    "scale_pos_weight": (0.0, 1e38), "huber_slope": (1e-30, 1e38), "quantile_alpha": (0.0, 1.0),
+    "tweedie_variance_power": (1.0, 1.999999), "max_delta_step": (0.0, 1e38),
+}
 LOGISTIC = ("reg:logistic", "binary:logistic")
 LOGARITHMIC = ("reg:gamma", "reg:tweedie", "count:poisson", "survival:cox")
 
@@ -54,10 +58,19 @@ def read_objective(fields: Fields, classes: int) -> Objective:
     group = fields.fields(known[0])
     text = group.text(known[1])
     values = number_list(text)
-    if values is None or values.size == 0 or (known[1] == "num_class"
-                                              and values.tolist() != [float(classes)]):
-        refuse(group.at(known[1]), "the finite number it is in the rest of the model", text[:40])
+    low, high = (classes, classes) if known[1] == "num_class" else RANGES[known[1]]
+    if values is None or values.size == 0 or values.min() < low or values.max() > high:
+        refuse(group.at(known[1]), f"from {low:g} to {high:g}", text[:40])
     return Objective(name, text)
+
+
+def check_start(objective: Objective, base: npt.NDArray[np.float64]) -> None:
+    """Refuse a start outside what the objective can predict."""
+    start = base.astype(np.float32)
+    low, high = (0.0, 1.0) if objective.name in LOGISTIC else (0.0, np.inf)
+    if objective.name in (*LOGISTIC, *LOGARITHMIC) and np.any((start <= low) | (start >= high)):
+        refuse("learner.learner_model_param.base_score", f"above {low:g} and below {high:g}",
+               "another number")
 
 
 def written_objective(objective: Objective) -> dict[str, object]:
