@@ -21,6 +21,7 @@ from unspoken.disclosure.measures import trials_for
 from unspoken.disclosure.policy import Policy
 from unspoken.errors import InputError, explain
 from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
+from unspoken.methods.encoding.audit.whole_release import by_column, whole_release
 from unspoken.models.tree import Tree
 from unspoken.numerics.random import seed_from
 from unspoken.release import registry
@@ -29,6 +30,7 @@ from unspoken.release.parameters import Real, Rule, Whole, check
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import as_table
 from unspoken.table.baskets import Baskets
+from unspoken.table.read import read
 from unspoken.table.table import Table
 
 Progress = Callable[[int, int], None]
@@ -75,17 +77,19 @@ def audit(  # noqa: PLR0913
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})
     _check_parts(table, release, key, tree)
-    whole = registry.find("audit", str(release.mechanism.get("name")))
-    if whole is not None:
-        made: Audit = whole(table, release, key, sample=sample, trials=int(trials),
-                            random_state=random_state, adversaries=adversaries,
-                            radius=float(size), progress=progress)
+    own = registry.find("audit", str(release.mechanism.get("name")))
+    if own is not None:
+        made: Audit = own(table, release, key, sample=sample, trials=int(trials),
+                          random_state=random_state, adversaries=adversaries,
+                          radius=float(size), progress=progress)
         return made if rules is None else replace(made, judgement=rules.judge(made))
     view = View.of(release)
     truths = truths_of(table, release, view, key)
+    similar = sample if sample is None or isinstance(sample, Table) else read(sample, show=False)
     setting = Setting(float(size), int(trials), seed_from(random_state),
-                      sample_values(sample, truths))
-    chosen = adversaries_for(view, adversaries)
+                      sample_values(similar, truths))
+    every = adversaries_for(view, adversaries)
+    chosen = by_column(every)
     rows = run_columns(view, truths, chosen, setting, progress)
     if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
         setting = replace(setting, trials=wanted)
@@ -94,7 +98,9 @@ def audit(  # noqa: PLR0913
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, subspaces)
     if tree is not None and key is not None:
         rows += path_rows(table, view, truths.columns, rows, chosen, setting, tree, key)
-    return columns_result(release, truths, chosen, setting, rows, rules)
+    whole = whole_release(table, release, view, truths, key, similar, every, setting)
+    rows += whole.rows
+    return columns_result(release, truths, every, setting, rows, rules, dict(whole.unscored))
 
 
 def _check_parts(table: Table, release: Release, key: Key | None, tree: Tree | None) -> None:
