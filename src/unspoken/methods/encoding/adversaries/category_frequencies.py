@@ -63,19 +63,21 @@ def by_frequency(labels: Ints, categories: Ints) -> Ints:
 
 
 def frequency_gains(labels: Ints, categories: Ints) -> Floats:
-    """Return how much more likely every label is each category than nobody."""
-    share = np.full(categories.size, 1.0 / max(labels.size, categories.size, 1))
-    return pairwise_gains(labels, categories, share, (int(labels.sum()), int(categories.sum())))
+    """Return how likely every label is each category; the last column is one not in the sample."""
+    sample = int(categories.sum())
+    share = np.full(categories.size + 1, 1.0 / max(labels.size, categories.size, 1))
+    share[-1] = 0.5 / (sample + 1)
+    return pairwise_gains(labels, np.r_[categories, 0], share, (int(labels.sum()), sample))
 
 
 def assigned(gains: Floats) -> Ints:
-    """Return the one-to-one assignment of highest total gain."""
+    """Return the assignment of highest total gain; -1 for the last column, which takes many."""
     from scipy.optimize import linear_sum_assignment
 
-    out = np.full(gains.shape[0], -1)
-    rows, columns = linear_sum_assignment(gains, maximize=True)
-    out[rows] = columns
-    return out
+    known = gains.shape[1] - 1
+    unseen = np.repeat(gains[:, -1:], gains.shape[0], axis=1)
+    _, columns = linear_sum_assignment(np.hstack([gains[:, :-1], unseen]), maximize=True)
+    return np.where(columns < known, columns, -1)
 
 
 def _by_rank(labels: Ints, categories: Ints) -> Ints:

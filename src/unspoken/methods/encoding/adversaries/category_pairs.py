@@ -89,6 +89,8 @@ class _Joint:
         return assigned(gains)
 
     def _gain(self, n: Ints, m: Ints) -> Floats:
+        """Return the gain of every label (n) as every category (m), the last being unknown."""
+        m = np.vstack([m, np.zeros((1, m.shape[1]), m.dtype)])
         total = max(int(m.sum()), 1)
         share = (m.sum(axis=1, keepdims=True) + 0.5) * (m.sum(axis=0) + 0.5) / (total + 1) ** 2
         rate = np.log(LOOSE / share + sum(self.totals))

@@ -23,6 +23,8 @@ from unspoken.methods.encoding.audit.similar_records import (
     samples,
 )
 
+FEW = 6
+"""Fewer labels drawn at random often stand in sorted order by chance."""
 DRAWN = (("sample 1%", 0.01), ("sample 0.1%", 0.001))
 
 
@@ -113,7 +115,7 @@ def _without_sample(column: LabelColumn, chosen: Sequence[Adversary],
                          in zip(column.labels, column.owner.tolist(), strict=True)])
         shares = right_shares(column, np.where(same, column.owner, -1))
         yield from _rows(UnchangedValues.name, "ignorant", column.name, [shares], even, even)
-    if LabelOrder.name in names:
+    if LabelOrder.name in names and (column.in_order or len(column.labels) >= FEW):
         shares = right_shares(column, np.arange(len(column.labels)))
         yield from _rows(LabelOrder.name, "names", column.name, [shares], even, even)
     if CategoryRecords.name in names:

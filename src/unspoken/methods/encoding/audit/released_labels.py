@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class LabelColumn:
     """One relabelled column: labels in order, categories in order, and which is which.
 
     `rows` holds the label of every released record, `originals` the category of every record of
-    the original table.
+    the original table; `in_order` says that labels are numbered as their categories are sorted.
     """
 
     name: str
@@ -39,6 +39,7 @@ class LabelColumn:
     owner: Ints
     rows: Rows
     originals: Rows
+    in_order: bool = False
 
     @property
     def label_of(self) -> Ints:
@@ -77,7 +78,8 @@ def _renamed_target(table: Table, release: Release) -> list[LabelColumn]:
     if len(originals) != len(labels):
         return []
     texts = [_text(table, name, label) for label in originals]
-    return [_column(table, release, name, released, dict(zip(texts, labels, strict=True)))]
+    found = _column(table, release, name, released, dict(zip(texts, labels, strict=True)))
+    return [replace(found, in_order=True)]
 
 
 def _text(table: Table, name: str, label: Any) -> str:
