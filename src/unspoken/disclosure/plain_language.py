@@ -26,9 +26,17 @@ MUST_KNOW = {
     "quasi never": "every quasi-identifier of a person, and a value that it does not have",
     "pool": "who is likely in the sample, the pool it comes from, and all values within 10%",
     "order": "where a person stands in the order of an attribute",
+    "names": "the names of the categories",
+    "facts": "a few plain facts about a person, and a sample of similar data",
+    "missing": "which values of a person are missing",
+    "row": "the order of the records in the original table",
 }
 """What the levels of knowledge stand for, by the first word of their label."""
-_TITLES = ("column", "worst", "interval", "baseline", "records", "adversary", "knowledge")
+UNITS = {"records": "people's values", "domain": "distinct values"}
+"""What the two measures of a column count."""
+_TITLES = {"records": ("column", "people", "interval", "baseline", "values"),
+           "domain": ("column", "values", "interval", "baseline", "people")}
+_BESIDE = {"records": "domain", "domain": "records"}
 HIGH = 0.20
 """From this share on a column is called at risk where no policy says otherwise."""
 
@@ -52,7 +60,8 @@ def percent(value: float) -> str:
 
 def summary(audit: Audit) -> str:
     """Return the whole audit as text."""
-    parts = [_head(audit), _table(audit), *_worst(audit), *_people(audit)]
+    parts = [_head(audit), *_verdict(audit), *_in_clear(audit), _table(audit), *_worst(audit),
+             *_people(audit)]
     parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
     parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
     parts += _listed("Limits of this audit:", list(audit.limits))
@@ -69,11 +78,24 @@ def _head(audit: Audit) -> str:
             f"{audit.trials} trials, the interval holds 95% of them.")
 
 
+def _verdict(audit: Audit) -> list[str]:
+    """Say first that something was not scored, because no number below speaks of it."""
+    if audit.assessed:
+        return []
+    names = _named(list(audit.unscored)) or "everything"
+    return [f"Verdict: {audit.verdict}. Not scored: {names}."]
+
+
+def _in_clear(audit: Audit) -> list[str]:
+    return [f"The target '{row.column}' is released as it is: whoever has the release reads it."
+            for row in audit.select(measure="target") if row.value == 1.0]
+
+
 def _table(audit: Audit) -> str:
     ranked = audit.ranking()
     if not ranked:
         return "No column could be scored."
-    rows: list[tuple[str, ...]] = [_TITLES]
+    rows: list[tuple[str, ...]] = [(*_TITLES[audit.measure], "adversary", "knowledge")]
     rows += [_line(audit, row) for row in ranked]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -81,8 +103,8 @@ def _table(audit: Audit) -> str:
 
 
 def _line(audit: Audit, row: Row) -> tuple[str, ...]:
-    same = audit.select(column=row.column, measure="records", adversary=row.adversary,
-                        knowledge=row.knowledge)
+    same = audit.select(column=row.column, measure=_BESIDE[audit.measure],
+                        adversary=row.adversary, knowledge=row.knowledge)
     return (row.column, percent(row.value), f"{percent(row.low)} - {percent(row.high)}",
             percent(row.baseline), percent(same[0].value) if same else "-", row.adversary,
             row.knowledge)
@@ -93,8 +115,8 @@ def _worst(audit: Audit) -> list[str]:
     if row is None:
         return []
     does = audit.words.get(row.adversary, row.adversary)
-    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the distinct "
-            f"values of '{row.column}'. It must know {must_know(row.knowledge)} "
+    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the "
+            f"{UNITS[audit.measure]} of '{row.column}'. It must know {must_know(row.knowledge)} "
             f"({row.knowledge}); without the release the same knowledge cracks "
             f"{percent(row.baseline)}."]
 
@@ -108,7 +130,19 @@ def _people(audit: Audit) -> list[str]:
         lines.append(f"{percent(named.value)} of the people looked for are named rightly by an "
                      f"adversary who {audit.words.get(named.adversary, named.adversary)} "
                      f"({named.knowledge}); guessing names {100 * named.baseline:.2g}%.")
-    return lines
+    return lines + _claims(audit)
+
+
+def _claims(audit: Audit) -> list[str]:
+    """Say how often people are singled out, and how often those are claimed who are not there."""
+    out, right = audit.worst(measure="singled out"), audit.worst(measure="claims right")
+    if out is None:
+        return []
+    rightly = "" if right is None else (f", {percent(right.value)} of them rightly "
+                                        f"({percent(right.low)} - {percent(right.high)})")
+    return [f"{percent(out.value)} of the people looked for are singled out by "
+            f"{must_know(out.knowledge)} ({out.knowledge}){rightly}; of people who are not in the "
+            f"release {percent(out.baseline)}."]
 
 
 def _listed(title: str, lines: list[str]) -> list[str]:
@@ -120,16 +154,19 @@ def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
     if audit.release.get("mechanism", {}).get("name") != "piecewise":
         return ()
     found = [*_against_points(audit, high), *_against_order(audit, high)]
-    return (*found, *_against_samples(audit, high))
+    return (*found, *_against_samples(audit, high), *_unchanged(audit, high))
 
 
+_LABELS = ("category-frequencies", "category-pairs", "category-records", "label-order",
+           "unchanged")
 _CURVES = ("line", "polyline", "spline", "combination")
 
 
 def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
     """Return the columns cracked at some levels, by curves over codes or by anything else."""
-    rows = [row for row in audit.select(measure="domain")
-            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves]
+    rows = [row for row in audit.select(measure=audit.measure)
+            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves
+            and (row.adversary not in _LABELS or "sample" in levels)]
     best = {row.column: max(r.value for r in rows if r.column == row.column) for row in rows}
     return sorted((c for c, value in best.items() if value > high), key=lambda c: -best[c])
 
@@ -169,3 +206,11 @@ def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
                        "a sample of similar data or known records crack it, and no encoding of "
                        "this family stops them")
             for column in columns[:5]]
+
+
+def _unchanged(audit: Audit, high: float) -> list[Suggestion]:
+    rows = audit.select(measure=audit.measure, adversary="unchanged")
+    return [Suggestion(row.column, f"Recode '{row.column}', or say keep_zero=False",
+                       f"{percent(row.value)} of its {UNITS[audit.measure]} leave unchanged; "
+                       "without keep_zero LightGBM is not covered")
+            for row in rows if row.value > high]

@@ -40,7 +40,7 @@ class ReadColumn:
         """Return the logarithm of how well every entry fits a fact."""
         off = np.abs(self.reads - fact)
         if self.reach is None:
-            return np.where(off < 0.5, np.log(1 - WRONG), np.log(WRONG))
+            return np.asarray(np.log(np.where(off < 0.5, 1 - WRONG, WRONG)))
         near = np.exp(-0.5 * (off / max(self.reach, 1e-12)) ** 2)
         return np.log((1 - WRONG) * near + WRONG * 1e-2)
 

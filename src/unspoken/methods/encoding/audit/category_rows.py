@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Ints
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.ground_truth import Truths
@@ -79,7 +79,7 @@ def _matched(labels: Sequence[LabelColumn], first: int, seen: Labelled,
 
 def _named(found: Ints, held: Ints) -> Ints:
     """Return guesses as numbers of all categories; -1 stays -1."""
-    return np.r_[held, -1][found]
+    return np.asarray(np.append(held, -1)[found], np.int64)
 
 
 def right_shares(column: LabelColumn, guesses: Ints) -> tuple[float, float]:
@@ -134,6 +134,6 @@ def _known_records(column: LabelColumn, setting: Setting) -> list[tuple[float, f
     known = min(MAX_RECORDS, max(2, int(counts.sum()) // 20), int(counts.sum()))
     out = []
     for _ in range(setting.trials):
-        drawn: Floats = rng.multivariate_hypergeometric(counts, known)
+        drawn = rng.multivariate_hypergeometric(counts, known)
         out.append(right_shares(column, np.where(drawn > 0, column.owner, -1)))
     return out

@@ -98,7 +98,7 @@ def known_labels(similar: Similar, seen: Labelled) -> tuple[Labelled, dict[int, 
             sizes.append(BINS)
             continue
         found = similar.labels.get(name, np.full(similar.rows, -1, np.int32))
-        held[column], where = np.unique(found[found >= 0], return_inverse=True)
+        held[column], where = np.unique(found[found >= 0].astype(np.int64), return_inverse=True)
         compact = np.full(found.size, -1, np.int32)
         compact[found >= 0] = where.reshape(-1)
         rows.append(compact)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Ints
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.ground_truth import Truths
@@ -139,9 +139,8 @@ def _interval(hits: int, of: int) -> tuple[float, float]:
     """Return the interval of Clopper and Pearson for a share, at 95%."""
     from scipy.stats import beta
 
-    low: Floats = beta.ppf(0.025, hits, of - hits + 1) if hits else 0.0
-    high: Floats = beta.ppf(0.975, hits + 1, of - hits) if hits < of else 1.0
-    return float(low), float(high)
+    low = float(beta.ppf(0.025, hits, of - hits + 1)) if hits else 0.0
+    return low, float(beta.ppf(0.975, hits + 1, of - hits)) if hits < of else 1.0
 
 
 def single_out(view: View, truths: Truths, labels: Sequence[LabelColumn], seen: Labelled,
