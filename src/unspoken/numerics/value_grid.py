@@ -19,6 +19,7 @@ LOOSE = 0.5
 """Shape where nothing is known about a place."""
 SHAPES = (0.2, LOOSE, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 _WIDTHS = (0.7, 1.0, 1.5, 2.5, 4.0, 7.0, 12.0)
+_LEAST = 1e-12
 _DECIMALS = 4
 _BETWEEN = 3
 """Places between two neighbouring values of a sample whose grid is too fine."""
@@ -89,7 +90,7 @@ def _tail(counts: Ints, room: int) -> Floats:
     total, last = int(counts.sum()), np.repeat(np.arange(counts.size), counts)[-6:]
     ratio = np.exp(-1.0 / (0.5 + (last[-1] - last[0]) / 5))
     fall = ratio ** np.arange(room)
-    return np.asarray(fall / fall.sum() / (total + 1))
+    return np.maximum(fall / fall.sum() / (total + 1), _LEAST)
 
 
 def expected(counts: Ints) -> tuple[Floats, float]:
