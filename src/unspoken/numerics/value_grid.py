@@ -90,7 +90,7 @@ def _tail(counts: Ints, room: int) -> Floats:
     total, last = int(counts.sum()), np.repeat(np.arange(counts.size), counts)[-6:]
     ratio = np.exp(-1.0 / (0.5 + (last[-1] - last[0]) / 5))
     fall = ratio ** np.arange(room)
-    return np.maximum(fall / fall.sum() / (total + 1), _LEAST)
+    return np.asarray(np.maximum(fall / fall.sum() / (total + 1), _LEAST))
 
 
 def expected(counts: Ints) -> tuple[Floats, float]:

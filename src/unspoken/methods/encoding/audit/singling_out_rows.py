@@ -1,7 +1,7 @@
 """How many people are singled out by a few plain facts, how many rightly, beside outsiders.
 
-People are drawn from the original; each is known by some facts, numbers with an error within the
-radius. Outsiders are those of a given sample, or else people whose own record is taken out of the
+People are drawn from the original; each is known by the facts that tell people apart best: numbers
+with few values (an age, a grade) exactly, others within half the radius. Outsiders are those of a given sample, or else people whose own record is taken out of the
 release first: whatever is claimed about them is wrong.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_rows import Row
-from unspoken.disclosure.ground_truth import Truths
+from unspoken.disclosure.ground_truth import Truth, Truths
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.disclosure.knowledge_levels import Setting
 from unspoken.methods.encoding.adversaries.category_pairs import CategoryPairs
@@ -33,6 +34,8 @@ from unspoken.methods.encoding.audit.similar_records import (
 )
 
 FACTS = (3, 6)
+PLAIN = 100
+"""A number of at most so many values is known exactly, as an age in years is."""
 PEOPLE = 200
 EVERYBODY = "(people)"
 
@@ -49,14 +52,20 @@ class Search:
     def facts(self, person: int, source: Similar, size: int,
               rng: np.random.Generator) -> dict[str, float]:
         """Draw what is known of a person: some columns, numbers with an error."""
-        names = [n for n in self.columns if not np.isnan(_value(source, n, person))]
-        picked = rng.permutation(len(names))[:size]
-        return {names[i]: self._with_error(names[i], _value(source, names[i], person), rng)
-                for i in sorted(picked.tolist())}
+        names = [n for n in self.telling if not np.isnan(_value(source, n, person))][:size]
+        return {name: self._with_error(name, _value(source, name, person), rng)
+                for name in names}
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """Return the columns, those that tell people apart best first."""
+        return tuple(sorted(self.columns, key=lambda name: -self.columns[name].entropy()))
 
     def _with_error(self, name: str, value: float, rng: np.random.Generator) -> float:
         reach = self.columns[name].reach
-        return value if reach is None else value + rng.uniform(-reach, reach)
+        if reach is None or self.truths.columns[name].values.size <= PLAIN:
+            return value
+        return value + rng.uniform(-reach, reach)
 
 
 def _value(source: Similar, name: str, person: int) -> float:
@@ -81,7 +90,7 @@ def read_release(view: View, truths: Truths, labels: Sequence[LabelColumn], seen
         told = Knowledge("sample", radius, (float(drawn[0]), float(drawn[-1])),
                          sample=drawn[None, :])
         reads = MonotoneAlignment().guess(view, truth.released, told, rng)[0]
-        out[truth.name] = ReadColumn(records.released[index], reads, radius / 2)
+        out[truth.name] = ReadColumn(records.released[index], reads, _reach(truth, radius))
     known, held = known_labels(similar, seen)
     places = tuple(range(len(numeric), len(numeric) + len(labels)))
     matched = CategoryPairs().match(seen, known, places) if places else {}
@@ -89,6 +98,13 @@ def read_release(view: View, truths: Truths, labels: Sequence[LabelColumn], seen
         reads = np.r_[held[place], -1][matched[place]].astype(np.float64)
         out[column.name] = ReadColumn(column.rows, reads, None)
     return out
+
+
+def _reach(truth: Truth, radius: float) -> float:
+    """Return how far a known number may be off: hardly, where it is known exactly."""
+    if truth.values.size > PLAIN:
+        return radius / 2
+    return 0.3 * float(np.diff(truth.values).min(initial=np.inf)) if truth.values.size > 1 else 1.0
 
 
 def singling_out_rows(search: Search, records: Records, given: Similar | None,
