@@ -1,8 +1,9 @@
 """How many people are singled out by a few plain facts, how many rightly, beside outsiders.
 
 People are drawn from the original; each is known by the facts that tell people apart best: numbers
-with few values (an age, a grade) exactly, others within half the radius. Outsiders are those of a given sample, or else people whose own record is taken out of the
-release first: whatever is claimed about them is wrong.
+with few values (an age, a grade) exactly, others within half the radius. Outsiders are those of a
+given sample, or else people whose own record is taken out of the release first: whatever is
+claimed about them is wrong.
 """
 
 from __future__ import annotations
