@@ -71,8 +71,8 @@ def take_options(options: dict[str, Any], table: str | None = None) -> ReadOptio
     """Take the options of reading out of a function's keywords; any that is left is refused."""
     chosen = {name: options.pop(name, None) for name in OPTIONS}
     if options:
-        raise SchemaError(explain("Options of read", "show, lazy, table, columns, keep, "
-                                  "suggest_roles, " + ", ".join(OPTIONS), list(options)))
+        raise SchemaError(explain("Options of read", "show, lazy, table, columns, keep, suggest_roles, "
+                                  + ", ".join(OPTIONS), list(options)))
     return ReadOptions.of(**chosen, table=table)
 
 
