@@ -42,6 +42,8 @@ from unspoken.methods.baskets.adversaries.itemset_deduction import (
     deduce,
     inferred_rules,
 )
+from unspoken.methods.encoding.adversaries.category_frequencies import CategoryFrequencies
+from unspoken.methods.encoding.adversaries.category_pairs import CategoryPairs
 from unspoken.methods.encoding.adversaries.curve_combination import (
     Combination,
     Tallies,
@@ -58,10 +60,13 @@ from unspoken.methods.encoding.adversaries.frequency_matching import FrequencyMa
 from unspoken.methods.encoding.adversaries.ignorant import Ignorant, chance
 from unspoken.methods.encoding.adversaries.known_ranks import RankInterpolation
 from unspoken.methods.encoding.adversaries.known_records import KnownRecords
+from unspoken.methods.encoding.adversaries.monotone_alignment import MonotoneAlignment
 from unspoken.methods.encoding.adversaries.published_statistics import PublishedStatistics
 from unspoken.methods.encoding.adversaries.quantile_matching import QuantileMatching
+from unspoken.methods.encoding.adversaries.record_singling_out import RecordSinglingOut
 from unspoken.methods.encoding.adversaries.sorting_attack import RangeSorting, RankSorting
 from unspoken.methods.encoding.adversaries.two_releases import Ranges, finer, overlaps, ranges
+from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValues
 from unspoken.methods.rotation.adversaries.axis_directions import (
     DifferenceDirections,
     IndependentComponents,
@@ -84,6 +89,8 @@ __all__ = [
     "BackgroundKnowledge",
     "BasketPosterior",
     "BasketView",
+    "CategoryFrequencies",
+    "CategoryPairs",
     "ColumnView",
     "Combination",
     "CurveFitting",
@@ -108,6 +115,7 @@ __all__ = [
     "KnownSample",
     "Knows",
     "Matches",
+    "MonotoneAlignment",
     "NoisyLinking",
     "NormLinking",
     "Points",
@@ -120,6 +128,7 @@ __all__ = [
     "RankInterpolation",
     "RankSorting",
     "RecordLinking",
+    "RecordSinglingOut",
     "RegressionLine",
     "RotatedView",
     "RowAdversary",
@@ -133,6 +142,7 @@ __all__ = [
     "TableView",
     "Tallies",
     "Trilateration",
+    "UnchangedValues",
     "Uniform",
     "View",
     "Zipf",

@@ -32,7 +32,7 @@ def test_the_first_draw_that_holds_is_taken():
 
 def test_draws_go_on_until_the_policy_holds_and_are_reported():
     _, first = run(0.0, tries=1)
-    worst = max(row.value for row in first.audit.select(measure="domain"))
+    worst = max(row.value for row in first.audit.select(measure="records"))
     _, found = run(worst - 0.05, tries=12)
     assert len(found.tries) > 1
     assert not any(found.tries[:-1])

@@ -86,7 +86,9 @@ def test_every_row_is_a_share_with_interval_and_baseline(options):
     table = people(missing=True)
     release, key = release_of(table, neutral_names=True, **options)
     found = audit(table, release, key, trials=6, random_state=0)
-    assert {row.column for row in found.select(measure="domain")} == {"age", "salary", "weight"}
+    # Under neutral names the classes are attacked, too.
+    assert {row.column for row in found.select(measure="domain")} == {"age", "salary", "weight",
+                                                                      "group"}
     for row in found.rows:
         assert 0.0 <= row.low <= row.value <= row.high <= 1.0
         assert 0.0 <= row.baseline <= 1.0
@@ -126,7 +128,7 @@ def test_worst_and_ranking_and_summary_agree():
     release, key = release_of(table)
     found = audit(table, release, key, trials=5, random_state=0)
     worst, ranked = found.worst(), found.ranking()
-    assert worst.value == max(row.value for row in found.select(measure="domain"))
+    assert worst.value == max(row.value for row in found.select(measure="records"))
     assert [row.value for row in ranked] == sorted((row.value for row in ranked), reverse=True)
     text = found.summary()
     assert worst.column in text
@@ -154,7 +156,10 @@ def test_without_a_key_permuted_columns_are_listed_and_not_scored():
     found = audit(table, release, trials=2, random_state=0)
     assert set(found.unscored) == {"age", "salary", "weight"}
     assert "key" in found.unscored["age"]
-    assert not found.rows
+    assert {(row.column, row.measure) for row in found.rows} == {("group", "target")}
+    assert not found.assessed
+    assert found.verdict == "not assessed"
+    assert "Verdict: not assessed" in found.summary()
     assert found.worst() is None
     assert "No column could be scored" in found.summary()
 
@@ -247,18 +252,22 @@ def test_a_constant_and_an_empty_column_do_no_harm():
     release, key = release_of(table)
     found = audit(table, release, key, trials=3, random_state=0)
     assert {row.value for row in found.select(measure="domain", column="one")
-            if "bad" not in row.knowledge} == {1.0}
+            if "bad" not in row.knowledge and row.adversary != "unchanged"} == {1.0}
     assert "no values" in found.unscored["none"]
 
 
-def test_relabelled_categories_are_listed_and_not_scored():
+def test_relabelled_categories_are_scored_with_the_key_and_listed_without():
     rng = np.random.default_rng(0)
     table = unspoken.read({"x": rng.normal(size=60), "town": rng.choice(["a", "b"], 60),
                         "y": rng.integers(0, 2, 60)}, target="y", show=False)
     release, key = release_of(table, categorical="relabel")
     found = audit(table, release, key, trials=2, random_state=0)
-    assert set(found.unscored) == {"town"}
+    assert not found.unscored
+    assert found.worst("town").value == 1.0
     assert found.worst("x") is not None
+    without = audit(table, release, trials=2, random_state=0)
+    assert set(without.unscored) == {"town"}
+    assert "key" in without.unscored["town"]
 
 
 def test_an_adversary_with_unknown_needs_is_refused():

@@ -70,6 +70,35 @@ def test_records_can_be_asked_for():
     assert judge(text, row(value=0.9), row(value=0.1, measure="records"))
 
 
+def test_people_are_counted_where_nothing_is_said():
+    rare = [row(value=0.1), row(value=0.9, measure="records")]
+    assert not judge(EXPERT, *rare)
+    assert judge(EXPERT + 'measure = "domain"\n', *rare)
+    found = audit_of(*rare)
+    assert found.worst().value == 0.9
+    assert found.ranking()[0].measure == "records"
+    assert "90.0% of the people's values" in found.summary()
+
+
+def test_what_could_not_be_scored_fails_every_policy_unless_it_is_named():
+    for text in (EXPERT, "[column.age]\nmax_cracked = 0.9\n", "[subspaces]\nmax_cracked = 0.9\n"):
+        rows = row(value=0.1), row(value=0.1, measure="subspace")
+        assert not judge(text, *rows, unscored={"note": "free text"})
+        assert judge('allow_unscored = ["note"]\n' + text, *rows, unscored={"note": "free text"})
+    assert not judge('allow_unscored = ["other"]\n' + EXPERT, row(value=0.1),
+                     unscored={"note": "free text"})
+    with pytest.raises(PolicyError, match="list of names"):
+        Policy.parse("allow_unscored = 3\n" + EXPERT)
+
+
+def test_a_target_in_clear_counts_where_the_policy_names_it():
+    clear = row("group", 1.0, "ignorant", "target", "unchanged")
+    assert judge(EXPERT, row(value=0.1), clear)
+    assert not judge(EXPERT + "[column.group]\nmax_cracked = 0.5\n", row(value=0.1), clear)
+    text = audit_of(row(value=0.1), clear).summary()
+    assert "'group' is released as it is" in text.splitlines()[1]
+
+
 def test_subspaces_and_paths():
     pair = row("age & salary", 0.1, measure="subspace")
     assert not judge("[subspaces]\nmax_cracked = 0.05", row(), pair)

@@ -160,6 +160,13 @@ def chosen_table():
                                    "outcome": data["outcome"]}), target="outcome", show=False)
 
 
+def labels_and_gaps():
+    data = people()
+    pay = np.where(np.arange(160) % 40 == 0, np.nan, data["pay"])
+    return unspoken.read(pa.table({"age": data["age"], "pay": pay, "city": data["city"],
+                                   "outcome": data["outcome"]}), target="outcome", show=False)
+
+
 def baskets():
     rng = np.random.default_rng(1)
     return unspoken.Baskets.of([[item for item in "abcdefgh" if rng.random() < 0.3] or ["a"]
@@ -167,7 +174,8 @@ def baskets():
 
 
 RELEASES = {
-    "piecewise": [(lambda: table_of(*NUMBERS), {})],
+    "piecewise": [(lambda: table_of(*NUMBERS), {}),
+                  (labels_and_gaps, {"categorical": "relabel", "neutral_names": True})],
     "rotation": [(lambda: table_of(*NUMBERS), {})],
     "pairwise-rotation": [(lambda: table_of(*NUMBERS), {})],
     "random-projection": [(lambda: table_of(*NUMBERS), {})],

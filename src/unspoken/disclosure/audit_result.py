@@ -52,15 +52,40 @@ class Audit:
         return tuple(row for row in self.rows
                      if all(getattr(row, name) == value for name, value in wanted.items()))
 
-    def worst(self, column: str | None = None, measure: str = "domain") -> Row | None:
-        """Return the row of highest risk of a measure, of one column or of all."""
-        rows = self.select(measure=measure, **({} if column is None else {"column": column}))
+    @property
+    def measure(self) -> str:
+        """Return what is counted where nobody says: people ("records"), where they were counted."""
+        return "records" if any(row.measure == "records" for row in self.rows) else "domain"
+
+    @property
+    def assessed(self) -> bool:
+        """Return whether everything that leaves was scored."""
+        return bool(self.rows) and not self.unscored
+
+    @property
+    def verdict(self) -> str:
+        """Return "not assessed", "the policy holds", "the policy does not hold" or "assessed"."""
+        if self.judgement is not None and not self.judgement.passed:
+            return "the policy does not hold" if self.assessed else (
+                "not assessed, and the policy does not hold")
+        if not self.assessed:
+            return "not assessed"
+        return "assessed" if self.judgement is None else "the policy holds"
+
+    def worst(self, column: str | None = None, measure: str | None = None) -> Row | None:
+        """Return the row of highest risk of a measure, of one column or of all.
+
+        Without a measure people are counted (`Audit.measure`), not distinct values.
+        """
+        wanted = self.measure if measure is None else measure
+        rows = self.select(measure=wanted, **({} if column is None else {"column": column}))
         return max(rows, key=lambda row: (row.value, row.high), default=None)
 
-    def ranking(self, measure: str = "domain") -> tuple[Row, ...]:
+    def ranking(self, measure: str | None = None) -> tuple[Row, ...]:
         """Return the worst row of every column, the riskiest column first."""
-        names = dict.fromkeys(row.column for row in self.select(measure=measure))
-        worst = [row for name in names if (row := self.worst(name, measure)) is not None]
+        wanted = self.measure if measure is None else measure
+        names = dict.fromkeys(row.column for row in self.select(measure=wanted))
+        worst = [row for name in names if (row := self.worst(name, wanted)) is not None]
         return tuple(sorted(worst, key=lambda row: -row.value))
 
     def summary(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself, column by column: no similar data can be better",
     "known records are taken as found in the release; how they were found is not modelled",
-    "the target goes out as it is, or renamed in its order, and is not attacked",
-    "what is known about how values come about (a grid, a unit, a formula) can crack more",
+    "adversaries are told which released column is which: neutral names stand in the order of the "
+    "table and hide nothing from whoever knows its layout",
+    "what is known about how values come about (a formula, another register) can crack more",
 )
 
 
@@ -68,15 +70,20 @@ def run_columns(view: View, truths: Truths, chosen: tuple[Adversary, ...], setti
 
 
 def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ...],
-                   setting: Setting, rows: list[Row]) -> Audit:
-    """Return the audit of columns."""
+                   setting: Setting, rows: list[Row],
+                   unscored: Mapping[str, str] | None = None) -> Audit:
+    """Return the audit of columns.
+
+    `unscored`: why other columns have no numbers; without it categories are said to have none.
+    """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {t.name: t.released for t in truths.columns.values()}}
     empty = {t.name: "the column holds no values" for t in truths.columns.values()
              if t.values.size == 0}
-    empty |= dict.fromkeys(release.schema.of_kind("categorical", "basket"),
-                           "categories under random labels are not attacked")
+    empty |= unscored if unscored is not None else dict.fromkeys(
+        release.schema.of_kind("categorical", "basket"),
+        "categories under random labels are not attacked")
     if not chosen:
         empty["(all)"] = "no adversary attacks this release"
     return Audit(tuple(rows), setting.radius, setting.trials, about,

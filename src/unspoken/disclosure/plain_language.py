@@ -26,9 +26,17 @@ MUST_KNOW = {
     "quasi never": "every quasi-identifier of a person, and a value that it does not have",
     "pool": "who is likely in the sample, the pool it comes from, and all values within 10%",
     "order": "where a person stands in the order of an attribute",
+    "names": "the names of the categories",
+    "facts": "a few plain facts about a person, and a sample of similar data",
+    "missing": "which values of a person are missing",
+    "row": "the order of the records in the original table",
 }
 """What the levels of knowledge stand for, by the first word of their label."""
-_TITLES = ("column", "worst", "interval", "baseline", "records", "adversary", "knowledge")
+UNITS = {"records": "people's values", "domain": "distinct values"}
+"""What the two measures of a column count."""
+_TITLES = {"records": ("column", "people", "interval", "baseline", "values"),
+           "domain": ("column", "values", "interval", "baseline", "people")}
+_BESIDE = {"records": "domain", "domain": "records"}
 HIGH = 0.20
 """From this share on a column is called at risk where no policy says otherwise."""
 
@@ -50,9 +58,15 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}%"
 
 
+def first_few(columns: list[str]) -> str:
+    """Return at most five names as text, and how many more there are."""
+    return ", ".join(columns[:5]) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
+
+
 def summary(audit: Audit) -> str:
     """Return the whole audit as text."""
-    parts = [_head(audit), _table(audit), *_worst(audit), *_people(audit)]
+    parts = [_head(audit), *_verdict(audit), *_in_clear(audit), _table(audit), *_worst(audit),
+             *_people(audit)]
     parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
     parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
     parts += _listed("Limits of this audit:", list(audit.limits))
@@ -69,11 +83,24 @@ def _head(audit: Audit) -> str:
             f"{audit.trials} trials, the interval holds 95% of them.")
 
 
+def _verdict(audit: Audit) -> list[str]:
+    """Say first that something was not scored, because no number below speaks of it."""
+    if audit.assessed:
+        return []
+    names = first_few(list(audit.unscored)) or "everything"
+    return [f"Verdict: {audit.verdict}. Not scored: {names}."]
+
+
+def _in_clear(audit: Audit) -> list[str]:
+    return [f"The target '{row.column}' is released as it is: whoever has the release reads it."
+            for row in audit.select(measure="target") if row.value == 1.0]
+
+
 def _table(audit: Audit) -> str:
     ranked = audit.ranking()
     if not ranked:
         return "No column could be scored."
-    rows: list[tuple[str, ...]] = [_TITLES]
+    rows: list[tuple[str, ...]] = [(*_TITLES[audit.measure], "adversary", "knowledge")]
     rows += [_line(audit, row) for row in ranked]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -81,8 +108,8 @@ def _table(audit: Audit) -> str:
 
 
 def _line(audit: Audit, row: Row) -> tuple[str, ...]:
-    same = audit.select(column=row.column, measure="records", adversary=row.adversary,
-                        knowledge=row.knowledge)
+    same = audit.select(column=row.column, measure=_BESIDE[audit.measure],
+                        adversary=row.adversary, knowledge=row.knowledge)
     return (row.column, percent(row.value), f"{percent(row.low)} - {percent(row.high)}",
             percent(row.baseline), percent(same[0].value) if same else "-", row.adversary,
             row.knowledge)
@@ -93,8 +120,8 @@ def _worst(audit: Audit) -> list[str]:
     if row is None:
         return []
     does = audit.words.get(row.adversary, row.adversary)
-    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the distinct "
-            f"values of '{row.column}'. It must know {must_know(row.knowledge)} "
+    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the "
+            f"{UNITS[audit.measure]} of '{row.column}'. It must know {must_know(row.knowledge)} "
             f"({row.knowledge}); without the release the same knowledge cracks "
             f"{percent(row.baseline)}."]
 
@@ -105,10 +132,23 @@ def _people(audit: Audit) -> list[str]:
     lines = [] if k is None else [f"K is {k.value:g}: so many records share the published "
                                   "quasi-identifiers at least."]
     if named is not None:
-        lines.append(f"{percent(named.value)} of the people looked for are named rightly by an "
+        lines.append(f"{percent(named.value)} of the people looked for are re-identified by an "
                      f"adversary who {audit.words.get(named.adversary, named.adversary)} "
-                     f"({named.knowledge}); guessing names {100 * named.baseline:.2g}%.")
-    return lines
+                     f"({named.knowledge}); guessing re-identifies {100 * named.baseline:.2g}%.")
+    return lines + _claims(audit)
+
+
+def _claims(audit: Audit) -> list[str]:
+    """Say how often people are singled out, and how often those are claimed who are not there."""
+    out = audit.worst(measure="singled out")
+    if out is None:
+        return []
+    right = audit.select(measure="claims right", knowledge=out.knowledge)
+    rightly = "".join(f", {percent(row.value)} of them rightly ({percent(row.low)} - "
+                      f"{percent(row.high)})" for row in right)
+    return [f"{percent(out.value)} of the people looked for are singled out by "
+            f"{must_know(out.knowledge)} ({out.knowledge}){rightly}; of people who are not in the "
+            f"release {percent(out.baseline)}."]
 
 
 def _listed(title: str, lines: list[str]) -> list[str]:

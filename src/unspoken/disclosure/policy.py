@@ -5,7 +5,8 @@
     [columns]
     max_cracked = 0.20        # no column above 20% ...
     against = "expert"        # ... against an expert, or anybody who knows less
-    measure = "domain"        # of the distinct values; "records" counts records
+    measure = "records"       # of the people, as where nothing is said; "domain" counts
+                              # distinct values
 
     [column.salary]           # another limit for one column
     max_cracked = 0.05
@@ -21,8 +22,9 @@
     [anonymity]
     k = 10
 
-What a release cannot show (K of an encoded one, paths without a tree) fails the policy and says
-so: a gate that was not checked is not open.
+Columns that could not be scored fail every policy, unless they are named before the first
+section: `allow_unscored = ["comment"]`. What a release cannot show (K of an encoded one, paths
+without a tree) fails the policy and says so: a gate that was not checked is not open.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ _SECTIONS: Mapping[str, Mapping[str, Rule]] = {
     "paths": _LIMIT,
     "anonymity": {"k": Whole(1)},
 }
-_TOP = (*_SECTIONS, "column", "radius")
+_TOP = (*_SECTIONS, "column", "radius", "allow_unscored")
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Policy:
     sections: Mapping[str, Mapping[str, Any]]
     column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     radius: float = 0.02
+    allow_unscored: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Policy:
@@ -110,7 +113,8 @@ class Policy:
         if not sections and not column:
             raise PolicyError(f"'{source}' must ask for something. Write a section such as "
                               "[columns] with max_cracked = 0.2 and against = \"expert\".")
-        return cls(sections, column, float(radius))
+        return cls(sections, column, float(radius),
+                   _names(f"{source}: 'allow_unscored'", data.get("allow_unscored", [])))
 
     def judge(self, audit: Audit) -> Judgement:
         """Compare every number of an audit with what the policy allows."""
@@ -131,16 +135,22 @@ class Policy:
                                       f"{audit.radius:g}", "Audit with the policy's radius."))
 
     def _columns(self, audit: Audit, found: _Findings) -> None:
-        names = dict.fromkeys(row.column for row in audit.select(measure="domain"))
-        _known_columns(self.column, [*names, *audit.unscored])
+        names = dict.fromkeys(row.column for row in audit.rows
+                              if row.measure in ("domain", "records"))
+        clear = dict.fromkeys(row.column for row in audit.select(measure="target"))
+        _known_columns(self.column, [*names, *clear, *audit.unscored])
         whole = self.sections.get("columns")
         found.reasons += [f"'{name}' could not be scored: {why}"
                           for name, why in audit.unscored.items()
-                          if whole is not None or name in self.column]
+                          if name not in self.allow_unscored]
+        for name in clear:
+            if name in self.column and name not in names:
+                found.compare(audit.select(measure="target", column=name), self.column[name],
+                              f"'{name}'")
         for name in names:
             rule = {**(whole or {}), **self.column.get(name, {})}
             if rule:
-                rows = audit.select(measure=rule.get("measure", "domain"), column=name)
+                rows = audit.select(measure=rule.get("measure", audit.measure), column=name)
                 found.compare(rows, rule, f"'{name}'")
 
 
@@ -198,17 +208,10 @@ def _within(knowledge: str, against: str) -> bool:
     return found == against
 
 
-def _anonymity(audit: Audit, k: int, reasons: list[str]) -> int:
-    found = audit.select(measure="k")
-    if not found:
-        kind = name_in(audit.release.get("mechanism", {}))
-        reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps every "
-                       "record apart and makes no promise about K")
-        return 0
-    worst = min(found, key=lambda row: row.value)
-    if worst.value < k:
-        reasons.append(f"K is {worst.value:g}, at least {k} asked for")
-    return len(found)
+def _names(what: str, data: Any) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(name, str) for name in data):
+        raise PolicyError(explain(what, "a list of names of columns", data))
+    return tuple(data)
 
 
 def _section(where: str, data: Any, rules: Mapping[str, Rule]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.evidence import Evidence
-from unspoken.disclosure.plain_language import HIGH
+from unspoken.disclosure.plain_language import HIGH, UNITS
 from unspoken.methods.encoding.audit.column_pictures import CURVE_NAMES
 from unspoken.methods.encoding.audit.tree_path_disclosure import PathDisclosure
 from unspoken.release.key import Key
@@ -92,18 +92,22 @@ def _columns(page: Page, audit: Audit) -> None:
         page.text("No column could be scored.")
         return
     page.table(
-        ["column", "disclosed at worst", "interval", "without the release", "of records",
+        ["column", "disclosed at worst", "interval", "without the release", _beside(audit),
          "adversary", "knowledge"], rows,
         "The adversary that gets most of each column, riskiest column first. Shares are of "
-        "distinct values; 'of records' counts the records that hold them.", align="lrrrrll")
+        f"{UNITS[audit.measure]}; '{_beside(audit)}' counts the others.", align="lrrrrll")
     page.figure(_heat(audit), _heat_caption(audit))
+
+
+def _beside(audit: Audit) -> str:
+    return "of distinct values" if audit.measure == "records" else "of people"
 
 
 def _heat(audit: Audit) -> Any:
     columns = [row.column for row in audit.ranking()[:MOST_COLUMNS]]
-    attacks = sorted(summaries.by_attack(audit), key=lambda row: -row.value)[:MOST_ATTACKS]
+    attacks = summaries.strongest(audit, MOST_ATTACKS)
     found = {(row.column, row.adversary, row.knowledge): row.value
-             for row in audit.select(measure="domain")}
+             for row in audit.select(measure=audit.measure)}
     values = [[found.get((column, row.adversary, row.knowledge), np.nan) for row in attacks]
               for column in columns]
     names = [attack_name(row.adversary, row.knowledge) for row in attacks]
@@ -115,8 +119,8 @@ def _heat_caption(audit: Audit) -> str:
     left = [f"the {MOST_COLUMNS} riskiest of {columns} columns"] * (columns > MOST_COLUMNS)
     left += [f"the {MOST_ATTACKS} strongest of {attacks} attacks"] * (attacks > MOST_ATTACKS)
     shown = f" Shown are {' and '.join(left)}." if left else ""
-    return ("Share of distinct values disclosed, by column and attack. Framed and bold: above "
-            f"{percent(HIGH)}.{shown}")
+    return (f"Share of {UNITS[audit.measure]} disclosed, by column and attack. Framed and bold: "
+            f"above {percent(HIGH)}.{shown}")
 
 
 def _attacks(page: Page, audit: Audit) -> None:
@@ -126,7 +130,7 @@ def _attacks(page: Page, audit: Audit) -> None:
     page.section("Risk by adversary and knowledge")
     shown = rows
     if len(rows) > MOST_LINES:
-        strongest = sorted(rows, key=lambda row: -row.value)[:MOST_LINES]
+        strongest = summaries.strongest(audit, MOST_LINES)
         shown = [row for row in rows if row in strongest]
     page.figure(plots.risk_by_adversary(
         [row.adversary for row in shown], [row.knowledge for row in shown],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from unspoken._version import __version__
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
-from unspoken.disclosure.plain_language import HIGH, must_know
+from unspoken.disclosure.plain_language import HIGH, UNITS, must_know
 from unspoken.report.drawing import percent
 
 Cells = list[list[Any]]
@@ -36,13 +37,13 @@ def headline(audit: Audit) -> str:
     worst = audit.worst()
     if worst is None:
         return "No column could be scored, so nothing is known about the risk of this release."
-    return (f"At worst {percent(worst.value)} of the distinct values of "
+    return (f"At worst {percent(worst.value)} of the {UNITS[audit.measure]} of "
             f"'{brief(worst.column)}' can be told to within {100 * audit.radius:g}% of its range.")
 
 
 def plain_words(audit: Audit, secret: bool = False) -> list[str]:
     """Return the lines of the summary box, the headline first."""
-    lines = [headline(audit)]
+    lines = [headline(audit), *_first(audit)]
     worst = audit.worst()
     if worst is not None:
         does = audit.words.get(worst.adversary, f"uses '{worst.adversary}'")
@@ -56,6 +57,14 @@ def plain_words(audit: Audit, secret: bool = False) -> list[str]:
         lines.append("This page shows original values beside their codes. Keep it where the key "
                      "is kept, and do not send it out with the release.")
     return lines
+
+
+def _first(audit: Audit) -> list[str]:
+    """Say what must not be overlooked: what was not scored, and a target in clear."""
+    lines = [] if audit.assessed else [f"Verdict: {audit.verdict}; what was not scored is listed "
+                                       "below."]
+    return lines + [f"The target '{brief(row.column)}' is released as it is."
+                    for row in audit.select(measure="target") if row.value == 1.0]
 
 
 def _how_many(audit: Audit) -> str:
@@ -82,22 +91,30 @@ def interval(row: Row) -> str:
 def by_column(audit: Audit) -> Cells:
     """Return the worst of every column, riskiest first."""
     return [[row.column, percent(row.value), interval(row), percent(row.baseline),
-             _records(audit, row), row.adversary, row.knowledge] for row in audit.ranking()]
+             _beside(audit, row), row.adversary, row.knowledge] for row in audit.ranking()]
 
 
-def _records(audit: Audit, row: Row) -> str:
-    same = audit.select(column=row.column, measure="records", adversary=row.adversary,
+def _beside(audit: Audit, row: Row) -> str:
+    other = "domain" if audit.measure == "records" else "records"
+    same = audit.select(column=row.column, measure=other, adversary=row.adversary,
                         knowledge=row.knowledge)
     return percent(same[0].value) if same else NOT_SHOWN
 
 
-def by_attack(audit: Audit, measure: str = "domain") -> list[Row]:
+def strongest(audit: Audit, most: int) -> list[Row]:
+    """Return the strongest attacks by result: those that win columns first, then by value."""
+    wins = Counter((row.adversary, row.knowledge) for row in audit.ranking())
+    rows = by_attack(audit)
+    return sorted(rows, key=lambda row: (-wins[row.adversary, row.knowledge], -row.value))[:most]
+
+
+def by_attack(audit: Audit, measure: str | None = None) -> list[Row]:
     """Return for every adversary and knowledge the column that it hurts most.
 
     Adversaries stay together; inside, knowledge is in the order in which it was tried.
     """
     worst: dict[tuple[str, str], Row] = {}
-    for row in audit.select(measure=measure):
+    for row in audit.select(measure=measure or audit.measure):
         known = worst.get((row.adversary, row.knowledge))
         if known is None or row.value > known.value:
             worst[row.adversary, row.knowledge] = row

@@ -210,7 +210,7 @@ def test_the_audit_repeats_and_travels(adult):
     assert unspoken.risk.Audit.from_json(one.to_json()).rows == one.rows
     assert "every quasi-identifier of a person" in one.summary()
     assert "K is 10: so many records" in one.summary()
-    assert "of the people looked for are named rightly" in one.summary()
+    assert "of the people looked for are re-identified" in one.summary()
 
 
 def test_a_policy_can_ask_for_k(adult, tmp_path):

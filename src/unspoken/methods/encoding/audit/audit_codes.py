@@ -20,9 +20,11 @@ from unspoken.methods.encoding.audit.code_suggestions import suggestions
 from unspoken.methods.encoding.audit.column_pictures import evidence_of
 from unspoken.methods.encoding.audit.encoded_truths import piecewise_truths
 from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
+from unspoken.methods.encoding.audit.whole_release import by_column, whole_release
 from unspoken.numerics.random import seed_from
 from unspoken.release.key import Key
 from unspoken.release.release import Release
+from unspoken.table.read import read
 from unspoken.table.table import Table
 
 PICTURED = 3
@@ -30,9 +32,11 @@ PICTURED = 3
 
 
 def audit_codes(table: Table, release: Release, key: Key | None, request: AuditRequest) -> Audit:
-    """Attack a release of codes column by column, then columns together and paths of a tree."""
+    """Attack a release of codes column by column, columns together, then all the rest."""
     view = View.of(release)
     truths = piecewise_truths(table, view, key)
+    if request.sample is not None and not isinstance(request.sample, Table):
+        request = replace(request, sample=read(request.sample, show=False))
     setting = Setting(request.radius, request.trials, seed_from(request.random_state),
                       sample_values(request.sample, truths))
     return _audit(table, release, key, request, view, truths, setting)
@@ -40,7 +44,8 @@ def audit_codes(table: Table, release: Release, key: Key | None, request: AuditR
 
 def _audit(table: Table, release: Release, key: Key | None, request: AuditRequest, view: View,
            truths: Truths, setting: Setting) -> Audit:
-    chosen = adversaries_for(release, request.adversaries)
+    every = adversaries_for(release, request.adversaries)
+    chosen = by_column(every)
     rows = run_columns(view, truths, chosen, setting, request.progress)
     precision = request.precision
     if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
@@ -50,7 +55,9 @@ def _audit(table: Table, release: Release, key: Key | None, request: AuditReques
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, request.subspaces)
     if request.tree is not None and key is not None:
         rows += path_rows(table, view, truths.columns, rows, chosen, setting, request.tree, key)
-    audit = columns_result(release, truths, chosen, setting, rows)
-    riskiest = [row.column for row in audit.ranking()[:PICTURED]]
+    whole = whole_release(table, release, view, truths, key, request.sample, every, setting)
+    rows += whole.rows
+    audit = columns_result(release, truths, every, setting, rows, dict(whole.unscored))
+    riskiest = [row.column for row in audit.ranking() if row.column in truths.columns]
     return replace(audit, suggestions=suggestions(audit), evidence=evidence_of(
-        truths, view, key, riskiest, setting, curves=1))
+        truths, view, key, riskiest[:PICTURED], setting, curves=1))

@@ -4,37 +4,43 @@ from __future__ import annotations
 
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Suggestion
-from unspoken.disclosure.plain_language import HIGH, level, percent
+from unspoken.disclosure.plain_language import HIGH, UNITS, first_few, level, percent
+from unspoken.methods.encoding.adversaries.category_frequencies import (
+    CategoryFrequencies,
+    CategoryRecords,
+    LabelOrder,
+)
+from unspoken.methods.encoding.adversaries.category_pairs import CategoryPairs
 from unspoken.methods.encoding.adversaries.curve_combination import Combination
 from unspoken.methods.encoding.adversaries.curve_fitting import Polyline, RegressionLine, Spline
+from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValues
 
 
 def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
     """Say which defences would help against what was found, and which would not."""
     found = [*_against_points(audit, high), *_against_order(audit, high)]
-    return (*found, *_against_samples(audit, high))
+    return (*found, *_against_samples(audit, high), *_unchanged(audit, high))
 
 
+_LABELS = tuple(kind.name for kind in (CategoryFrequencies, CategoryPairs, CategoryRecords,
+                                       LabelOrder, UnchangedValues))
 _CURVES = tuple(kind.name for kind in (RegressionLine, Polyline, Spline, Combination))
 
 
 def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
     """Return the columns cracked at some levels, by curves over codes or by anything else."""
-    rows = [row for row in audit.select(measure="domain")
-            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves]
+    rows = [row for row in audit.select(measure=audit.measure)
+            if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves
+            and (row.adversary not in _LABELS or "sample" in levels)]
     best = {row.column: max(r.value for r in rows if r.column == row.column) for row in rows}
     return sorted((c for c, value in best.items() if value > high), key=lambda c: -best[c])
-
-
-def _named(columns: list[str]) -> str:
-    return ", ".join(columns[:5]) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
 
 
 def _against_points(audit: Audit, high: float) -> list[Suggestion]:
     columns = _columns(audit, ("knowledgeable", "expert"), high)
     if not columns:
         return []
-    why = f"curves through few points crack more than {percent(high)} of {_named(columns)}"
+    why = f"curves through few points crack more than {percent(high)} of {first_few(columns)}"
     return [
         Suggestion(None, "Draw the codes again until the policy holds", why),
         Suggestion(None, "Use heavier-tailed widths (a smaller 'tail') and more breakpoints",
@@ -50,7 +56,7 @@ def _against_order(audit: Audit, high: float) -> list[Suggestion]:
     blurred = kind.get("monochromatic") == "record" and kind.get("mode") == "max-mono"
     if not columns or blurred:
         return []
-    why = f"order and frequency crack {_named(columns)}; only codes per record blur both"
+    why = f"order and frequency crack {first_few(columns)}; only codes per record blur both"
     return [Suggestion(None, "Use mode 'max-mono' with monochromatic='record' if the miner is "
                              "covered and classes leave wide monochromatic pieces", why)]
 
@@ -61,3 +67,11 @@ def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
                        "a sample of similar data or known records crack it, and no encoding of "
                        "this family stops them")
             for column in columns[:5]]
+
+
+def _unchanged(audit: Audit, high: float) -> list[Suggestion]:
+    rows = audit.select(measure=audit.measure, adversary=UnchangedValues.name)
+    return [Suggestion(row.column, f"Recode '{row.column}', or say keep_zero=False",
+                       f"{percent(row.value)} of its {UNITS[audit.measure]} leave unchanged; "
+                       "without keep_zero LightGBM is not covered")
+            for row in rows if row.value > high]
