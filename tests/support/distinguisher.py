@@ -1,59 +1,65 @@
-"""An adversary who tells two inputs apart by their reports: a lower bound on epsilon."""
+"""A statistical distinguisher between views of real runs and simulated ones.
+
+A view is an array (runs, steps, words): everything that one party could compute from what it
+received and what it knows. The simulator's view is uniform words (subject to the output). Each
+test below is a two-sample test with a p-value; the smallest, times their number, decides.
+"""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from scipy.stats import beta
+from scipy import stats
 
-CONFIDENCE = 0.999
+from unspoken.joint.mpc.randomness import fresh_words
 
-
-def least_epsilon(first, second, confidence=CONFIDENCE):
-    """Return the epsilon that reports of two neighbouring inputs prove, with this confidence.
-
-    The event that tells them apart best is chosen on one half of the reports and counted on the
-    other, so that choosing costs nothing. Reports may be numbers, NaN for missing, or objects.
-    """
-    one, two = _numbered(first, second)
-    half = one.size // 2
-    best = 0.0
-    for a, b in ((one, two), (two, one)):
-        event = _best_event(a[:half], b[:half])
-        best = max(best, _bound(event(a[half:]), event(b[half:]), confidence))
-    return best
+SUSPICIOUS = 1e-6
 
 
-def _numbered(first, second):
-    first, second = np.asarray(first), np.asarray(second)
-    if first.dtype.kind in "fiub":
-        return first.astype(float), second.astype(float)
-    codes = {value: place for place, value in enumerate(sorted({*map(str, first.tolist()),
-                                                                *map(str, second.tolist())}))}
-    return tuple(np.array([codes[str(value)] for value in side.tolist()], float)
-                 for side in (first, second))
+def uniform_like(view):
+    return fresh_words(view.size).reshape(view.shape)
 
 
-def _best_event(a, b):
-    events = [np.isnan]
-    known = np.concatenate([a, b])
-    known = known[~np.isnan(known)]
-    if known.size:
-        cuts = np.unique(np.quantile(known, np.linspace(0, 1, 201)))
-        events += [lambda x, t=t: x <= t for t in cuts] + [lambda x, t=t: x >= t for t in cuts]
-        values, counts = np.unique(known, return_counts=True)
-        common = values[np.argsort(-counts)[:50]]
-        events += [lambda x, v=v: x == v for v in common]
-    # What is rare on both sides proves nothing: its bound is weak.
-    return max(events, key=lambda event: _bound(event(a), event(b), CONFIDENCE))
+def tell_apart(real, simulated):
+    """Return the corrected p-value of the best test; small means that they differ."""
+    p_values = [p for test in (by_byte, by_last_element, by_step_difference,
+                               by_element_difference, by_repetition)
+                for p in test(real, simulated)]
+    return min(1.0, min(p_values) * len(p_values))
 
 
-def _bound(hits, others, confidence):
-    """Return the logarithm of the least ratio of two probabilities (Clopper and Pearson)."""
-    slack = (1 - confidence) / 2
-    seen, n = int(hits.sum()), hits.size
-    low = beta.ppf(slack, seen, n - seen + 1) if seen else 0.0
-    other = int(others.sum())
-    high = beta.ppf(1 - slack, other + 1, others.size - other) if other < others.size else 1.0
-    return math.log(low / high) if low > 0 else -math.inf
+def by_byte(real, simulated):
+    """Each byte of the words: small fields, bits that are always set, biased bits."""
+    a, b = (np.ascontiguousarray(v).reshape(-1, 1).view(np.uint8) for v in (real, simulated))
+    yield from (same_histogram(a[:, i], b[:, i]) for i in range(8))
+
+
+def by_last_element(real, simulated):
+    """The last element alone: the mask that was forgotten there."""
+    yield from by_byte(real[:, :, -1], simulated[:, :, -1])
+
+
+def by_step_difference(real, simulated):
+    """Differences of steps: masks that are used again."""
+    if real.shape[1] > 1:
+        yield from by_byte(np.diff(real, axis=1), np.diff(simulated, axis=1))
+
+
+def by_element_difference(real, simulated):
+    """Differences of elements: one mask for a whole vector."""
+    if real.shape[2] > 1:
+        yield from by_byte(np.diff(real, axis=2), np.diff(simulated, axis=2))
+
+
+def by_repetition(real, simulated):
+    """Words that come again; among uniform 64-bit words none does."""
+    for view in (real, simulated):
+        repeated = view.size - np.unique(view).size
+        yield 1e-12 if repeated > 0 else 1.0
+
+
+def same_histogram(a, b):
+    table = np.array([np.bincount(a, minlength=256), np.bincount(b, minlength=256)])
+    table = table[:, table.sum(axis=0) > 0]
+    if table.shape[1] < 2:
+        return 1.0
+    return stats.chi2_contingency(table).pvalue

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from support.distinguisher import least_epsilon
+from support.epsilon_distinguisher import least_epsilon
 from unspoken import protect
 from unspoken.errors import ClampedWarning, DataError, InputError
 from unspoken.methods.baskets import draw_baskets

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import beta
 
 import unspoken
-from support.distinguisher import least_epsilon
+from support.epsilon_distinguisher import least_epsilon
 from unspoken.errors import ClampedWarning, DataError, InputError, SeededWarning, UnseenValueError
 from unspoken.methods.distortion import column_noise, randomized_response
 from unspoken.protect import Discretizer, MultiplicativeNoise, NoiseAdder, RandomizedResponse

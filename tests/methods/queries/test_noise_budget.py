@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import unspoken
-from support.distinguisher import least_epsilon
+from support.epsilon_distinguisher import least_epsilon
 from unspoken.errors import InputError, QueryRefusedError
 from unspoken.methods.queries import grid_columns, noise_budget
 from unspoken.methods.queries.guard_settings import Settings
