@@ -253,7 +253,7 @@ def test_unknown_cells_do_not_all_stand_for_ones():
 
 
 def test_decoys_are_fresh_at_every_call():
-    baskets = unspoken.Baskets.of([["a", "b"]] * 30 + [["a"]] * 10 + [["x"]] * 200)
+    baskets = unspoken.Baskets.of([["a", "b"]] * 300 + [["a"]] * 100 + [["x"]] * 2000)
     places = {tuple(RuleHider(["a -> b"], "unknown", 0.01, 0.5).hide(baskets)
                     .baskets.unknown.rows.tolist()) for _ in range(3)}
     assert len(places) == 3
