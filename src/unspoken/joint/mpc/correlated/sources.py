@@ -6,7 +6,8 @@ expands all of them and sends what makes them fit. The dealer learns the kinds a
 asked for (so the course of a run as far as sizes show it) and nothing else. It must not collude
 with any holder: dealer and one holder together know every value that is multiplied or compared.
 It is trusted to deal correctly (semi-honest). Seeds serve one run; each wish has a number and a
-key of its own, and a number that was used is refused.
+key of its own, bound to what is wished for, so that a holder who asks for something else than the
+others draw learns nothing of their parts; a number that was used is refused.
 
 Cost: one request and its answer per step, to the last holder only; or one request for several
 steps whose sizes are known (`prefetch`), so that nobody waits for the dealer.
@@ -76,7 +77,7 @@ class DealerSource(Source):
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
         """Expand this holder's parts; the last holder is sent the rest."""
         self._number += 1
-        stream = Stream(derive(self._seed, "deal", self._number))
+        stream = Stream(wish_key(self._seed, self._number, needs))
         if not self._last:
             return [need.draw(stream) for need in needs]
         party, dealer = self._party, str(self._party.roles.dealer)
@@ -140,9 +141,19 @@ class ThirdSource(Source):
         await send_seeds(self._party, self._seeds)
 
 
+def wish_key(seed: bytes, number: int, needs: Sequence[Need]) -> bytes:
+    """Return the key of a holder's parts of one wish, bound to the kinds and sizes wished for.
+
+    A holder who asks the dealer for something else than the others draw is sent words that have
+    nothing to do with theirs: the dealer cannot be made to open another holder's stream.
+    """
+    text = ";".join(f"{need.kind}:{','.join(map(str, need.sizes))}" for need in needs)
+    return derive(seed, "deal", number, text)
+
+
 def dealt(seeds: Sequence[bytes], number: int, needs: Sequence[Need]) -> Words:
     """Return what the last holder is sent for one wish."""
-    *others, last = (Stream(derive(seed, "deal", number)) for seed in seeds)
+    *others, last = (Stream(wish_key(seed, number, needs)) for seed in seeds)
     words = [part.ravel() for need in needs
              for part in need.deal([*(need.draw(stream) for stream in others),
                                     need.draw(last, last=True)])]
