@@ -25,6 +25,8 @@ from unspoken.release.release import Release
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
+__all__ = ["RELEASE_METHOD", "example"]
+
 Make = Callable[..., Any]
 Check = Callable[[Make], None]
 

@@ -34,6 +34,35 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "ClampedWarning",
+    "DamagedKeyError",
+    "DataError",
+    "DecodeError",
+    "ForeignKeyError",
+    "InputError",
+    "KeyFileError",
+    "KeyVersionError",
+    "LeakWarning",
+    "MissingExtraError",
+    "ModelError",
+    "NotAKeyError",
+    "NotCoveredError",
+    "PassphraseError",
+    "PolicyError",
+    "QueryLogError",
+    "QueryRefusedError",
+    "ReleaseError",
+    "SchemaError",
+    "SeededWarning",
+    "TruncatedKeyError",
+    "UnpromisedModelWarning",
+    "UnseenValueError",
+    "UnspokenError",
+    "explain",
+    "unknown",
+]
+
 
 class UnspokenError(Exception):
     """Base of every error that unspoken raises on purpose."""

@@ -3,20 +3,20 @@
     radius = 0.02
 
     [columns]
-    max_cracked = 0.20        # no column above 20% ...
+    max_recovered = 0.20        # no column above 20% ...
     against = "expert"        # ... against an expert, or anybody who knows less
     measure = "records"       # of the people, as where nothing is said; "domain" counts
                               # distinct values
 
     [column.salary]           # another limit for one column
-    max_cracked = 0.05
+    max_recovered = 0.05
 
     [subspaces]
-    max_cracked = 0.05
+    max_recovered = 0.05
     against = "expert"
 
     [paths]
-    max_cracked = 0.01
+    max_recovered = 0.01
     against = "insider"
 
     [anonymity]
@@ -65,7 +65,7 @@ class Share:
         return real and self.least <= float(value) <= 1.0
 
 
-_LIMIT: Mapping[str, Rule] = {"max_cracked": Share(), "against": OneOf(AGAINST)}
+_LIMIT: Mapping[str, Rule] = {"max_recovered": Share(), "against": OneOf(AGAINST)}
 _SECTIONS: Mapping[str, Mapping[str, Rule]] = {
     "columns": {**_LIMIT, "measure": OneOf(("domain", "records"))},
     "subspaces": _LIMIT,
@@ -112,7 +112,7 @@ class Policy:
         _admit(f"{source}: 'radius'", Share(1e-9), radius)
         if not sections and not column:
             raise PolicyError(f"'{source}' must ask for something. Write a section such as "
-                              "[columns] with max_cracked = 0.2 and against = \"expert\".")
+                              "[columns] with max_recovered = 0.2 and against = \"expert\".")
         return cls(sections, column, float(radius),
                    _names(f"{source}: 'allow_unscored'", data.get("allow_unscored", [])))
 
@@ -170,7 +170,7 @@ class _Findings:
 
     def compare(self, rows: Iterable[Row], rule: Mapping[str, Any], what: str) -> None:
         """Compare the highest median among the levels that count with the limit."""
-        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_cracked", 1.0))
+        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_recovered", 1.0))
         chosen = [row for row in rows if _within(row.knowledge, against)]
         self.checked += len(chosen)
         if not chosen:
