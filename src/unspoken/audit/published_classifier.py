@@ -42,7 +42,22 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 
 
 def bayes_error(joint: npt.ArrayLike) -> float:
-    """Return the error of the best guess of z (column) from x (row) when their joint is known."""
+    """Return the error of the best guess of z (column) from x (row) when their joint is known.
+
+    Parameters
+    ----------
+    joint : array, (x, z)
+        Probabilities that sum to one.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> bayes_error([[0.4, 0.1], [0.1, 0.4]])
+    0.19999999999999996
+    """
     table = np.asarray(joint, np.float64)
     if table.ndim != 2 or table.min() < 0 or not np.isclose(table.sum(), 1.0, atol=1e-9):
         raise InputError(explain("'joint'", "a table of probabilities that sums to one",
@@ -55,6 +70,17 @@ def mixture_error(epsilon: float, distance: float) -> float:
 
     The best guess is 1 beyond t = distance / 2 + ln((1 - e) / e) / distance, so that the error is
     (1 - e) P(N > t) + e P(N <= t - distance).
+
+    Parameters
+    ----------
+    epsilon : float
+        The weight e of the second part.
+    distance : float
+        The distance of the two means.
+
+    Returns
+    -------
+    float
     """
     from scipy.special import ndtr
 
@@ -72,15 +98,42 @@ def indirect(  # noqa: PLR0913
 ) -> Disclosure:
     """Measure how well the sensitive attribute is guessed with a classifier and without it.
 
-    `model`: a unspoken Tree, or anything with `predict` (and `predict_proba`) on rows of `inputs`;
-    these are the names that the model was fitted with unless they are given. `sensitive`: the
-    column to guess; by default the table's one with that role. `public`: what the adversary knows
-    of everybody; by default the quasi-identifiers. The other inputs of the model are unknown: the
-    adversary fills them in `draws` times from other people's and averages the answers.
+    Parameters
+    ----------
+    table : Table
+        The original.
+    model : Tree or object with `predict`
+        The classifier, a black box on rows of `inputs`; `predict_proba` is used if it is there.
+    sensitive : str, default None
+        The column to guess; by default the one with that role.
+    public : sequence of str, default None
+        What the adversary knows of everybody; by default the quasi-identifiers.
+    inputs : sequence of str, default None
+        The inputs of the model; by default the names it was fitted with. Inputs that are not public
+        are unknown: the adversary draws them from other people and averages the answers.
+    guesser : scikit-learn classifier, default None
+        What the adversary learns with; by default a random forest.
+    answers : {"scores", "labels"}, default "scores"
+        What the black box returns.
+    known : float, default None
+        The share of records whose public and sensitive values the adversary knows; by default all
+        but the fold that is scored.
+    folds : int, default 5
+        Folds of the cross-validation.
+    draws : int, default 10
+        Draws of the unknown inputs.
+    records : int, default 5000
+        The most records that are guessed at.
+    random_state : int, default None
+        Repeats the measurement.
 
-    `known`: the share of records whose public and sensitive values the adversary knows; by
-    default all but the fold that is scored. `guesser`: the scikit-learn classifier it learns
-    with; by default a random forest. `answers`: whether the black box tells "scores" or "labels".
+    Returns
+    -------
+    Disclosure
+
+    Examples
+    --------
+    >>> indirect(table, tree, sensitive="illness").summary()  # doctest: +SKIP
     """
     check("indirect", _RULES, {"folds": folds, "draws": draws, "records": records,
                                "known": 0.8 if known is None else known, "answers": answers})

@@ -27,7 +27,15 @@ ZIP_DIGITS = 3
 
 @dataclass(frozen=True)
 class SafeHarbor:
-    """What Safe Harbor forbids and a release shows: for each of the eighteen its columns."""
+    """What HIPAA's Safe Harbor forbids and a release shows.
+
+    Attributes
+    ----------
+    present : mapping of str to tuple of Finding
+        For each of the eighteen identifiers the columns that show it.
+    allowed : tuple of str
+        Columns of ages, ZIP codes or dates that are coarse enough.
+    """
 
     present: Mapping[str, tuple[Finding, ...]]
     allowed: tuple[str, ...] = field(default=())
@@ -58,7 +66,22 @@ class SafeHarbor:
 
 
 def safe_harbor(release: Release | Table) -> SafeHarbor:
-    """Return which of HIPAA's eighteen identifiers the columns of a release show."""
+    """Return which of HIPAA's eighteen identifiers the columns of a release show.
+
+    Parameters
+    ----------
+    release : Release or Table
+        What is looked at: names and values of its columns.
+
+    Returns
+    -------
+    SafeHarbor
+
+    Notes
+    -----
+    Not legal advice. A name is a sign, not a proof, and 45 CFR 164.514(b)(2)(ii), actual knowledge,
+    is not checked.
+    """
     table = release.table if isinstance(release, Release) else release
     present: dict[str, list[Finding]] = {what: [] for what in HIPAA}
     allowed = []

@@ -50,7 +50,25 @@ class Level:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """What a classifier gives away about one sensitive attribute."""
+    """What a classifier discloses about one sensitive attribute.
+
+    Attributes
+    ----------
+    sensitive : str
+        The attribute that is guessed.
+    public : tuple of str
+        The columns that the adversary knows of everybody.
+    unknown : tuple of str
+        The inputs of the classifier that it does not know.
+    predicts_it : bool
+        True if the classes of the classifier are values of the sensitive attribute.
+    records : int
+        How many people were guessed at.
+    known : int
+        How many records the adversary learned from.
+    levels : tuple of Level
+        The error of every adversary, with and without the classifier.
+    """
 
     sensitive: str
     public: tuple[str, ...]

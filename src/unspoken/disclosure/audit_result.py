@@ -20,9 +20,31 @@ VERSION = 1
 class Audit:
     """Every adversary that applies, at every level of knowledge, on every column.
 
-    `words` says for each adversary what it does; `unscored` says why a column has no numbers;
-    `limits` says what was not tested. `evidence` is for pictures, holds original values, and is
-    in no file.
+    `unspoken.risk.audit` makes it. It has `.summary()`, `.worst()`, `.ranking()`, `.select(...)`,
+    `.save(path)` and `.to_json()`.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        All numbers.
+    radius : float
+        How near a guess must be to count as recovered, as a share of the range.
+    trials : int
+        How often knowledge was drawn.
+    release : mapping
+        What was audited: fingerprint, rows, mechanism, columns.
+    words : mapping of str to str
+        What each adversary does.
+    unscored : mapping of str to str
+        Why a column has no numbers.
+    suggestions : tuple of Suggestion
+        What would lower the risk.
+    limits : tuple of str
+        What was not tested.
+    judgement : Judgement or None
+        What the policy says, if there was one.
+    evidence : tuple of Evidence
+        Original values for the pictures of a report; never written to a file by `save`.
     """
 
     rows: tuple[Row, ...]

@@ -22,7 +22,15 @@ RADII = (0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Points:
-    """Pairs of a released code and a guess of its value (bu2007 Definition 4), a row a trial."""
+    """Pairs of a released code and a guess of its value (bu2007 Definition 4).
+
+    Attributes
+    ----------
+    codes : array of float, (trials, points)
+        The codes, sorted per trial; two points on one code raise InputError.
+    values : array of float, (trials, points)
+        The guessed values.
+    """
 
     codes: Floats
     values: Floats
@@ -47,7 +55,15 @@ class Points:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Every distinct value in increasing order, and how often it occurs."""
+    """Every distinct value and how often it occurs.
+
+    Attributes
+    ----------
+    values : array of float
+        The distinct values, increasing.
+    counts : array of int
+        How often each occurs.
+    """
 
     values: Floats
     counts: Ints
@@ -55,12 +71,34 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What one adversary knows about one column; None means that it does not know it.
+    """What one adversary knows about one column (bu2007 section 3.3); None: it does not know it.
 
-    `radius` is what counts as a crack, `plausible` the range in which anybody would guess and
-    `draws` how often an adversary that guesses at random may try; they are always there.
-    `records` are known records, linked to their codes; `sample` holds sorted values of similar
-    data, one row a trial.
+    Attributes
+    ----------
+    label : str
+        The level of knowledge as an audit names it, such as "expert".
+    radius : float
+        How near a guess must be to count as recovered, in units of the column.
+    plausible : tuple of two floats
+        The range in which an adversary without knowledge would guess.
+    points : Points or None
+        Known pairs of code and value.
+    bounds : tuple of two floats or None
+        The true minimum and maximum.
+    median : float or None
+        The true median.
+    modes : array of float or None
+        The most frequent values, most frequent first.
+    family : Family or None
+        The form and the parameters of the distribution.
+    sample : array of float, (trials, values), or None
+        Sorted values of similar data.
+    histogram : Histogram or None
+        How often each value occurs.
+    records : Points or None
+        Known records, linked to their codes.
+    draws : int, default 1
+        How often an adversary that guesses at random may try.
     """
 
     label: str

@@ -56,11 +56,11 @@ class Share:
     least: float = 0.0
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return f"a number from {self.least:g} to 1"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         real = isinstance(value, int | float) and not isinstance(value, bool)
         return real and self.least <= float(value) <= 1.0
 
@@ -77,7 +77,24 @@ _TOP = (*_SECTIONS, "column", "radius", "allow_unscored")
 
 @dataclass(frozen=True)
 class Policy:
-    """What a release must withstand; sections as in the file."""
+    r"""What a release must withstand; `Policy.load(path)` or `Policy.parse(text)` reads it.
+
+    Attributes
+    ----------
+    sections : mapping
+        The limits by section: "columns", "subspaces", "paths", "anonymity".
+    column : mapping
+        Limits for single columns, by original name.
+    radius : float, default 0.02
+        How near a guess must be to count as recovered, as a share of the range.
+    allow_unscored : tuple of str
+        Columns that may lack a score; any other one without a score fails the policy.
+
+    Examples
+    --------
+    >>> policy = Policy.parse('[columns]\nmax_recovered = 0.2\nagainst = "expert"')
+    >>> policy.judge(audit).summary()  # doctest: +SKIP
+    """
 
     sections: Mapping[str, Mapping[str, Any]]
     column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
