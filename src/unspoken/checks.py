@@ -32,7 +32,19 @@ Check = Callable[[Make], None]
 
 
 def example(rows: int = 120, seed: int = 0) -> Table:
-    """Return a small table with an identifier, missing values, ties and a target."""
+    """Return a small table with an identifier, missing values, ties and a target.
+
+    Parameters
+    ----------
+    rows : int, default 120
+        The number of rows.
+    seed : int, default 0
+        The same seed gives the same table.
+
+    Returns
+    -------
+    Table
+    """
     rng = np.random.default_rng(seed)
     dose = rng.normal(50, 10, rows).round(1)
     dose[rng.random(rows) < 0.1] = np.nan

@@ -91,7 +91,7 @@ class BlackBox:
                              for n, rows in rows_of.items()})
 
     def predicts(self, values: Sequence[Any]) -> bool:
-        """Say whether its classes are values of the sensitive attribute."""
+        """Return True if its classes are values of the sensitive attribute."""
         return set(self.classes) <= set(values)
 
     def guesses(self, answers: Floats, values: Sequence[Any]) -> Floats:

@@ -55,7 +55,7 @@ class Redrawn:
 
     @property
     def passed(self) -> bool:
-        """Return whether the policy holds for the release."""
+        """Return True if the policy holds for the release."""
         return self.judgement.passed
 
     def summary(self) -> str:
@@ -142,5 +142,5 @@ def _number(seed: bytes) -> int:
 
 
 def _may_help(judgement: Judgement) -> bool:
-    """Return whether some broken limit depends on the draw: few points do, order does not."""
+    """Return True if some broken limit depends on the draw: few points do, order does not."""
     return any(level(knowledge) in PRESETS for knowledge in judgement.broken)

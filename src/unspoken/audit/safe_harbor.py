@@ -39,11 +39,10 @@ class SafeHarbor:
 
     present: Mapping[str, tuple[Finding, ...]]
     allowed: tuple[str, ...] = field(default=())
-    """Columns of ages, ZIP codes or dates that are coarse enough."""
 
     @property
     def passed(self) -> bool:
-        """Return whether none of the eighteen was found."""
+        """Return True if none of the eighteen was found."""
         return not self.present
 
     def __bool__(self) -> bool:
@@ -97,7 +96,7 @@ def safe_harbor(release: Release | Table) -> SafeHarbor:
 
 
 def _coarse_enough(table: Table, finding: Finding) -> bool:
-    """Return whether a column keeps the limits that the rule sets for its kind."""
+    """Return True if a column keeps the limits that the rule sets for its kind."""
     if finding.hipaa not in (DATES, PLACES):
         return False
     looked: ColumnSample = samples(table, [finding.column])[0]

@@ -19,7 +19,7 @@ LEARNERS = ("tree", "naive-bayes")
 
 
 def wanted(args: argparse.Namespace, release: Release) -> bool:
-    """Say whether a learner is asked for, or needed, that knows how values were distorted."""
+    """Return True if a learner is asked for, or needed, that knows how values were distorted."""
     if args.strategy is not None or args.learner == "naive-bayes":
         return True
     return release.guarantee.name == "distorted" and args.learner == "tree" and not args.anyway

@@ -185,7 +185,7 @@ class Adversary:
     """What it does, in plain words that continue 'An adversary who ...'."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether it attacks this very release, among those of the methods that list it."""
+        """Return True if it attacks this very release, among those of the methods that list it."""
         return True
 
     def guess(self, view: View, column: str, knowledge: Knowledge,

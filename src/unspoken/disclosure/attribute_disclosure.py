@@ -44,7 +44,7 @@ class Level:
 
     @property
     def reveals(self) -> bool:
-        """Say whether the classifier helps beyond chance."""
+        """Return True if the classifier helps beyond chance."""
         return self.access != "nothing" and self.gain_low > 0
 
 
@@ -88,7 +88,7 @@ class Disclosure:
 
     @property
     def reveals(self) -> bool:
-        """Say whether the classifier helps any of the adversaries."""
+        """Return True if the classifier helps any of the adversaries."""
         return any(one.reveals for one in self.levels)
 
     def summary(self) -> str:

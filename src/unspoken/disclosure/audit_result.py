@@ -21,7 +21,7 @@ class Audit:
     """Every adversary that applies, at every level of knowledge, on every column.
 
     `unspoken.risk.audit` makes it. It has `.summary()`, `.worst()`, `.ranking()`, `.select(...)`,
-    `.save(path)` and `.to_json()`.
+    `.frame()` and `.to_json()`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Audit:
     judgement : Judgement or None
         What the policy says, if there was one.
     evidence : tuple of Evidence
-        Original values for the pictures of a report; never written to a file by `save`.
+        Original values for the pictures of a report; in no file.
     """
 
     rows: tuple[Row, ...]
@@ -81,7 +81,7 @@ class Audit:
 
     @property
     def assessed(self) -> bool:
-        """Return whether everything that leaves was scored."""
+        """Return True if everything that leaves was scored."""
         return bool(self.rows) and not self.unscored
 
     @property

@@ -88,7 +88,7 @@ class Truth:
 
     @cached_property
     def one_each(self) -> bool:
-        """Return whether pair i is code i, so that guesses need no rearranging."""
+        """Return True if pair i is code i, so that guesses need no rearranging."""
         return bool(np.array_equal(self.where, np.arange(self.where.size)))
 
     def rows(self, table: Table) -> npt.NDArray[np.int32]:

@@ -216,7 +216,7 @@ class _Findings:
 
 
 def _within(knowledge: str, against: str) -> bool:
-    """Return whether a level is covered: presets include everybody who knows fewer points."""
+    """Return True if a level is covered: presets include everybody who knows fewer points."""
     if against == ANYBODY:
         return True
     found = level(knowledge)

@@ -18,7 +18,7 @@ class Comparison:
 
     @property
     def identical(self) -> bool:
-        """Return whether nothing differs."""
+        """Return True if nothing differs."""
         return self.difference is None
 
     def __bool__(self) -> bool:

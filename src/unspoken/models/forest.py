@@ -49,7 +49,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How scikit-learn drew the in-bag rows: one seed a tree and the number of draws.
+    """How scikit-learn drew the in-bag rows: one seed per tree and the number of draws.
 
     `weighted` says that sample or class weights entered the draw; `class_weight` repeats the
     parameter ("balanced", or pairs of label and weight), so that it can be drawn again.
@@ -63,7 +63,25 @@ class Bootstrap:
 
 @dataclass(frozen=True, eq=False)
 class Forest(Predictor, Ensemble):
-    """A random forest: the mean of its trees. `bootstrap` None: every tree saw every row."""
+    """A random forest: the mean of its trees.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    features : tuple of str
+        The names of the inputs.
+    classes : tuple
+        The class labels; empty for regression.
+    trees : tuple of Tree
+        The trees.
+    bootstrap : Bootstrap or None, default None
+        How the rows of each tree were drawn; None: every tree saw every row.
+
+    Examples
+    --------
+    >>> Forest.from_sklearn(fitted).predict(rows)  # doctest: +SKIP
+    """
 
     format = FORMAT
 

@@ -39,10 +39,22 @@ _OPTIONAL = ("deviations", "low", "high")
 class Itemsets(Model):
     """Sets of items with their supports.
 
-    items : the names of all items.
-    sets : every set as an increasing tuple of positions in `items`.
-    supports : the share of baskets that hold each set, exact or estimated.
-    baskets : how many baskets there were.
+    Attributes
+    ----------
+    items : tuple of str
+        The names of all items.
+    sets : tuple of tuples of int
+        Every set as an increasing tuple of positions in `items`.
+    supports : array of float
+        The share of baskets that hold each set, exact or estimated.
+    baskets : int
+        The number of baskets.
+    deviations : array of float or None
+        The standard deviation of each estimated support; None if supports were counted.
+    low, high : array of float or None
+        The bounds of each estimated support.
+    facts : mapping
+        How the sets were mined, such as the smallest support.
     """
 
     format = FORMAT
@@ -81,7 +93,7 @@ class Itemsets(Model):
 
     @property
     def estimated(self) -> bool:
-        """Return whether the supports were estimated from randomised baskets."""
+        """Return True if the supports were estimated from randomised baskets."""
         return self.deviations is not None
 
     @property

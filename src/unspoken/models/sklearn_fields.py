@@ -46,7 +46,7 @@ def class_labels(estimator: Any) -> tuple[Label, ...]:
 
 
 def task_of(estimator: Any) -> Task:
-    """Return whether the estimator classifies or regresses."""
+    """Return True if the estimator classifies or regresses."""
     return "classification" if hasattr(estimator, "classes_") else "regression"
 
 

@@ -46,9 +46,30 @@ NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value",
 
 @dataclass(frozen=True, eq=False)
 class Tree(Predictor, TreeLike):
-    """A decision or regression tree; node 0 is the root, leaves have children and feature -1.
+    """A decision or regression tree as arrays; node 0 is the root, leaves have children -1.
 
-    `value` holds one row a node: the share of each class, or the one predicted number.
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    features : tuple of str
+        The names of the inputs.
+    classes : tuple
+        The class labels; empty for regression.
+    feature, threshold : array
+        The question of each node: rows with feature <= threshold go left; feature -1 at leaves.
+    left, right : array of int
+        The children of each node.
+    missing_left : array of bool
+        True if missing values go left.
+    value : array of float, (nodes, outputs)
+        One row per node: the share of each class, or the one predicted number.
+    n_samples, weighted_n_samples, impurity : array
+        The training records of each node, their weight, and their impurity.
+
+    Examples
+    --------
+    >>> Tree.from_sklearn(fitted).predict(rows)  # doctest: +SKIP
     """
 
     format = FORMAT

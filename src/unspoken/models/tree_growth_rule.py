@@ -1,6 +1,6 @@
 """Growth: how a tree is grown and when it stops, so that somebody else finds the same tree.
 
-The learner of this house splits categories as well as numbers. Whoever gets a Growth and the
+unspoken's own learner splits categories as well as numbers. Anyone who gets a Growth and the
 number of its steps grows the same tree from the same table: candidates have an order, and of
 equally good ones the first wins.
 """
@@ -55,11 +55,25 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 class Growth:
     """How one tree is grown.
 
-    `criterion`: gini, entropy (information gain), gain-ratio (the plain one: C4.5's filter by the
-    average gain looks at all columns, which a release has no longer) or variance; None follows the
-    target. `learner`: this house's or scikit-learn's, which sees numbers only. `categories`: two
-    groups, or a child each. `order`: best-first or level by level. `target`: a column, if not
-    the table's target. `max_leaves` bounds the growth; `min_leaf` is the fewest records of a leaf.
+    Attributes
+    ----------
+    criterion : {"gini", "entropy", "gain-ratio", "variance"} or None, default None
+        None follows the target. "entropy" is information gain; "gain-ratio" is the plain one:
+        C4.5's filter by the average gain looks at all columns, which a release no longer has.
+    learner : {"unspoken", "scikit-learn"}, default "unspoken"
+        scikit-learn splits numbers only.
+    categories : {"two-way", "multiway"}, default "two-way"
+        Two groups of categories, or a child per category.
+    order : {"best-first", "level"}, default "best-first"
+        Which node is split next.
+    target : str or None, default None
+        The column to predict, if not the table's target.
+    max_leaves : int, default 32
+        The most leaves.
+    min_leaf : int, default 1
+        The fewest records per leaf.
+    random_state : int, default 0
+        The seed of scikit-learn's learner.
     """
 
     criterion: str | None = None

@@ -42,7 +42,7 @@ class Distorted(Guarantee):
     name: ClassVar[str] = "distorted"
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether that learner takes the law of the distortion into account."""
+        """Return True if that learner takes the law of the distortion into account."""
         if getattr(type(miner), "reconstructs", False) is True:
             return Verdict(True, "It learns from reconstructed distributions. The model is an "
                            "estimate of the original's, not the same one.")

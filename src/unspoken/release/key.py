@@ -45,7 +45,24 @@ _DTYPES = ("<f8", "<i8", "<i4", "|u1")
 
 @dataclass(frozen=True, repr=False)
 class Key:
-    """The secret side of a release: its mechanism, the release it belongs to, and its secrets."""
+    """The secret side of a release. Keep it where the original is kept; never send it.
+
+    Attributes
+    ----------
+    mechanism : str
+        The name of the method.
+    fingerprint : str
+        The release that it belongs to.
+    secrets : mapping
+        Seeds and other small secrets; never shown by `repr`.
+    arrays : mapping of str to array
+        Secret arrays, such as the values behind codes.
+
+    Examples
+    --------
+    >>> key.save("records.key", passphrase="...")  # doctest: +SKIP
+    >>> Key.load("records.key", passphrase="...")  # doctest: +SKIP
+    """
 
     mechanism: str
     fingerprint: str

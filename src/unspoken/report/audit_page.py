@@ -42,12 +42,32 @@ def audit_page(
     key: Key | None = None, source: str | os.PathLike[str] | None = None,
     paths: PathDisclosure | None = None,
 ) -> Page:
-    """Build the page.
+    """Build the page that a privacy officer reads before a release is sent.
 
-    With `release` and `table` the riskiest columns are drawn from the evidence of the audit,
-    original against code, and the page says that it must stay in the house; `key` is the one
-    that the audit was made with. `source` is the original file, whose SHA-256 is shown. `paths`
-    adds the paths of a mined tree (bu2007 section 6.4).
+    Parameters
+    ----------
+    audit : Audit
+        What is shown.
+    release : Release, default None
+        With `table`: the riskiest columns are drawn from the evidence of the audit, original
+        against code, and the page says that it must stay in-house.
+    table : Table, default None
+        The original.
+    key : Key, default None
+        The key that the audit was made with.
+    source : path, default None
+        The original file, whose SHA-256 is shown.
+    paths : PathDisclosure, default None
+        Adds the paths of a mined tree (bu2007 section 6.4).
+
+    Returns
+    -------
+    Page
+
+    Examples
+    --------
+    >>> audit_page(audit, release=release, table=table, key=key).save("report.html")
+    ... # doctest: +SKIP
     """
     if release is not None and key is not None:
         key.fits(release)

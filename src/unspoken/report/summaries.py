@@ -33,7 +33,7 @@ def brief(name: str, longest: int = 40) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """Say in one sentence what the worst adversary gets."""
+    """Return in one sentence what the worst adversary gets."""
     worst = audit.worst()
     if worst is None:
         return "No column could be scored, so nothing is known about the risk of this release."
@@ -75,7 +75,7 @@ def _how_many(audit: Audit) -> str:
 
 
 def verdict(audit: Audit) -> str:
-    """Say whether the policy holds."""
+    """Return True if the policy holds."""
     assert audit.judgement is not None
     if audit.judgement.passed:
         return f"The policy holds ({audit.judgement.checked} numbers were compared with it)."

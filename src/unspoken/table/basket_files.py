@@ -36,17 +36,32 @@ def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
                  **options: Any) -> Baskets:
     """Read baskets from a file.
 
-    `.dat` (FIMI): one basket a line, items between blanks. `.csv`, `.txt`, `.tsv`: one basket a
-    line, items between the delimiter that occurs most (`delimiter=` says otherwise), no header;
-    blanks around a name are part of it. With `transaction=` and `item=`, the names of two columns:
-    a long table with a header in any format that `read` knows, one line for each item bought.
-    Parquet and Arrow otherwise: the one column of lists, or the one named by `item=`. Text files
-    may be compressed (.gz, .zst); `encoding=` names an encoding that is not UTF-8.
+    Parameters
+    ----------
+    path : path
+        `.dat` (FIMI): one basket per line, items between blanks. `.csv`, `.txt`, `.tsv`: one basket
+        per line, items between the delimiter that occurs most, no header; blanks around a name are
+        part of it. Parquet and Arrow: the one column of lists, or the one named by `item`. Text
+        files may be compressed (.gz, .zst).
+    transaction, item : str, default None
+        Two columns of a long table with a header, in any format that `read` knows, one line per
+        item bought.
+    items : sequence of str, default None
+        All possible items, by default those that occur; any other raises UnseenValueError.
+    repeats : {"refuse", "drop"}, default "refuse"
+        What to do with an item that occurs twice in a basket: raise an error, or keep it once.
+    **options
+        `delimiter=`, `encoding=`, and `missing=[...]`, words of a long table or of a list that
+        stand for no item.
 
-    A line without items is an empty basket. `items` names all possible items, by default those
-    that occur; one that is not among them raises UnseenValueError. An item twice in a basket is
-    an error; `repeats="drop"` keeps it once. `missing=[...]` names words of a long table or of a
-    list that stand for no item.
+    Returns
+    -------
+    Baskets
+        A line without items is an empty basket.
+
+    Examples
+    --------
+    >>> baskets = read_baskets("retail.dat")  # doctest: +SKIP
     """
     chosen = take_options(options)
     if transaction is not None:

@@ -32,9 +32,19 @@ MAX_ITEMS = 1 << 24
 class Baskets:
     """Sets of items; build them with `Baskets.of` or `unspoken.read_baskets`.
 
-    offsets : where each basket starts in `codes`, one more than there are baskets.
-    codes : positions in `items`, increasing inside each basket.
-    items : the names of all items.
+    Attributes
+    ----------
+    offsets : array of int
+        Where each basket starts in `codes`, one more than there are baskets.
+    codes : array of int
+        Positions in `items`, increasing inside each basket.
+    items : tuple of str
+        The names of all items.
+
+    Examples
+    --------
+    >>> Baskets.of([["beer", "bread"], ["bread"]]).sizes.tolist()
+    [2, 1]
     """
 
     offsets: Ints
@@ -155,7 +165,7 @@ class Baskets:
         return {name: code for code, name in enumerate(self.items)}
 
     def same_as(self, other: object) -> bool:
-        """Say whether the other are the same baskets of the same items in the same order."""
+        """Return True if the other are the same baskets of the same items in the same order."""
         return (isinstance(other, Baskets) and self.items == other.items
                 and np.array_equal(self.offsets, other.offsets)
                 and np.array_equal(self.codes, other.codes))

@@ -86,7 +86,7 @@ def check_ending(path: str | PathLike[str]) -> None:
 
 
 def has_unknown(path: str | PathLike[str]) -> bool:
-    """Say whether a file was written by `PartlyKnown.save`."""
+    """Return True if a file was written by `PartlyKnown.save`."""
     from unspoken.table.engines.local import LocalEngine
     from unspoken.table.formats.file_formats import existing_file, format_of, open_file
     from unspoken.table.formats.read_options import ReadOptions

@@ -69,7 +69,7 @@ def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) ->
 
 
 def is_sklearn(model: object) -> bool:
-    """Return whether this is one of the supported scikit-learn estimators itself."""
+    """Return True if this is one of the supported scikit-learn estimators itself."""
     kind = type(model)
     return kind.__module__.startswith("sklearn.") and kind.__name__ in SKLEARN_MODELS
 

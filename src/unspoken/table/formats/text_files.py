@@ -139,7 +139,7 @@ class TextLayout:
 
     @property
     def decoded(self) -> bool:
-        """Say whether the bytes have to be decoded first."""
+        """Return True if the bytes have to be decoded first."""
         # DuckDB stumbles over a mark before a quoted name, so a marked file is copied without it.
         return self.encoding not in ("utf-8", "ascii")
 
