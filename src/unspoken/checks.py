@@ -112,7 +112,7 @@ def random_state_repeats_and_is_declared(make: Make) -> None:
     second, _ = make(random_state=7).protect(example())
     assert first.table.arrow().equals(second.table.arrow())
     assert first.manifest["seeded"] is True
-    assert "whoever guesses the seed" in first.guarantee.summary()
+    assert "anyone who guesses the seed" in first.guarantee.summary()
 
 
 def fresh_randomness_differs(make: Make) -> None:

@@ -23,10 +23,11 @@
 
     UnpromisedModelWarning (UserWarning) a decoded model that may be another than the original's
     LeakWarning (UserWarning) something that was asked for gives more away than the default
-    └── SeededWarning         a release that whoever guesses its seed undoes
+    └── SeededWarning         a release that anyone who guesses its seed can undo
     ClampedWarning (UserWarning) values outside a declared range were moved into it
 
-Every message says what, what was allowed, what came and what to do; `explain` builds it.
+Every message says what is wrong, what came and what to do, in whole sentences. `explain` builds
+those about a value out of range.
 """
 
 from __future__ import annotations

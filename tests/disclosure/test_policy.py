@@ -81,7 +81,8 @@ def test_people_are_counted_where_nothing_is_said():
 
 
 def test_what_could_not_be_scored_fails_every_policy_unless_it_is_named():
-    for text in (EXPERT, "[column.age]\nmax_recovered = 0.9\n", "[subspaces]\nmax_recovered = 0.9\n"):
+    for text in (EXPERT, "[column.age]\nmax_recovered = 0.9\n",
+                 "[subspaces]\nmax_recovered = 0.9\n"):
         rows = row(value=0.1), row(value=0.1, measure="subspace")
         assert not judge(text, *rows, unscored={"note": "free text"})
         assert judge('allow_unscored = ["note"]\n' + text, *rows, unscored={"note": "free text"})

@@ -2,10 +2,10 @@
 
 The adversary knows public attributes of a person, not the sensitive one, nor the unknown ones. The
 measure is the Bayes error: how often its best guess of the sensitive value is wrong, with the
-classifier and without it. The classifier is a black box. Two things decide what it tells:
+classifier and without it. The classifier is a black box. Two things decide what it discloses:
 
 - whether the adversary knows training data, that is public and sensitive (not unknown) values of
-  other people. If it does, a classifier of the sensitive attribute tells it nothing that it could
+  other people. If it does, a classifier of the sensitive attribute adds nothing that it could
   not have learned itself; if it does not, the classifier is all it has.
 - whether it may only ask the black box, with a guess at what it does not know, or sees the
   answer about the very person, which was computed from the unknown values too.
@@ -37,7 +37,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "draws": (Whole(1), "Use 10."),
     "records": (Whole(20), "Use 5000."),
     "known": (Real(0.0, 1.0), "Use a share below 1; 0.8 is what five folds leave."),
-    "answers": (OneOf(("scores", "labels")), "Use 'labels' if only the class is told."),
+    "answers": (OneOf(("scores", "labels")), "Use 'labels' if only the class is disclosed."),
 }
 
 
@@ -168,12 +168,12 @@ def _roles(table: Table, sensitive: str | None,
     named = [sensitive] if sensitive is not None else list(table.schema.with_role("sensitive"))
     if len(named) != 1:
         raise SchemaError(explain("'sensitive'", "the name of one column", named,
-                                  "Say it, or give the role 'sensitive' to one column."))
+                                  "Name it, or give the role 'sensitive' to one column."))
     name = table.schema[named[0]].name
     seen = tuple(table.schema.with_role("quasi") if public is None else public)
     for one in seen:
         if table.schema[one].name == name:
-            raise SchemaError(explain("'public'", f"without the sensitive column '{name}'", one))
+            raise SchemaError(f"'public' must not name the sensitive column '{name}'.")
     return name, seen
 
 
@@ -183,11 +183,11 @@ def _people(table: Table, name: str, records: int,
     values, codes = codes_of(table, name)
     rows = np.flatnonzero(codes >= 0)
     if not 2 <= len(values) <= MAX_VALUES:
-        raise DataError(explain(f"The sensitive column '{name}'", f"one of 2 to {MAX_VALUES} "
-                                "values", f"{len(values)}", "Put numbers into classes first."))
+        raise DataError(f"The sensitive column '{name}' must have 2 to {MAX_VALUES} distinct "
+                        f"values. It has {len(values)}. Group numbers into intervals first.")
     if rows.size < 20:
-        raise DataError(explain("The table", "at least 20 records with a sensitive value",
-                                f"{rows.size}"))
+        raise DataError("The table must have at least 20 records with a sensitive value. It has "
+                        f"{rows.size}.")
     if rows.size > records:
         rows = np.sort(rng.choice(rows, records, replace=False))
     return rows, values, codes[rows]
@@ -195,9 +195,8 @@ def _people(table: Table, name: str, records: int,
 
 def _check_inputs(box: BlackBox, sensitive: str) -> None:
     if sensitive in box.inputs:
-        raise SchemaError(explain("The classifier", "one that does not take the sensitive column "
-                                  f"'{sensitive}' as input", "one that does",
-                                  "Who can ask it needs to know the value already."))
+        raise SchemaError(f"The classifier takes the sensitive column '{sensitive}' as input. An "
+                          "adversary who can ask it must know the value already.")
 
 
 class _Known:

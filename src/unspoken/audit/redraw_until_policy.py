@@ -4,7 +4,7 @@ How much a few knowledge points give depends on the draw, so another draw can he
 It cannot help against what only order decides (rank, samples, histograms): those numbers are the
 same for every key, and `redraw` stops early when nothing that fails depends on the draw.
 
-Choosing among draws tells a little about the key: it is one for which the policy holds.
+Choosing among draws discloses a little about the key: it is one for which the policy holds.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Two encodings of one column align by order. Two strict ones show the same order 
 one shows the order that a max-mono one hides; two max-mono ones with different classes cut their
 permuted runs differently and show a finer order together than each alone.
 
-Two published tables of the same people are intersected: whoever finds a person in a class of
-each knows that the sensitive value is in both. K and L of each say nothing about that.
+Two published tables of the same people are intersected: an adversary who finds a person in a
+class of each knows that the sensitive value is in both. K and L of each say nothing about that.
 """
 
 from __future__ import annotations
@@ -174,11 +174,11 @@ def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple
 def _guessed(column: str, entry: Entry, found: Mapping[str, float] | None) -> str:
     who = f"release {entry.what[:12]} to {entry.to or 'nobody named'}"
     if found is None:
-        return (f"'{column}': also in {who}, which is not at hand; whoever has both may know the "
-                "values of more people than either tells")
+        return (f"'{column}': also in {who}, which could not be read; both together may disclose "
+                "the values of more people than either alone")
     return (f"'{column}': together with {who} the value of {found['both']:.1%} of the people is "
-            f"guessed rightly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
-            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is sure")
+            f"guessed correctly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
+            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is certain")
 
 
 def _load(entry: Entry) -> Release | None:
@@ -197,7 +197,8 @@ def _words(column: str, entry: Entry, mine: Entry,
     if found is None and modes == ("strict", "strict"):
         return f"'{column}': nothing about order that {who} does not show already"
     if found is None:
-        return f"'{column}': also in {who}, which is not at hand; together they may show more order"
+        return (f"'{column}': also in {who}, which could not be read; together they may show more "
+                "order")
     before, alone, both = found
     if both <= max(before, alone):
         return (f"'{column}': together with {who} no more order than the better of the two alone "

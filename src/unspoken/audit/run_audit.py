@@ -15,7 +15,7 @@ from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.ground_truth import row_count
 from unspoken.disclosure.policy import Policy
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.models.tree import Tree
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
@@ -114,4 +114,4 @@ def _check_parts(table: Table, release: Release, key: Key | None, tree: Tree | N
     if key is not None:
         key.fits(release)
     elif tree is not None:
-        raise InputError(explain("'tree'", "given with the key, which decodes it", "no key"))
+        raise InputError("'tree' needs the key, which decodes the tree. Pass the key too.")

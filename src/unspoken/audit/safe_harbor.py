@@ -3,7 +3,7 @@
 The detectors that look at a table when it is read look at the released one. Beyond them the rule
 has three limits: ages over 89, more than the first three digits of a ZIP code, and dates finer
 than the year. Limits: an encoded column shows codes, which are neither names nor dates, so the
-check says nothing about what a code can be turned back into ('unspoken audit' does); the rule's
+check says nothing about what can be recovered from a code ('unspoken audit' does); the rule's
 second half, that nobody knows of a way to identify a person, no program can check; nor does it
 know which three-digit areas have too few people. This is no legal advice.
 """

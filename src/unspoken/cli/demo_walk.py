@@ -184,7 +184,7 @@ def _written(model: Any, path: Path) -> str:
 
 
 def proof_line(proof: Proof) -> str:
-    """Say in a few lines what happened to one model."""
+    """Print in a few lines what happened to one model."""
     answer = ("identical, bit for bit" if proof.identical
               else f"DIFFERENT: {proof.difference or 'the files differ'}")
     return (f"  {proof.size}\n"

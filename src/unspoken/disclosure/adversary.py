@@ -1,9 +1,9 @@
-"""The contract of an adversary: what it sees, what it knows, what it says.
+"""The contract of an adversary: what it sees, what it knows, what it returns.
 
 An adversary sees a View, which is made from a Release alone and holds counts of codes, not the
 release itself: the frame of a release that was not written yet still leads to the original
 table. What it knows is Knowledge. It answers with a guess for every distinct released code, one
-row a trial. It never sees a Key.
+row per trial. It never sees a Key.
 """
 
 from __future__ import annotations

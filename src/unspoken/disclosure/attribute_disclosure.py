@@ -100,12 +100,12 @@ class Disclosure:
         lines += [_line(one) for one in self.levels]
         helped = [one for one in self.levels if one.reveals]
         if not helped:
-            return "\n".join([*lines, "The classifier tells nobody more than chance."])
+            return "\n".join([*lines, "The classifier discloses no more than chance."])
         worst = max(helped, key=lambda one: one.gain)
         return "\n".join([*lines, _verdict(worst, self.known)])
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data; nobody's own result is in it."""
+        """Return plain data, without results of single people."""
         levels = [{k: v for k, v in asdict(one).items() if k != "wrong"} for one in self.levels]
         return {"sensitive": self.sensitive, "public": list(self.public),
                 "unknown": list(self.unknown), "predicts_it": self.predicts_it,

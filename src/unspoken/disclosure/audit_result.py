@@ -76,7 +76,7 @@ class Audit:
 
     @property
     def measure(self) -> str:
-        """Return what is counted where nobody says: people ("records"), where they were counted."""
+        """Return the default measure: people ("records"), where they were counted."""
         return "records" if any(row.measure == "records" for row in self.rows) else "domain"
 
     @property
@@ -144,5 +144,5 @@ class Audit:
                 None if verdict is None else Judgement.from_json(verdict),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise DataError(explain("An audit", f"the JSON of a '{FORMAT}' of version {VERSION}",
-                                    str(error))) from None
+            raise DataError(f"This is not the JSON of a '{FORMAT}' of version {VERSION}: "
+                            f"{error}.") from None

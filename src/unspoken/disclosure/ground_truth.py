@@ -1,7 +1,7 @@
 """What the codes really stand for: the side of the audit that adversaries never see.
 
 A column's truth is a list of pairs (value, code) with the records behind each. Where every value
-has one code there is one pair a value; with codes per record there are more. Truths are built by
+has one code there is one pair per value; with codes per record there are more. Truths are built by
 a function that each method names, see `release.method.Method`.
 """
 

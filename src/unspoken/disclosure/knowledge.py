@@ -1,7 +1,7 @@
 """What an adversary is assumed to know (bu2007 section 3.3 and what it leaves out).
 
-Knowledge is granted, column by column, by whoever runs the attack; it is never taken from a key
-by the adversary. Whatever is redrawn from trial to trial has one row a trial.
+Knowledge is granted, column by column, by the code that runs the attack; it is never taken from a
+key by the adversary. What is redrawn from trial to trial has one row per trial.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from unspoken.errors import InputError, explain
 PRESETS = {"ignorant": 0, "knowledgeable": 2, "expert": 4, "insider": 8}
 """Knowledge points of the presets (bu2007 sections 6.1 and 6.4)."""
 RADII = (0.01, 0.02, 0.05)
-"""Radius of a crack, as a share of the range, in bu2007 section 6.1."""
+"""How near a guess must be to count as recovered, as a share of the range (bu2007 section 6.1)."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Points:
         object.__setattr__(self, "codes", np.take_along_axis(self.codes, order, axis=1))
         object.__setattr__(self, "values", np.take_along_axis(self.values, order, axis=1))
         if np.any(np.diff(self.codes, axis=1) <= 0):
-            raise InputError(explain("Knowledge points", "on different codes in every trial",
-                                     "two points on one code"))
+            raise InputError("Two knowledge points of one trial are on the same code. Give at most "
+                             "one point per code.")
 
     @property
     def trials(self) -> int:
@@ -138,7 +138,7 @@ class Knowledge:
     def blind(self, rng: np.random.Generator) -> Floats:
         """Return what one would guess with this knowledge and without the release.
 
-        One constant a trial: the middle of the fullest window of two radii where a sample or a
+        One constant per trial: the middle of the fullest window of two radii where a sample or a
         histogram is known, else a mode, the median, the middle of the family or of the bounds,
         the middle of the known values, or a number at random in the plausible range.
         """

@@ -1,12 +1,11 @@
-"""A policy: what a release must withstand, as a TOML file that can stand in a pipeline.
+"""A policy: what a release must withstand, as a TOML file that runs in a pipeline.
 
     radius = 0.02
 
     [columns]
-    max_recovered = 0.20        # no column above 20% ...
+    max_recovered = 0.20      # no column above 20% ...
     against = "expert"        # ... against an expert, or anybody who knows less
-    measure = "records"       # of the people, as where nothing is said; "domain" counts
-                              # distinct values
+    measure = "records"       # of the people, the default; "domain" counts distinct values
 
     [column.salary]           # another limit for one column
     max_recovered = 0.05
@@ -122,7 +121,8 @@ class Policy:
                     for name in _SECTIONS if name in data}
         single = data.get("column", {})
         if not isinstance(single, dict):
-            raise PolicyError(explain(f"{source}: [column]", "tables named after columns", single))
+            raise PolicyError(f"{source}: [column] holds no tables named after columns. Write "
+                              "[column.NAME], with the name of a column.")
         column = {name: _section(f"{source}: [column.{name}]", part, _SECTIONS["columns"])
                   for name, part in single.items()}
         radius = data.get("radius", 0.02)
@@ -148,8 +148,8 @@ class Policy:
 
     def _check_radius(self, audit: Audit) -> None:
         if audit.radius != self.radius:
-            raise PolicyError(explain("The radius of the audit", f"the policy's ({self.radius:g})",
-                                      f"{audit.radius:g}", "Audit with the policy's radius."))
+            raise PolicyError(f"The audit has radius {audit.radius:g}, the policy {self.radius:g}. "
+                              "Audit with the policy's radius.")
 
     def _columns(self, audit: Audit, found: _Findings) -> None:
         names = dict.fromkeys(row.column for row in audit.rows
@@ -199,7 +199,7 @@ class _Findings:
             shown = what if worst.column in what else f"{what} ({worst.column})"
             self.broken += [row.knowledge for row in chosen if row.value > limit]
             self.reasons.append(
-                f"{shown}: {percent(worst.value)} cracked by '{worst.adversary}' "
+                f"{shown}: {percent(worst.value)} recovered by '{worst.adversary}' "
                 f"({worst.knowledge}), at most {percent(limit)} allowed against {against}")
 
     def anonymity(self, audit: Audit, k: int) -> None:
@@ -212,7 +212,7 @@ class _Findings:
                                 "every record apart and makes no promise about K")
         elif min(row.value for row in found) < k:
             least = min(row.value for row in found)
-            self.reasons.append(f"K is {least:g}, at least {k} asked for")
+            self.reasons.append(f"K is {least:g}, at least {k} required")
 
 
 def _within(knowledge: str, against: str) -> bool:
@@ -227,7 +227,7 @@ def _within(knowledge: str, against: str) -> bool:
 
 def _names(what: str, data: Any) -> tuple[str, ...]:
     if not isinstance(data, list) or not all(isinstance(name, str) for name in data):
-        raise PolicyError(explain(what, "a list of names of columns", data))
+        raise PolicyError(explain(what, "a list of column names", data))
     return tuple(data)
 
 
@@ -238,7 +238,7 @@ def _section(where: str, data: Any, rules: Mapping[str, Rule]) -> dict[str, Any]
     for name, value in data.items():
         _admit(f"{where} '{name}'", rules[name], value)
     if not data:
-        raise PolicyError(explain(where, f"a table with {', '.join(rules)}", "nothing"))
+        raise PolicyError(f"{where} is empty. Write some of {', '.join(rules)}.")
     return dict(data)
 
 
@@ -250,7 +250,7 @@ def _admit(what: str, rule: Rule, value: Any) -> None:
 def _known_names(where: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:
     for name in data:
         if name not in allowed:
-            raise PolicyError(_unknown(f"{where} a name", name, list(allowed)))
+            raise PolicyError(_unknown(f"{where} every name", name, list(allowed)))
 
 
 def _unknown(what: str, name: str, allowed: list[str]) -> str:

@@ -223,7 +223,7 @@ def _check_rules(one: Associations, known: set[tuple[int, ...]]) -> None:
             raise InputError(explain("A rule", "two disjoint frequent sets whose union is one",
                                      rule))
     if len(set(zip(one.left, one.right, strict=True))) != len(one.left):
-        raise InputError(explain("Rules", "distinct", "one of them twice"))
+        raise InputError("A rule occurs twice. Rules must be distinct.")
 
 
 def _compare_counts(one: Ints | None, other: Ints | None) -> Comparison:

@@ -1,7 +1,7 @@
 """The pattern Forest: trees, and what is needed to draw their in-bag rows again.
 
 A forest decodes exactly only if each tree is replayed on its own in-bag rows (bu2007 has no
-forests). scikit-learn draws them from one seed a tree, so the seed, the
+forests). scikit-learn draws them from one seed per tree, so the seed, the
 number of draws and whether weights entered the draw are kept with the trees.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import ModelError, explain
+from unspoken.errors import ModelError
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task
@@ -115,8 +115,7 @@ class Forest(Predictor, Ensemble):
     def predict_proba(self, data: Any) -> Floats:
         """Return the mean share of each class over the trees; the data as in `predict`."""
         if self.task != "classification":
-            raise ModelError(explain("'predict_proba'", "asked of a classification forest",
-                                     "a regression forest", "Use predict."))
+            raise ModelError("A regression forest has no 'predict_proba'. Use predict.")
         return self._mean(data)
 
     def predict(self, data: Any) -> npt.NDArray[Any]:

@@ -127,8 +127,8 @@ class Itemsets(Model):
         """Return the support of a set; one that is not here is refused."""
         place = self._place(names)
         if place is None:
-            raise InputError(explain("An itemset", "one of those mined", str(names),
-                                     "Mine with a lower min_support."))
+            raise InputError(f"The set {', '.join(map(str, names))} was not mined. Mine with a "
+                             "lower min_support.")
         return float(self.supports[place])
 
     def of_size(self, size: int) -> Itemsets:
@@ -242,7 +242,7 @@ def _check_sets(sets: Sequence[tuple[int, ...]], items: int) -> None:
                 or (one and not 0 <= one[0] <= one[-1] < items):
             raise InputError(explain("An itemset", f"increasing codes from 0 to {items - 1}", one))
     if len(set(sets)) != len(sets):
-        raise InputError(explain("Itemsets", "distinct", "one of them twice"))
+        raise InputError("An itemset occurs twice. Itemsets must be distinct.")
 
 
 def _column(name: str, values: Any, size: int) -> Floats:

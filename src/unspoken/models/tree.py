@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
-from unspoken.errors import DataError, ModelError, explain
+from unspoken.errors import DataError, ModelError
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -140,8 +140,7 @@ class Tree(Predictor, TreeLike):
     def predict_proba(self, data: Any) -> Floats:
         """Return the share of each class in the leaf of each record; the data as in `predict`."""
         if self.task != "classification":
-            raise ModelError(explain("'predict_proba'", "asked of a classification tree",
-                                     "a regression tree", "Use predict."))
+            raise ModelError("A regression tree has no 'predict_proba'. Use predict.")
         return self.value[self.apply(data)]
 
     def predict(self, data: Any) -> npt.NDArray[Any]:
@@ -218,7 +217,8 @@ def as_rows(data: Any, features: tuple[str, ...]) -> Floats:
     with np.errstate(over="ignore"):
         narrow = number_rows(data, features).astype(np.float32)
     if np.isinf(narrow).any():
-        raise DataError(explain("the data", "finite in float32, or missing", "an infinite value"))
+        raise DataError("The data holds an infinite value. Values must be finite in float32, or "
+                        "missing.")
     # float64 again: numpy 2 would compare float32 with a Python float in float32.
     return narrow.astype(np.float64)
 

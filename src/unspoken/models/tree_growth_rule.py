@@ -188,8 +188,8 @@ def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups |
     if growth.learner == SKLEARN:
         names = [n for n in names if table.schema[n].kind in ("numeric", "ordinal")]
     if not names:
-        raise SchemaError(explain("The table", "one with at least one predictor", "none",
-                                  "Targets, sensitive columns and identifiers are none."))
+        raise SchemaError("The table has no predictor. Targets, sensitive columns and identifiers "
+                          "are not predictors.")
     columns = tuple(_column(table, name, growth, groups or {}, coded or {}) for name in names)
     data = table.arrow([target])[target]
     if table.engine.count_missing(table.frame, target):
@@ -198,8 +198,8 @@ def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups |
         return Learning(growth, columns, table.rows, None, (), in_steps(target, to_numbers(data)))
     classes, labels = to_labels(data)
     if len(classes) > MOST_CLASSES:
-        raise DataError(explain(f"Target '{target}'", f"of at most {MOST_CLASSES} classes",
-                                f"{len(classes)}", "Use criterion='variance' for a number."))
+        raise DataError(f"Target '{target}' has {len(classes)} classes; at most {MOST_CLASSES} are "
+                        "allowed. Use criterion='variance' for a number.")
     plain = tuple(c if isinstance(c, str | int | float | bool) else str(c) for c in classes)
     return Learning(growth, columns, table.rows, labels, plain, None)
 
@@ -219,7 +219,7 @@ def in_group_order(column: Coded, labels: Sequence[str | None]) -> Coded:
     place = {label: index for index, label in enumerate(labels)}
     strange = [label for label in column.labels if label not in place]
     if strange:
-        raise DataError(explain(f"Column '{column.name}'", "made of the labels in the manifest",
-                                strange[0]))
+        raise DataError(f"Column '{column.name}' holds the label {strange[0]!r}, which is not in "
+                        "the manifest.")
     rank = np.array([place[label] for label in column.labels], np.int64)
     return replace(column, codes=rank[column.codes], labels=tuple(labels))

@@ -49,7 +49,7 @@ class Guarantee:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Return a true Verdict if the promise holds for that miner, on all or the named columns."""
+        """Return a true Verdict if the promise holds for that miner on all (or named) columns."""
         return Verdict(False, f"This guarantee ('{self.name}') makes no promise for a miner.")
 
     def require(self, miner: Any, columns: Sequence[str] | None = None) -> None:

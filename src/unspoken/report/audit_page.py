@@ -1,4 +1,4 @@
-"""The audit as a page that a privacy officer reads before anything leaves the house."""
+"""The audit as a page that a privacy officer reads before anything is sent."""
 
 from __future__ import annotations
 
@@ -191,15 +191,16 @@ def _together(page: Page, audit: Audit, paths: PathDisclosure | None) -> None:
     if rows:
         page.section("Columns together").table(
             ["columns", "disclosed", "interval", "without the release", "adversary", "knowledge"],
-            rows, "Share of records of which all these columns are told at once (bu2007 "
+            rows, "Share of records of which all these columns are recovered at once (bu2007 "
             "Definition 2), by the adversary that gets most, highest first.", align="lrrrll")
     tree = summaries.path_rows(audit)
     if tree:
         page.section("Paths of a mined tree").table(
             ["paths", "disclosed", "interval"],
             [[row.column, percent(row.value), summaries.interval(row)] for row in tree],
-            "Share of the paths of which all thresholds are told (bu2007 Definition 3), against "
-            f"the attack that gets most: {tree[0].adversary}, {tree[0].knowledge}.", align="lrr")
+            "Share of the paths of which all thresholds are recovered (bu2007 Definition 3), "
+            f"against the attack that gets most: {tree[0].adversary}, {tree[0].knowledge}.",
+            align="lrr")
     if paths is not None:
         _paths(page, paths)
 
@@ -207,14 +208,14 @@ def _together(page: Page, audit: Audit, paths: PathDisclosure | None) -> None:
 def _paths(page: Page, paths: PathDisclosure) -> None:
     rows = paths.by_length()
     page.section("Paths by length")
-    page.table(["length", "paths", "cracked, median", "cracked, mean", "cracked, largest"],
+    page.table(["length", "paths", "recovered, median", "recovered, mean", "recovered, largest"],
                [list(row.values()) for row in rows],
-               f"Paths of the tree and how many are told whole, over {paths.trials} trials.",
+               f"Paths of the tree and how many are recovered whole, over {paths.trials} trials.",
                align="lrrrr")
     page.figure(plots.path_lengths([str(row["length"]) for row in rows],
                                    [float(row["paths"]) for row in rows],
                                    [float(row["mean"]) for row in rows]),
-                "Paths by length and how many of them are cracked on average.")
+                "Paths by length and how many of them are recovered on average.")
 
 
 def _remedies(page: Page, audit: Audit) -> None:

@@ -105,7 +105,7 @@ def _lines(path: Path, kind: FileFormat, options: ReadOptions, repeats: str) -> 
 
 
 def separator_of(content: bytes, kind: FileFormat, options: ReadOptions) -> str:
-    """Return what stands between the items of a line: as told, as usual, or what occurs most."""
+    """Return what separates the items of a line: the option, the usual, or the most frequent."""
     if kind.between == " ":
         return options.delimiter or " "
     head = content[:HEAD_BYTES].decode("utf-8", "replace").split("\n")
@@ -113,7 +113,7 @@ def separator_of(content: bytes, kind: FileFormat, options: ReadOptions) -> str:
 
 
 def _numbers(content: bytes, repeats: str) -> Baskets:
-    """Read whole numbers between blanks, one basket a line, without a loop over lines."""
+    """Read whole numbers between blanks, one basket per line, without a loop over lines."""
     text = np.frombuffer(content, np.uint8)
     digit = text >= 48
     first = digit & ~np.r_[False, digit[:-1]]
@@ -170,7 +170,7 @@ def _of_lists(column: Any, repeats: str) -> Baskets:
         column = column.combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
     if column.null_count:
-        raise DataError(explain("A basket", "a list, empty if need be", "a missing value"))
+        raise DataError("A basket is missing. Use an empty list for a basket without items.")
     flat, rows = column.flatten(), pc.list_parent_indices(column)
     return _coded(rows.to_numpy(zero_copy_only=False), flat, len(column), repeats)
 
@@ -202,7 +202,8 @@ def _long(path: Path, transaction: str, item: str | None, repeats: str,
             raise SchemaError(unknown_name(name, table.column_names))
     ids = table[transaction]
     if ids.null_count:
-        raise DataError(explain(f"Column '{transaction}'", "complete", "missing values"))
+        raise DataError(f"Column '{transaction}' has missing values. Every item needs a "
+                        "transaction.")
     encoded = pc.dictionary_encode(ids).unify_dictionaries()
     rows = np.concatenate([np.zeros(0, np.int64), *(
         part.indices.to_numpy(zero_copy_only=False) for part in encoded.chunks)])

@@ -209,7 +209,7 @@ def _check_items(items: tuple[Any, ...]) -> None:
     if len(set(items)) != len(items):
         seen: set[str] = set()
         twice = next(name for name in items if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise DataError(explain("'items'", "distinct names", f"'{twice}' twice"))
+        raise DataError(f"'items' holds '{twice}' twice. Names of items must be distinct.")
 
 
 def _check_offsets(offsets: Ints, codes: Codes) -> None:
@@ -237,5 +237,5 @@ def _check_codes(baskets: Baskets) -> None:
 def _refuse_repeats(pair: int, items: Sequence[str], repeats: str) -> None:
     if repeats == "refuse":
         row, code = divmod(pair, max(len(items), 1))
-        raise DataError(explain(f"Basket {row}", "a set of items", f"'{items[code]}' twice",
-                                "Say repeats='drop' to keep each item once."))
+        raise DataError(f"Basket {row} holds '{items[code]}' twice. Use repeats='drop' to keep "
+                        "each item once.")
