@@ -88,7 +88,7 @@ def test_what_could_not_be_scored_fails_every_policy_unless_it_is_named():
         assert judge('allow_unscored = ["note"]\n' + text, *rows, unscored={"note": "free text"})
     assert not judge('allow_unscored = ["other"]\n' + EXPERT, row(value=0.1),
                      unscored={"note": "free text"})
-    with pytest.raises(PolicyError, match="list of names"):
+    with pytest.raises(PolicyError, match="list of column names"):
         Policy.parse("allow_unscored = 3\n" + EXPERT)
 
 
@@ -133,7 +133,7 @@ def test_k_is_compared_where_there_is_one():
     ("[columns]\nmax_recovered = true", "from 0 to 1"),
     ('[columns]\nagainst = "wizard"', "expert"),
     ("[anonymity]\nk = 0", "int >= 1"),
-    ("[anonymity]\n", "a table with k"),
+    ("[anonymity]\n", r"\[anonymity\] is empty. Write some of k"),
     ("radius = 0\n[columns]\nmax_recovered = 0.2", "radius"),
     ("columns = 3", "a table"),
     ("column = 3", "tables named after columns"),

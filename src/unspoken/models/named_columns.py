@@ -72,7 +72,7 @@ def count_rows(columns: Mapping[str, Any], known: Named) -> int:
     sizes = {name: len(column) for name, column in (columns or _first(known)).items()}
     if len(set(sizes.values())) != 1:
         shown = ", ".join(f"{size} in '{name}'" for name, size in sizes.items()) or "no column"
-        raise DataError(f"The columns have different lengths: {shown}.")
+        raise DataError(explain("The columns", "of one length", shown))
     return next(iter(sizes.values()))
 
 
