@@ -30,8 +30,9 @@ bench: $(STAMP) spu ## side by side with what a user would pick instead; writes 
 	UNSPOKEN_SPU_PYTHON=$$(test -x .venv-spu/bin/python && echo "$$PWD/.venv-spu/bin/python") \
 	  $(BIN)/python bench/run.py
 
-docs: $(STAMP) ## write docs/reference/cli.md from the parsers
+docs: $(STAMP) ## write docs/reference/cli.md from the parsers and api.md from the docstrings
 	$(BIN)/python -m unspoken.cli.reference docs/reference/cli.md
+	$(BIN)/python docs/api_reference.py docs/reference/api.md
 
 # Tests that look at pages need a browser; without one they are skipped and say so.
 browser:

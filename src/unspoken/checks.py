@@ -25,12 +25,26 @@ from unspoken.release.release import Release
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
+__all__ = ["RELEASE_METHOD", "example"]
+
 Make = Callable[..., Any]
 Check = Callable[[Make], None]
 
 
 def example(rows: int = 120, seed: int = 0) -> Table:
-    """Return a small table with an identifier, missing values, ties and a target."""
+    """Return a small table with an identifier, missing values, ties and a target.
+
+    Parameters
+    ----------
+    rows : int, default 120
+        The number of rows.
+    seed : int, default 0
+        The same seed gives the same table.
+
+    Returns
+    -------
+    Table
+    """
     rng = np.random.default_rng(seed)
     dose = rng.normal(50, 10, rows).round(1)
     dose[rng.random(rows) < 0.1] = np.nan
@@ -98,7 +112,7 @@ def random_state_repeats_and_is_declared(make: Make) -> None:
     second, _ = make(random_state=7).protect(example())
     assert first.table.arrow().equals(second.table.arrow())
     assert first.manifest["seeded"] is True
-    assert "whoever guesses the seed" in first.guarantee.summary()
+    assert "anyone who guesses the seed" in first.guarantee.summary()
 
 
 def fresh_randomness_differs(make: Make) -> None:

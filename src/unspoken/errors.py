@@ -23,16 +23,46 @@
 
     UnpromisedModelWarning (UserWarning) a decoded model that may be another than the original's
     LeakWarning (UserWarning) something that was asked for gives more away than the default
-    └── SeededWarning         a release that whoever guesses its seed undoes
+    └── SeededWarning         a release that anyone who guesses its seed can undo
     ClampedWarning (UserWarning) values outside a declared range were moved into it
 
-Every message says what, what was allowed, what came and what to do; `explain` builds it.
+Every message says what is wrong, what came and what to do, in whole sentences. `explain` builds
+those about a value out of range.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+__all__ = [
+    "ClampedWarning",
+    "DamagedKeyError",
+    "DataError",
+    "DecodeError",
+    "ForeignKeyError",
+    "InputError",
+    "KeyFileError",
+    "KeyVersionError",
+    "LeakWarning",
+    "MissingExtraError",
+    "ModelError",
+    "NotAKeyError",
+    "NotCoveredError",
+    "PassphraseError",
+    "PolicyError",
+    "QueryLogError",
+    "QueryRefusedError",
+    "ReleaseError",
+    "SchemaError",
+    "SeededWarning",
+    "TruncatedKeyError",
+    "UnpromisedModelWarning",
+    "UnseenValueError",
+    "UnspokenError",
+    "explain",
+    "unknown",
+]
 
 
 class UnspokenError(Exception):
@@ -128,7 +158,7 @@ class LeakWarning(UserWarning):
 
 
 class SeededWarning(LeakWarning):
-    """A release was made with a seed: whoever guesses it undoes the release."""
+    """A release was made with a seed: anyone who guesses the seed can undo the release."""
 
 
 class ClampedWarning(UserWarning):
@@ -136,7 +166,30 @@ class ClampedWarning(UserWarning):
 
 
 def explain(what: str, allowed: str, got: object, do: str = "") -> str:
-    """Build the one form of message: what, what is allowed, what came, what to do."""
+    """Return the message "WHAT must be ALLOWED. Got GOT. DO".
+
+    For a value that is out of range. If the sentence would read bent, write it out instead.
+
+    Parameters
+    ----------
+    what : str
+        The thing that is wrong, such as "'k'".
+    allowed : str
+        What it may be, such as "a whole number of at least 2".
+    got : object
+        What came; shortened to 200 characters.
+    do : str, default ""
+        A sentence that says what to do.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> explain("'k'", "a whole number of at least 2", 1)
+    "'k' must be a whole number of at least 2. Got 1."
+    """
     shown = got if isinstance(got, str) else repr(got)
     if len(shown) > 200:
         shown = shown[:197] + "..."
@@ -144,7 +197,21 @@ def explain(what: str, allowed: str, got: object, do: str = "") -> str:
 
 
 def unknown(what: str, got: object, known: Iterable[str]) -> str:
-    """Build the message about a name that is not known: which are, and which was meant perhaps."""
+    """Return the message about an unknown name: which names exist, and which one is closest.
+
+    Parameters
+    ----------
+    what : str
+        What was named, such as "An adversary".
+    got : object
+        The name that is not known.
+    known : iterable of str
+        The names that are.
+
+    Returns
+    -------
+    str
+    """
     names = list(known)
     near = difflib.get_close_matches(str(got), names, 1)
     return explain(what, "one of " + ", ".join(names), got,

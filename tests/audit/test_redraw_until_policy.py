@@ -13,7 +13,7 @@ CURVES = ["polyline", "line", "ignorant"]
 
 
 def policy(limit, against="expert"):
-    return Policy.parse(f'[columns]\nmax_cracked = {limit}\nagainst = "{against}"')
+    return Policy.parse(f'[columns]\nmax_recovered = {limit}\nagainst = "{against}"')
 
 
 def run(limit, **options):

@@ -95,9 +95,9 @@ def walk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("walk")
     write_table(folder / "table.csv")
     write_table(folder / "other.csv", rows=50, columns=1)
-    (folder / "lenient.toml").write_text('[columns]\nmax_cracked = 1.0\nagainst = "expert"\n')
-    (folder / "harsh.toml").write_text('[columns]\nmax_cracked = 0.0\nagainst = "histogram"\n')
-    (folder / "strange.toml").write_text('[columns]\nmax_cracked = 0.1\nagainst = "wizard"\n')
+    (folder / "lenient.toml").write_text('[columns]\nmax_recovered = 1.0\nagainst = "expert"\n')
+    (folder / "harsh.toml").write_text('[columns]\nmax_recovered = 0.0\nagainst = "histogram"\n')
+    (folder / "strange.toml").write_text('[columns]\nmax_recovered = 0.1\nagainst = "wizard"\n')
     (folder / "broken.toml").write_text("[columns\n")
     for args in (
         ("protect", "table.csv", "--target", "outcome", "--out", "release", "--key", "table.key"),

@@ -46,7 +46,7 @@ def test_protect_and_audit(command_in, command_here, folder, method):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (["--method", "rotation"], "makes a key. Say where it goes"),
+    (["--method", "rotation"], "makes a key. Use --key FILE to choose where"),
     (["--method", "noise", "--key", "n.key"], "makes no key"),
     (["--method", "noise", "--mode", "strict"], "has no option '--mode'"),
     (["--method", "rotation", "--key", "r.key", "--option", "angle=3"], "'--option angle'"),

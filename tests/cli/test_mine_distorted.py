@@ -84,7 +84,8 @@ def test_answers_are_learned_and_audited(command_in, folder, tmp_path):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (["age", "--learner", "forest", "--strategy", "local"], "'--strategy' must be given for a"),
+    (["age", "--learner", "forest", "--strategy", "local"],
+     "'--strategy' is for trees, not for 'forest'"),
     (["age", "--learner", "naive-bayes", "--strategy", "local"], "'--strategy'"),
     (["age", "--strategy", "best"], "invalid choice"),
     (["age", "--strategy", "local", "--task", "regression"], "'--task'"),

@@ -22,7 +22,7 @@ def judge(text, *rows, **more):
     return Policy.parse(text).judge(audit_of(*rows, **more))
 
 
-EXPERT = '[columns]\nmax_cracked = 0.2\nagainst = "expert"\n'
+EXPERT = '[columns]\nmax_recovered = 0.2\nagainst = "expert"\n'
 
 
 def test_a_limit_that_holds_passes():
@@ -50,17 +50,17 @@ def test_an_expert_limit_covers_those_who_know_less_and_nobody_else():
 
 def test_anybody_and_samples_can_be_named():
     rows = [row(value=0.1), row(value=0.9, knowledge="sample 0.1%")]
-    assert not judge("[columns]\nmax_cracked = 0.2", *rows)
-    assert not judge('[columns]\nmax_cracked = 0.2\nagainst = "sample"', *rows)
-    assert judge('[columns]\nmax_cracked = 0.2\nagainst = "bounds"', row(knowledge="bounds",
+    assert not judge("[columns]\nmax_recovered = 0.2", *rows)
+    assert not judge('[columns]\nmax_recovered = 0.2\nagainst = "sample"', *rows)
+    assert judge('[columns]\nmax_recovered = 0.2\nagainst = "bounds"', row(knowledge="bounds",
                                                                          value=0.0))
 
 
 def test_one_column_can_have_its_own_limit():
-    text = EXPERT + "[column.age]\nmax_cracked = 0.5\n"
+    text = EXPERT + "[column.age]\nmax_recovered = 0.5\n"
     assert judge(text, row(value=0.4), row("salary", 0.1))
     assert not judge(text, row(value=0.4), row("salary", 0.3))
-    only = '[column."age"]\nmax_cracked = 0.5\nagainst = "expert"\n'
+    only = '[column."age"]\nmax_recovered = 0.5\nagainst = "expert"\n'
     assert judge(only, row(value=0.4), row("salary", 0.9))
 
 
@@ -81,34 +81,35 @@ def test_people_are_counted_where_nothing_is_said():
 
 
 def test_what_could_not_be_scored_fails_every_policy_unless_it_is_named():
-    for text in (EXPERT, "[column.age]\nmax_cracked = 0.9\n", "[subspaces]\nmax_cracked = 0.9\n"):
+    for text in (EXPERT, "[column.age]\nmax_recovered = 0.9\n",
+                 "[subspaces]\nmax_recovered = 0.9\n"):
         rows = row(value=0.1), row(value=0.1, measure="subspace")
         assert not judge(text, *rows, unscored={"note": "free text"})
         assert judge('allow_unscored = ["note"]\n' + text, *rows, unscored={"note": "free text"})
     assert not judge('allow_unscored = ["other"]\n' + EXPERT, row(value=0.1),
                      unscored={"note": "free text"})
-    with pytest.raises(PolicyError, match="list of names"):
+    with pytest.raises(PolicyError, match="list of column names"):
         Policy.parse("allow_unscored = 3\n" + EXPERT)
 
 
 def test_a_target_in_clear_counts_where_the_policy_names_it():
     clear = row("group", 1.0, "ignorant", "target", "unchanged")
     assert judge(EXPERT, row(value=0.1), clear)
-    assert not judge(EXPERT + "[column.group]\nmax_cracked = 0.5\n", row(value=0.1), clear)
+    assert not judge(EXPERT + "[column.group]\nmax_recovered = 0.5\n", row(value=0.1), clear)
     text = audit_of(row(value=0.1), clear).summary()
     assert "'group' is released as it is" in text.splitlines()[1]
 
 
 def test_subspaces_and_paths():
     pair = row("age & salary", 0.1, measure="subspace")
-    assert not judge("[subspaces]\nmax_cracked = 0.05", row(), pair)
-    assert "age & salary" in judge("[subspaces]\nmax_cracked = 0.05", row(), pair).reasons[0]
-    assert judge("[subspaces]\nmax_cracked = 0.2", row(), pair)
-    assert not judge("[paths]\nmax_cracked = 0.2", row())
+    assert not judge("[subspaces]\nmax_recovered = 0.05", row(), pair)
+    assert "age & salary" in judge("[subspaces]\nmax_recovered = 0.05", row(), pair).reasons[0]
+    assert judge("[subspaces]\nmax_recovered = 0.2", row(), pair)
+    assert not judge("[paths]\nmax_recovered = 0.2", row())
 
 
 def test_what_was_not_measured_is_not_confirmed():
-    found = judge('[columns]\nmax_cracked = 0.2\nagainst = "insider"', row(knowledge="bounds"))
+    found = judge('[columns]\nmax_recovered = 0.2\nagainst = "insider"', row(knowledge="bounds"))
     assert "cannot be confirmed" in found.reasons[0]
     found = judge("[anonymity]\nk = 10", row())
     assert not found
@@ -126,14 +127,14 @@ def test_k_is_compared_where_there_is_one():
 @pytest.mark.parametrize(("text", "words"), [
     ("[column]\n", "ask for something"),
     ("", "ask for something"),
-    ("[colums]\nmax_cracked = 0.2", "Did you mean 'columns'"),
-    ("[columns]\nmax_craked = 0.2", "Did you mean 'max_cracked'"),
-    ("[columns]\nmax_cracked = 20", "from 0 to 1"),
-    ("[columns]\nmax_cracked = true", "from 0 to 1"),
+    ("[colums]\nmax_recovered = 0.2", "Did you mean 'columns'"),
+    ("[columns]\nmax_recoverd = 0.2", "Did you mean 'max_recovered'"),
+    ("[columns]\nmax_recovered = 20", "from 0 to 1"),
+    ("[columns]\nmax_recovered = true", "from 0 to 1"),
     ('[columns]\nagainst = "wizard"', "expert"),
     ("[anonymity]\nk = 0", "int >= 1"),
-    ("[anonymity]\n", "a table with k"),
-    ("radius = 0\n[columns]\nmax_cracked = 0.2", "radius"),
+    ("[anonymity]\n", r"\[anonymity\] is empty. Write some of k"),
+    ("radius = 0\n[columns]\nmax_recovered = 0.2", "radius"),
     ("columns = 3", "a table"),
     ("column = 3", "tables named after columns"),
     ("[columns", "must be TOML"),
@@ -145,7 +146,7 @@ def test_a_policy_that_cannot_be_read_says_why(text, words):
 
 def test_an_unknown_column_is_refused_with_a_hint():
     with pytest.raises(PolicyError, match="Did you mean 'salary'"):
-        judge("[column.salry]\nmax_cracked = 0.1", row("salary"))
+        judge("[column.salry]\nmax_recovered = 0.1", row("salary"))
 
 
 def test_another_radius_is_refused():

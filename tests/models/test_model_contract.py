@@ -232,7 +232,7 @@ def test_columns_of_several_lengths_or_names_given_twice_are_refused(kind, model
         model.predict({**data, "a": data["a"][:-1]})
     twice = pd.DataFrame(data)
     twice = pd.concat([twice, twice[["a"]]], axis=1)
-    with pytest.raises(DataError, match="there once"):
+    with pytest.raises(DataError, match="two columns 'a'"):
         model.predict(twice)
 
 

@@ -114,7 +114,7 @@ def test_an_earlier_release_that_is_not_at_hand_is_said_to_be(tmp_path):
     register = Register.load(tmp_path / "r").add_release(table, strict, "x", str(tmp_path / "no"))
     again, _ = release_of(table, random_state=3)
     assert "nothing about order" in what_it_adds(register, table, again)[0].words
-    assert "not at hand" in what_it_adds(register, table, mono)[0].words
+    assert "could not be read" in what_it_adds(register, table, mono)[0].words
     assert what_it_adds(register, table, strict) == ()
 
 

@@ -57,7 +57,7 @@ def audited(mode: str = "max-mono", folder=None, **settings):
     release, key = PiecewiseEncoder(mode=mode, random_state=3, **settings).protect(table)
     if folder is not None:
         release = release.save(folder)
-    policy = Policy.parse('[columns]\nmax_cracked = 0.2\nagainst = "expert"')
+    policy = Policy.parse('[columns]\nmax_recovered = 0.2\nagainst = "expert"')
     found = audit(table, release, key, trials=10, random_state=3, policy=policy)
     return found, release, table, key
 

@@ -35,8 +35,8 @@ class BlackBox:
         named = inputs if inputs is not None else getattr(
             model, "features", getattr(model, "feature_names_in_", None))
         if named is None:
-            raise InputError(explain("'inputs'", "given for a classifier that was fitted without "
-                                     "column names", None))
+            raise InputError("The classifier was fitted without column names. Pass them as "
+                             "inputs=[...].")
         names = tuple(str(name) for name in named)
         for name in names:
             _ = table.schema[name]
@@ -49,8 +49,8 @@ class BlackBox:
         """Return the labels that it answers with, as plain values."""
         found = getattr(self.model, "classes", getattr(self.model, "classes_", None))
         if found is None:
-            raise InputError(explain("The classifier", "one that names its classes", "none",
-                                     "Wrap it so that it has 'classes_'."))
+            raise InputError("The classifier does not name its classes. Wrap it so that it has "
+                             "'classes_'.")
         return [value.item() if isinstance(value, np.generic) else value for value in found]
 
     def answers(self, rows: Ints) -> Floats:
@@ -91,7 +91,7 @@ class BlackBox:
                              for n, rows in rows_of.items()})
 
     def predicts(self, values: Sequence[Any]) -> bool:
-        """Say whether its classes are values of the sensitive attribute."""
+        """Return True if its classes are values of the sensitive attribute."""
         return set(self.classes) <= set(values)
 
     def guesses(self, answers: Floats, values: Sequence[Any]) -> Floats:
@@ -122,8 +122,8 @@ def features_of(table: Table, rows: Ints, names: Sequence[str]) -> Floats:
             parts.append(np.asarray(to_numbers(table.arrow([name])[name]), np.float64)[rows])
             continue
         if table.schema[name].kind == "basket":
-            raise SchemaError(explain(f"Public column '{name}'", "of numbers or categories",
-                                      "baskets"))
+            raise SchemaError(f"Public column '{name}' holds baskets. Use a column of numbers or "
+                              "categories.")
         values, codes = codes_of(table, name)
         few = len(values) <= 20
         parts += [(codes[rows] == i).astype(np.float64) for i in range(len(values))] if few \

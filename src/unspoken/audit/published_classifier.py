@@ -2,10 +2,10 @@
 
 The adversary knows public attributes of a person, not the sensitive one, nor the unknown ones. The
 measure is the Bayes error: how often its best guess of the sensitive value is wrong, with the
-classifier and without it. The classifier is a black box. Two things decide what it tells:
+classifier and without it. The classifier is a black box. Two things decide what it discloses:
 
 - whether the adversary knows training data, that is public and sensitive (not unknown) values of
-  other people. If it does, a classifier of the sensitive attribute tells it nothing that it could
+  other people. If it does, a classifier of the sensitive attribute adds nothing that it could
   not have learned itself; if it does not, the classifier is all it has.
 - whether it may only ask the black box, with a guess at what it does not know, or sees the
   answer about the very person, which was computed from the unknown values too.
@@ -37,12 +37,27 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "draws": (Whole(1), "Use 10."),
     "records": (Whole(20), "Use 5000."),
     "known": (Real(0.0, 1.0), "Use a share below 1; 0.8 is what five folds leave."),
-    "answers": (OneOf(("scores", "labels")), "Use 'labels' if only the class is told."),
+    "answers": (OneOf(("scores", "labels")), "Use 'labels' if only the class is disclosed."),
 }
 
 
 def bayes_error(joint: npt.ArrayLike) -> float:
-    """Return the error of the best guess of z (column) from x (row) when their joint is known."""
+    """Return the error of the best guess of z (column) from x (row) when their joint is known.
+
+    Parameters
+    ----------
+    joint : array, (x, z)
+        Probabilities that sum to one.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> bayes_error([[0.4, 0.1], [0.1, 0.4]])
+    0.19999999999999996
+    """
     table = np.asarray(joint, np.float64)
     if table.ndim != 2 or table.min() < 0 or not np.isclose(table.sum(), 1.0, atol=1e-9):
         raise InputError(explain("'joint'", "a table of probabilities that sums to one",
@@ -55,6 +70,17 @@ def mixture_error(epsilon: float, distance: float) -> float:
 
     The best guess is 1 beyond t = distance / 2 + ln((1 - e) / e) / distance, so that the error is
     (1 - e) P(N > t) + e P(N <= t - distance).
+
+    Parameters
+    ----------
+    epsilon : float
+        The weight e of the second part.
+    distance : float
+        The distance of the two means.
+
+    Returns
+    -------
+    float
     """
     from scipy.special import ndtr
 
@@ -72,15 +98,42 @@ def indirect(  # noqa: PLR0913
 ) -> Disclosure:
     """Measure how well the sensitive attribute is guessed with a classifier and without it.
 
-    `model`: a unspoken Tree, or anything with `predict` (and `predict_proba`) on rows of `inputs`;
-    these are the names that the model was fitted with unless they are given. `sensitive`: the
-    column to guess; by default the table's one with that role. `public`: what the adversary knows
-    of everybody; by default the quasi-identifiers. The other inputs of the model are unknown: the
-    adversary fills them in `draws` times from other people's and averages the answers.
+    Parameters
+    ----------
+    table : Table
+        The original.
+    model : Tree or object with `predict`
+        The classifier, a black box on rows of `inputs`; `predict_proba` is used if it is there.
+    sensitive : str, default None
+        The column to guess; by default the one with that role.
+    public : sequence of str, default None
+        What the adversary knows of everybody; by default the quasi-identifiers.
+    inputs : sequence of str, default None
+        The inputs of the model; by default the names it was fitted with. Inputs that are not public
+        are unknown: the adversary draws them from other people and averages the answers.
+    guesser : scikit-learn classifier, default None
+        What the adversary learns with; by default a random forest.
+    answers : {"scores", "labels"}, default "scores"
+        What the black box returns.
+    known : float, default None
+        The share of records whose public and sensitive values the adversary knows; by default all
+        but the fold that is scored.
+    folds : int, default 5
+        Folds of the cross-validation.
+    draws : int, default 10
+        Draws of the unknown inputs.
+    records : int, default 5000
+        The most records that are guessed at.
+    random_state : int, default None
+        Repeats the measurement.
 
-    `known`: the share of records whose public and sensitive values the adversary knows; by
-    default all but the fold that is scored. `guesser`: the scikit-learn classifier it learns
-    with; by default a random forest. `answers`: whether the black box tells "scores" or "labels".
+    Returns
+    -------
+    Disclosure
+
+    Examples
+    --------
+    >>> indirect(table, tree, sensitive="illness").summary()  # doctest: +SKIP
     """
     check("indirect", _RULES, {"folds": folds, "draws": draws, "records": records,
                                "known": 0.8 if known is None else known, "answers": answers})
@@ -115,12 +168,12 @@ def _roles(table: Table, sensitive: str | None,
     named = [sensitive] if sensitive is not None else list(table.schema.with_role("sensitive"))
     if len(named) != 1:
         raise SchemaError(explain("'sensitive'", "the name of one column", named,
-                                  "Say it, or give the role 'sensitive' to one column."))
+                                  "Name it, or give the role 'sensitive' to one column."))
     name = table.schema[named[0]].name
     seen = tuple(table.schema.with_role("quasi") if public is None else public)
     for one in seen:
         if table.schema[one].name == name:
-            raise SchemaError(explain("'public'", f"without the sensitive column '{name}'", one))
+            raise SchemaError(f"'public' must not name the sensitive column '{name}'.")
     return name, seen
 
 
@@ -130,11 +183,11 @@ def _people(table: Table, name: str, records: int,
     values, codes = codes_of(table, name)
     rows = np.flatnonzero(codes >= 0)
     if not 2 <= len(values) <= MAX_VALUES:
-        raise DataError(explain(f"The sensitive column '{name}'", f"one of 2 to {MAX_VALUES} "
-                                "values", f"{len(values)}", "Put numbers into classes first."))
+        raise DataError(f"The sensitive column '{name}' must have 2 to {MAX_VALUES} distinct "
+                        f"values. It has {len(values)}. Group numbers into intervals first.")
     if rows.size < 20:
-        raise DataError(explain("The table", "at least 20 records with a sensitive value",
-                                f"{rows.size}"))
+        raise DataError("The table must have at least 20 records with a sensitive value. It has "
+                        f"{rows.size}.")
     if rows.size > records:
         rows = np.sort(rng.choice(rows, records, replace=False))
     return rows, values, codes[rows]
@@ -142,9 +195,8 @@ def _people(table: Table, name: str, records: int,
 
 def _check_inputs(box: BlackBox, sensitive: str) -> None:
     if sensitive in box.inputs:
-        raise SchemaError(explain("The classifier", "one that does not take the sensitive column "
-                                  f"'{sensitive}' as input", "one that does",
-                                  "Who can ask it needs to know the value already."))
+        raise SchemaError(f"The classifier takes the sensitive column '{sensitive}' as input. An "
+                          "adversary who can ask it must know the value already.")
 
 
 class _Known:

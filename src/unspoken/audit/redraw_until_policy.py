@@ -4,7 +4,7 @@ How much a few knowledge points give depends on the draw, so another draw can he
 It cannot help against what only order decides (rank, samples, histograms): those numbers are the
 same for every key, and `redraw` stops early when nothing that fails depends on the draw.
 
-Choosing among draws tells a little about the key: it is one for which the policy holds.
+Choosing among draws discloses a little about the key: it is one for which the policy holds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,21 @@ from unspoken.table.table import Table
 
 @dataclass(frozen=True)
 class Redrawn:
-    """The draw that passed, or the best one; what every try came to."""
+    """The draw that passed, or the best one, and the judgement of every try.
+
+    Attributes
+    ----------
+    release : Release
+        The release of that draw.
+    key : Key
+        Its key.
+    audit : Audit
+        Its audit.
+    judgement : Judgement
+        What the policy says of it.
+    tries : tuple of Judgement
+        What the policy says of every draw.
+    """
 
     release: Release
     key: Key
@@ -41,11 +55,11 @@ class Redrawn:
 
     @property
     def passed(self) -> bool:
-        """Return whether the policy holds for the release."""
+        """Return True if the policy holds for the release."""
         return self.judgement.passed
 
     def summary(self) -> str:
-        """Say how many draws it took and how it ended."""
+        """Return how many draws it took and how it ended."""
         held = "holds" if self.passed else "does not hold; this is the draw with fewest reasons"
         return "\n".join([f"{len(self.tries)} draws: the policy {held}.", self.judgement.summary()])
 
@@ -61,11 +75,39 @@ def redraw(
     adversaries: Iterable[str | Adversary] | None = None,
     **options: Any,
 ) -> Redrawn:
-    """Protect a table again and again until the policy holds, at most `tries` times.
+    """Protect a table repeatedly until the policy holds, at most `tries` times.
 
-    The encoder is cloned, never changed. With its own `random_state` it would draw the same codes
-    every time, so each try gets another seed; the seeds come from the operating system unless
-    `random_state` is given. `options` go to `audit`.
+    Parameters
+    ----------
+    encoder : PiecewiseEncoder
+        The method; it is cloned, never changed, and each try gets its own seed.
+    table : Table
+        The original.
+    policy : Policy
+        What must hold.
+    tries : int, default 10
+        The most draws.
+    trials : int, default 100
+        Trials per audit.
+    random_state : int, default None
+        Repeats the run; None takes seeds from the operating system.
+    adversaries : iterable of str or Adversary, default None
+        As in `audit`.
+    **options
+        Further options of `audit`.
+
+    Returns
+    -------
+    Redrawn
+
+    Notes
+    -----
+    Stops early if nothing that fails depends on the draw. Choosing among draws discloses a little
+    about the key: it is one for which the policy holds.
+
+    Examples
+    --------
+    >>> redraw(PiecewiseEncoder(), table, policy).summary()  # doctest: +SKIP
     """
     check("redraw", {"tries": (Whole(1), "Use 10.")}, {"tries": tries})
     chosen = None if adversaries is None else list(adversaries)
@@ -100,5 +142,5 @@ def _number(seed: bytes) -> int:
 
 
 def _may_help(judgement: Judgement) -> bool:
-    """Return whether some broken limit depends on the draw: few points do, order does not."""
+    """Return True if some broken limit depends on the draw: few points do, order does not."""
     return any(level(knowledge) in PRESETS for knowledge in judgement.broken)

@@ -4,8 +4,8 @@ Two encodings of one column align by order. Two strict ones show the same order 
 one shows the order that a max-mono one hides; two max-mono ones with different classes cut their
 permuted runs differently and show a finer order together than each alone.
 
-Two published tables of the same people are intersected: whoever finds a person in a class of
-each knows that the sensitive value is in both. K and L of each say nothing about that.
+Two published tables of the same people are intersected: an adversary who finds a person in a
+class of each knows that the sensitive value is in both. K and L of each say nothing about that.
 """
 
 from __future__ import annotations
@@ -28,11 +28,22 @@ from unspoken.table.table import Table
 
 @dataclass(frozen=True)
 class Added:
-    """What one earlier release and the next one show together about one column.
+    """What one earlier release and the next one disclose together about one column.
 
-    `before`, `next_alone` and `together` are shares of codes whose rank is known exactly, or, for
-    a sensitive column of published tables, of people whose value is guessed rightly; they are
-    None where the earlier release could not be looked at.
+    Attributes
+    ----------
+    column : str
+        The column.
+    earlier : str
+        The fingerprint of the earlier release.
+    to : str
+        Its recipient.
+    before, next_alone, together : float or None
+        The share of codes whose rank is known exactly from the earlier release, the next one, and
+        both; for a sensitive column of published tables the share of people whose value is guessed
+        correctly. None if the earlier release could not be read.
+    words : str
+        The same in a sentence.
     """
 
     column: str
@@ -48,7 +59,17 @@ def attack_together(first: Release, second: Release,
                     columns: Mapping[str, str]) -> dict[str, tuple[float, float, float]]:
     """Return for each shared column the share of codes in exact order: first, second, together.
 
-    `columns` maps released names of the first to released names of the second.
+    Parameters
+    ----------
+    first, second : Release
+        Two releases of the same rows.
+    columns : mapping of str to str
+        Released names of the first to released names of the second.
+
+    Returns
+    -------
+    dict of str to tuple of three floats
+        By released name of the first.
     """
     one, two = View.of(first, rows=True), View.of(second, rows=True)
     usable = {a: b for a, b in columns.items()
@@ -63,9 +84,32 @@ def attack_together(first: Release, second: Release,
 def what_it_adds(register: Register, table: Table, release: Release,
                  released: Mapping[str, str] | None = None, *,
                  random_state: Any = None) -> tuple[Added, ...]:
-    """Say for every earlier release of the same columns what this one adds to it.
+    """Return for every earlier release of the same columns what this one adds to it.
 
-    `random_state`: draws the people who are looked for in two published tables.
+    Parameters
+    ----------
+    register : Register
+        What was released before.
+    table : Table
+        The original.
+    release : Release
+        The next release.
+    released : mapping of str to str, default None
+        Original names to released names, where they differ.
+    random_state : int, default None
+        Draws the people who are looked for in two published tables.
+
+    Returns
+    -------
+    tuple of Added
+
+    Notes
+    -----
+    Studies and query answers of the register are listed there, but not attacked together.
+
+    Examples
+    --------
+    >>> what_it_adds(Register.load("register.jsonl"), table, release)  # doctest: +SKIP
     """
     mine = release_entry(table, release, "", None, released)
     out: list[Added] = []
@@ -81,7 +125,7 @@ def what_it_adds(register: Register, table: Table, release: Release,
 
 
 def _of_people(mechanism: Mapping[str, Any]) -> bool:
-    """Say whether a release shows people, who may be looked for in two of them at once."""
+    """Return True if a release shows people, who can be looked for in two releases at once."""
     method = methods().get(name_in(mechanism))
     return method is not None and method.together is not None
 
@@ -130,11 +174,11 @@ def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple
 def _guessed(column: str, entry: Entry, found: Mapping[str, float] | None) -> str:
     who = f"release {entry.what[:12]} to {entry.to or 'nobody named'}"
     if found is None:
-        return (f"'{column}': also in {who}, which is not at hand; whoever has both may know the "
-                "values of more people than either tells")
+        return (f"'{column}': also in {who}, which could not be read; both together may disclose "
+                "the values of more people than either alone")
     return (f"'{column}': together with {who} the value of {found['both']:.1%} of the people is "
-            f"guessed rightly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
-            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is sure")
+            f"guessed correctly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
+            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is certain")
 
 
 def _load(entry: Entry) -> Release | None:
@@ -153,7 +197,8 @@ def _words(column: str, entry: Entry, mine: Entry,
     if found is None and modes == ("strict", "strict"):
         return f"'{column}': nothing about order that {who} does not show already"
     if found is None:
-        return f"'{column}': also in {who}, which is not at hand; together they may show more order"
+        return (f"'{column}': also in {who}, which could not be read; together they may show more "
+                "order")
     before, alone, both = found
     if both <= max(before, alone):
         return (f"'{column}': together with {who} no more order than the better of the two alone "

@@ -15,7 +15,7 @@ from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.ground_truth import row_count
 from unspoken.disclosure.policy import Policy
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.models.tree import Tree
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
@@ -49,18 +49,53 @@ def audit(  # noqa: PLR0913
     precision: float | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Attack a release in every known way and say how much each way gets.
+    """Attack a release in every known way and measure how much each way recovers.
 
-    `table`: the original, or original baskets. `key`: the key of the release, for scoring only.
-    `sample`: similar data that an adversary may have (a Table or anything that `read` takes);
-    without it samples of 1% and 0.1% are drawn from the table. `policy`: judged at the end,
-    `Audit.judgement`. `adversaries`: names or objects, by default all that apply. `radius`: what
-    counts as a crack, a share of the range; 0.02 or the policy's. `subspaces`: the most columns
-    of a subspace.
-    `tree`: a tree mined on the release, whose paths are then attacked too; this needs the key.
-    `precision`: how far the medians may be off, with 95% confidence; more trials than `trials`
-    are made where that needs them, up to `MAX_TRIALS`.
-    `random_state`: the same seed gives the same audit.
+    Parameters
+    ----------
+    table : Table or Baskets
+        The original.
+    release : Release
+        What is attacked.
+    key : Key, default None
+        The key of the release, for scoring only; adversaries never see it.
+    sample : Table or anything that `read` takes, default None
+        Similar data that an adversary may have; by default samples of 1% and 0.1% of the table.
+    trials : int, default 100
+        How often knowledge is drawn.
+    random_state : int, default None
+        The same seed gives the same audit.
+    policy : Policy or path, default None
+        Judged at the end, see `Audit.judgement`.
+    adversaries : iterable of str or Adversary, default None
+        Names or objects; by default all that apply.
+    radius : float, default None
+        How near a guess must be to count as recovered, as a share of the range; by default the
+        policy's, or 0.02.
+    subspaces : int, default 2
+        The most columns of a subspace.
+    tree : Tree, default None
+        A tree mined on the release, whose paths are then attacked too; this needs the key.
+    precision : float, default None
+        How far the medians may be off, with 95% confidence; more trials than `trials` are made
+        where that is needed, up to `MAX_TRIALS`.
+    progress : callable, default None
+        Called with (done, total).
+
+    Returns
+    -------
+    Audit
+
+    Notes
+    -----
+    Measures are those of bu2007 section 3.2, adversaries those of sections 3.3 and 6 and stronger
+    ones. Only listed adversaries are tried; `Audit.limits` says what was not tested. The result
+    holds original values in `evidence`: keep it in-house.
+
+    Examples
+    --------
+    >>> found = audit(table, release, key, random_state=0)  # doctest: +SKIP
+    >>> print(found.summary())  # doctest: +SKIP
     """
     rules = Policy.load(policy) if isinstance(policy, str | os.PathLike) else policy
     table = as_table(table, release.mechanism)
@@ -79,4 +114,4 @@ def _check_parts(table: Table, release: Release, key: Key | None, tree: Tree | N
     if key is not None:
         key.fits(release)
     elif tree is not None:
-        raise InputError(explain("'tree'", "given with the key, which decodes it", "no key"))
+        raise InputError("'tree' needs the key, which decodes the tree. Pass the key too.")

@@ -3,7 +3,7 @@
 The detectors that look at a table when it is read look at the released one. Beyond them the rule
 has three limits: ages over 89, more than the first three digits of a ZIP code, and dates finer
 than the year. Limits: an encoded column shows codes, which are neither names nor dates, so the
-check says nothing about what a code can be turned back into ('unspoken audit' does); the rule's
+check says nothing about what can be recovered from a code ('unspoken audit' does); the rule's
 second half, that nobody knows of a way to identify a person, no program can check; nor does it
 know which three-digit areas have too few people. This is no legal advice.
 """
@@ -27,15 +27,22 @@ ZIP_DIGITS = 3
 
 @dataclass(frozen=True)
 class SafeHarbor:
-    """What Safe Harbor forbids and a release shows: for each of the eighteen its columns."""
+    """What HIPAA's Safe Harbor forbids and a release shows.
+
+    Attributes
+    ----------
+    present : mapping of str to tuple of Finding
+        For each of the eighteen identifiers the columns that show it.
+    allowed : tuple of str
+        Columns of ages, ZIP codes or dates that are coarse enough.
+    """
 
     present: Mapping[str, tuple[Finding, ...]]
     allowed: tuple[str, ...] = field(default=())
-    """Columns of ages, ZIP codes or dates that are coarse enough."""
 
     @property
     def passed(self) -> bool:
-        """Return whether none of the eighteen was found."""
+        """Return True if none of the eighteen was found."""
         return not self.present
 
     def __bool__(self) -> bool:
@@ -58,7 +65,22 @@ class SafeHarbor:
 
 
 def safe_harbor(release: Release | Table) -> SafeHarbor:
-    """Return which of HIPAA's eighteen identifiers the columns of a release show."""
+    """Return which of HIPAA's eighteen identifiers the columns of a release show.
+
+    Parameters
+    ----------
+    release : Release or Table
+        What is looked at: names and values of its columns.
+
+    Returns
+    -------
+    SafeHarbor
+
+    Notes
+    -----
+    Not legal advice. A name is a sign, not a proof, and 45 CFR 164.514(b)(2)(ii), actual knowledge,
+    is not checked.
+    """
     table = release.table if isinstance(release, Release) else release
     present: dict[str, list[Finding]] = {what: [] for what in HIPAA}
     allowed = []
@@ -74,7 +96,7 @@ def safe_harbor(release: Release | Table) -> SafeHarbor:
 
 
 def _coarse_enough(table: Table, finding: Finding) -> bool:
-    """Return whether a column keeps the limits that the rule sets for its kind."""
+    """Return True if a column keeps the limits that the rule sets for its kind."""
     if finding.hipaa not in (DATES, PLACES):
         return False
     looked: ColumnSample = samples(table, [finding.column])[0]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "audit", run,
-                  "Attack a release in every known way and write what each way gets. "
-                  "For the house only: it needs the original. With a policy it is a gate: exit "
+                  "Attack a release in every known way and write what each way recovers. "
+                  "For in-house use: it needs the original. With a policy it is a gate: exit "
                   "status 1 and the reasons if the policy fails.")
     parser.add_argument("release", type=Path, metavar="RELEASE", help="release directory")
     parser.add_argument("--against", type=Path, required=True, metavar="DATA",
@@ -41,7 +41,7 @@ def add(verbs: Adder) -> None:
                         help="the key file; it only scores guesses, adversaries never see it")
     add_passphrase(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="REPORT",
-                        help="where the HTML report goes; it stays in the house")
+                        help="where to write the HTML report; keep it in-house")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing report")
     _add_setting(parser)
     add_reading(parser)

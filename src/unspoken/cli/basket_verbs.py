@@ -28,8 +28,8 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
 def add_risk(parser: argparse.ArgumentParser) -> None:
     """Add what an adversary is assumed to know, and what nobody should learn."""
     parser.add_argument("--known", metavar="A,B=P",
-                        help="of rules: items that somebody may know of a person, with a "
-                             "probability or surely; prints what the rules tell her")
+                        help="of rules: items that an adversary may know of a person, with a "
+                             "probability or for certain; prints what the rules disclose")
     parser.add_argument("--private", metavar="A,B",
                         help="of rules: items that nobody should learn (default: all others)")
 
@@ -114,9 +114,10 @@ def _told(release: Release, baskets: Baskets) -> dict[str, float | None]:
 
 
 def _lines(told: dict[str, float | None]) -> list[str]:
-    return [f"Sets of {k}: " + ("nothing is left of them" if value is None else
+    return [f"Sets of {k}: " + ("no support can be estimated" if value is None else
             f"supports have a standard deviation of {value:.2%}; below {1.96 * value:.2%} they "
-            "cannot be told from zero" if 1.96 * value < 1 else "no support can be estimated")
+            "cannot be distinguished from zero" if 1.96 * value < 1
+            else "no support can be estimated")
             for k, value in told.items()]
 
 

@@ -50,7 +50,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how a file is written, where it does not show that itself."""
     parser.add_argument("--delimiter", metavar="SIGN",
                         help="what stands between the entries of a text file, such as ';' or tab "
-                             "(default: told from its first lines)")
+                             "(default: detected from its first lines)")
     parser.add_argument("--encoding", metavar="NAME",
                         help="encoding of a text file, such as windows-1252 or utf-16 (default: "
                              "UTF-8, or what the file is marked as)")
@@ -90,7 +90,7 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
         if not sign or not name:
             raise InputError(explain(f"'{option}'", "NAME=VALUE", text))
         if name in found:
-            raise InputError(explain(f"'{option} {name}'", "given once", "it twice"))
+            raise InputError(f"'{option} {name}' is given twice. Give it once.")
         found[name] = value
     return found
 

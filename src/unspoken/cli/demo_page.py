@@ -24,8 +24,8 @@ ATTACKS = (
 )
 LESSON = (
     "The models come back exactly, and the miner saw no original value. But the order of the "
-    "values is in the release, and order is much: whoever has similar data puts the two side by "
-    "side and reads off values, and a few known values go far if they are placed by rank. A "
+    "values is in the release, and order is much: an attacker with similar data puts the two side "
+    "by side and reads off values, and a few known values go far if they are placed by rank. A "
     "tenth of this small table gives most values; in a table of half a million rows one percent "
     "gives nearly all. Release in this way only to somebody who has no such data."
 )
@@ -150,7 +150,7 @@ def _picture(page: Page, story: Story, one: Protected) -> None:
     page.figure(encoding_scatter(found.values, found.codes, found.starts, found.mono, DRAWN),
                 f"Codes against original values.{hatched}")
     if found.mono.any():
-        page.figure(_ranks(found.codes), "The same values by rank: on the diagonal the code tells "
+        page.figure(_ranks(found.codes), "The same values by rank: on the diagonal the code shows "
                     "the rank of the value, away from it the order is hidden.")
 
 

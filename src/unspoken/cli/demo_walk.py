@@ -51,7 +51,7 @@ class Proof:
 
     @property
     def identical(self) -> bool:
-        """Return whether the two models are the same, by comparison and by their bytes."""
+        """Return True if the two models are the same, by comparison and by their bytes."""
         return self.difference is None and self.mined_from_original == self.decoded
 
 
@@ -76,7 +76,7 @@ class Story:
 
     @property
     def identical(self) -> bool:
-        """Return whether every decoded model is the one mined from the original."""
+        """Return True if every decoded model is the one mined from the original."""
         return bool(self.proofs) and all(proof.identical for proof in self.proofs)
 
 
@@ -184,7 +184,7 @@ def _written(model: Any, path: Path) -> str:
 
 
 def proof_line(proof: Proof) -> str:
-    """Say in a few lines what happened to one model."""
+    """Print in a few lines what happened to one model."""
     answer = ("identical, bit for bit" if proof.identical
               else f"DIFFERENT: {proof.difference or 'the files differ'}")
     return (f"  {proof.size}\n"

@@ -18,8 +18,8 @@ def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "hide", run,
                   "Change baskets so that chosen association rules are no longer found at the "
-                  "thresholds given, with few changes, and say what else that did. It hides rules, "
-                  "not people: whoever mines at lower thresholds still finds them. Exit status 2 "
+                  "thresholds given, with few changes, and report the side effects. It hides "
+                  "rules, not people: mining at lower thresholds still finds them. Exit status 2 "
                   "if a rule cannot be hidden in this way.")
     parser.add_argument("baskets", type=Path, metavar="BASKETS",
                         help="file of baskets: .dat, .csv, .txt (also .gz) or .parquet")

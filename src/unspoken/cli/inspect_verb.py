@@ -115,7 +115,7 @@ def rank_share(values: Any, width: float) -> float:
 
 
 def words(facts: AttributeFacts, share: float, classes: bool) -> str:
-    """Say how well an attribute can be protected, and against what."""
+    """Return how well an attribute can be protected, and against what."""
     if facts.distinct <= 1:
         return "constant: nothing to hide but its one value"
     parts = [f"{_grade(share)} against sorting ({share:.0%} of its values)"]

@@ -50,7 +50,7 @@ def _choices(rule: Any) -> list[str]:
 
 
 def _help(users: list[tuple[Method, Parameter]]) -> str:
-    """Say what a flag does, and for which methods."""
+    """Return what a flag does, and for which methods."""
     groups: dict[str, list[str]] = {}
     for method, parameter in users:
         groups.setdefault(parameter.help, []).append(method.name)
@@ -121,7 +121,8 @@ def value_of(text: str) -> Any:
 def check_key(args: argparse.Namespace, has_key: bool) -> None:
     """Refuse a method that makes a key without a place for it, and the other way round."""
     if has_key and args.key is None:
-        raise InputError(f"The method '{args.method}' makes a key. Say where it goes: --key FILE.")
+        raise InputError(f"The method '{args.method}' makes a key. Use --key FILE to choose where "
+                         "to write it.")
     if not has_key and args.key is not None:
-        raise InputError(f"The method '{args.method}' makes no key here: the release can not be "
-                         "turned back. Leave --key out.")
+        raise InputError(f"The method '{args.method}' makes no key here: the release cannot be "
+                         "reversed. Leave --key out.")

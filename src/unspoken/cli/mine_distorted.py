@@ -19,7 +19,7 @@ LEARNERS = ("tree", "naive-bayes")
 
 
 def wanted(args: argparse.Namespace, release: Release) -> bool:
-    """Say whether a learner is asked for, or needed, that knows how values were distorted."""
+    """Return True if a learner is asked for, or needed, that knows how values were distorted."""
     if args.strategy is not None or args.learner == "naive-bayes":
         return True
     return release.guarantee.name == "distorted" and args.learner == "tree" and not args.anyway
@@ -42,13 +42,14 @@ def run(args: argparse.Namespace, release: Release, params: dict[str, Any]) -> i
 
 def _check(args: argparse.Namespace, release: Release) -> None:
     if args.learner not in LEARNERS:
-        raise InputError(explain("'--strategy'", "given for a tree", args.learner,
-                                 "Leave it out, or use '--learner tree'."))
+        raise InputError(f"'--strategy' is for trees, not for '{args.learner}'. Leave it out, or "
+                         "use '--learner tree'.")
     if args.learner == "naive-bayes" and args.strategy is not None:
-        raise InputError(explain("'--strategy'", "given for a tree", args.learner,
-                                 "Naive Bayes reconstructs every column by class."))
+        raise InputError(f"'--strategy' is for trees, not for '{args.learner}'. Naive Bayes "
+                         "reconstructs every column by class.")
     if args.task == "regression":
-        raise InputError(explain("'--task'", "classification for distorted values", args.task))
+        raise InputError(f"Distorted values can be mined for classification only, not for "
+                         f"{args.task}. Use '--task classification'.")
     if release.schema.target is None:
         raise SchemaError("This needs a release with a target. Got none.")
 

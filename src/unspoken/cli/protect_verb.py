@@ -161,5 +161,5 @@ def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str
     if note := method_of(args.method).note:
         lines.append(note)
     key = f" --key {args.key}" if args.key is not None else ""
-    return "\n".join([*lines, "Before the release leaves the house: unspoken audit "
+    return "\n".join([*lines, "Before you send the release: unspoken audit "
                       f"{args.out} --against {args.data}{key} --out report.html"])

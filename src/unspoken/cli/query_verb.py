@@ -52,7 +52,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
                        help="what all answers together may spend (1)")
     group.add_argument("--each", type=float, metavar="E", help="what one answer spends (0.1)")
     group.add_argument("--cells", type=_names, metavar="COLUMNS",
-                       help="public columns whose combinations are told exactly (none)")
+                       help="public columns whose combinations are answered exactly (none)")
     group.add_argument("--smallest", type=int, metavar="N",
                        help="records a query set must hold (10)")
     group.add_argument("--audit", choices=("noise", "exact", "linear", "sizes"),
@@ -89,7 +89,7 @@ def _add_linear(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--sample", type=float, metavar="SHARE",
                        help="answer from this share of each set")
     group.add_argument("--few", type=int, metavar="N",
-                       help="columns with at most so many values count as a yes or no (10)")
+                       help="columns with at most N values count as a yes or no (10)")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -157,5 +157,6 @@ def _by_column(texts: list[str], option: str) -> Any:
         raise InputError(explain(f"'{option}'", "one number, or COLUMN=NUMBER for each column",
                                  " ".join(texts))) from None
     if len(found) != len(texts):
-        raise InputError(explain(f"'{option}'", "given once for a column", " ".join(texts)))
+        raise InputError(f"'{option}' names a column twice: {' '.join(texts)}. Give each column "
+                         "once.")
     return found

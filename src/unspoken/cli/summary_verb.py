@@ -13,7 +13,7 @@ from unspoken.errors import InputError
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "summary", run,
-                  "Say what a release directory, a key file or a model file is. "
+                  "Describe a release directory, a key file or a model file. "
                   "Shows no secret of a key.")
     parser.add_argument("path", type=Path, metavar="PATH")
     add_passphrase(parser)

@@ -1,9 +1,9 @@
-"""The contract of an adversary: what it sees, what it knows, what it says.
+"""The contract of an adversary: what it sees, what it knows, what it returns.
 
 An adversary sees a View, which is made from a Release alone and holds counts of codes, not the
 release itself: the frame of a release that was not written yet still leads to the original
 table. What it knows is Knowledge. It answers with a guess for every distinct released code, one
-row a trial. It never sees a Key.
+row per trial. It never sees a Key.
 """
 
 from __future__ import annotations
@@ -31,10 +31,22 @@ MAX_CLASSES = 1000
 class ColumnView:
     """The distinct codes of one released column in increasing order, with counts by class.
 
-    `cells` numbers groups of codes in the order of the values behind them. Inside a group
-    nothing is known about order: a visible monochromatic run of a max-mono release is one group,
-    everywhere else every code is a group of its own. `per_record` says that codes inside groups
-    were drawn per record, so that their number says nothing.
+    Attributes
+    ----------
+    name : str
+        The released name of the column.
+    codes : array of float
+        The distinct codes, increasing.
+    table : array of int, (codes, classes)
+        How often each code occurs with each value of the target.
+    cells : array of int
+        The group of each code, in the order of the values behind the codes. Nothing is known about
+        the order inside a group: a visible monochromatic run of a max-mono release is one group,
+        everywhere else every code is a group of its own.
+    per_record : bool, default False
+        True if codes inside groups were drawn per record, so that their number says nothing.
+    missing : int, default 0
+        How many values are missing.
     """
 
     name: str
@@ -97,7 +109,25 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class View:
-    """All that an adversary may see of a release."""
+    """All that an adversary may see of a release; `View.of(release)` builds it.
+
+    Attributes
+    ----------
+    mechanism : mapping
+        The public description of the method.
+    columns : mapping of str to ColumnView
+        The numeric and ordinal columns by released name.
+    rows : int
+        The number of released rows.
+    target : str or None, default None
+        The released name of the target.
+    table : pyarrow.Table or None, default None
+        The released rows, if `View.of` was called with `rows=True`.
+
+    Examples
+    --------
+    >>> View.of(release)["age"].codes  # doctest: +SKIP
+    """
 
     mechanism: Mapping[str, Any]
     columns: Mapping[str, ColumnView]
@@ -155,7 +185,7 @@ class Adversary:
     """What it does, in plain words that continue 'An adversary who ...'."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether it attacks this very release, among those of the methods that list it."""
+        """Return True if it attacks this very release, among those of the methods that list it."""
         return True
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
@@ -182,7 +212,18 @@ class Adversary:
 
 
 def known(name: str) -> Adversary:
-    """Return an adversary that some method lists, by name."""
+    """Return an adversary that some method lists, by name.
+
+    Parameters
+    ----------
+    name : str
+        The name in the column `adversary` of an audit, such as "rank".
+
+    Returns
+    -------
+    Adversary
+        A new object with default settings.
+    """
     return _named(name, adversary_classes())
 
 
@@ -197,8 +238,21 @@ def adversaries_for(release: Release | View,
                     chosen: Iterable[str | Adversary] | None = None) -> tuple[Adversary, ...]:
     """Return the adversaries that the method of a release lists, or those that were chosen.
 
-    A chosen one that does not attack this release is refused: left out without a word, it would
-    read as harmless.
+    Parameters
+    ----------
+    release : Release or View
+        What is attacked.
+    chosen : iterable of str or Adversary, default None
+        Names or objects; all that apply if None. An adversary that does not attack this release
+        raises InputError: left out silently, it would read as harmless.
+
+    Returns
+    -------
+    tuple of Adversary
+
+    Examples
+    --------
+    >>> [one.name for one in adversaries_for(release)]  # doctest: +SKIP
     """
     return chosen_of(Adversary, release, chosen)
 

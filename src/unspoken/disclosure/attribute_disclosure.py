@@ -44,13 +44,31 @@ class Level:
 
     @property
     def reveals(self) -> bool:
-        """Say whether the classifier helps beyond chance."""
+        """Return True if the classifier helps beyond chance."""
         return self.access != "nothing" and self.gain_low > 0
 
 
 @dataclass(frozen=True)
 class Disclosure:
-    """What a classifier gives away about one sensitive attribute."""
+    """What a classifier discloses about one sensitive attribute.
+
+    Attributes
+    ----------
+    sensitive : str
+        The attribute that is guessed.
+    public : tuple of str
+        The columns that the adversary knows of everybody.
+    unknown : tuple of str
+        The inputs of the classifier that it does not know.
+    predicts_it : bool
+        True if the classes of the classifier are values of the sensitive attribute.
+    records : int
+        How many people were guessed at.
+    known : int
+        How many records the adversary learned from.
+    levels : tuple of Level
+        The error of every adversary, with and without the classifier.
+    """
 
     sensitive: str
     public: tuple[str, ...]
@@ -70,7 +88,7 @@ class Disclosure:
 
     @property
     def reveals(self) -> bool:
-        """Say whether the classifier helps any of the adversaries."""
+        """Return True if the classifier helps any of the adversaries."""
         return any(one.reveals for one in self.levels)
 
     def summary(self) -> str:
@@ -82,12 +100,12 @@ class Disclosure:
         lines += [_line(one) for one in self.levels]
         helped = [one for one in self.levels if one.reveals]
         if not helped:
-            return "\n".join([*lines, "The classifier tells nobody more than chance."])
+            return "\n".join([*lines, "The classifier discloses no more than chance."])
         worst = max(helped, key=lambda one: one.gain)
         return "\n".join([*lines, _verdict(worst, self.known)])
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data; nobody's own result is in it."""
+        """Return plain data, without results of single people."""
         levels = [{k: v for k, v in asdict(one).items() if k != "wrong"} for one in self.levels]
         return {"sensitive": self.sensitive, "public": list(self.public),
                 "unknown": list(self.unknown), "predicts_it": self.predicts_it,

@@ -20,9 +20,31 @@ VERSION = 1
 class Audit:
     """Every adversary that applies, at every level of knowledge, on every column.
 
-    `words` says for each adversary what it does; `unscored` says why a column has no numbers;
-    `limits` says what was not tested. `evidence` is for pictures, holds original values, and is
-    in no file.
+    `unspoken.risk.audit` makes it. It has `.summary()`, `.worst()`, `.ranking()`, `.select(...)`,
+    `.frame()` and `.to_json()`.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        All numbers.
+    radius : float
+        How near a guess must be to count as recovered, as a share of the range.
+    trials : int
+        How often knowledge was drawn.
+    release : mapping
+        What was audited: fingerprint, rows, mechanism, columns.
+    words : mapping of str to str
+        What each adversary does.
+    unscored : mapping of str to str
+        Why a column has no numbers.
+    suggestions : tuple of Suggestion
+        What would lower the risk.
+    limits : tuple of str
+        What was not tested.
+    judgement : Judgement or None
+        What the policy says, if there was one.
+    evidence : tuple of Evidence
+        Original values for the pictures of a report; in no file.
     """
 
     rows: tuple[Row, ...]
@@ -54,12 +76,12 @@ class Audit:
 
     @property
     def measure(self) -> str:
-        """Return what is counted where nobody says: people ("records"), where they were counted."""
+        """Return the default measure: people ("records"), where they were counted."""
         return "records" if any(row.measure == "records" for row in self.rows) else "domain"
 
     @property
     def assessed(self) -> bool:
-        """Return whether everything that leaves was scored."""
+        """Return True if everything that leaves was scored."""
         return bool(self.rows) and not self.unscored
 
     @property
@@ -122,5 +144,5 @@ class Audit:
                 None if verdict is None else Judgement.from_json(verdict),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise DataError(explain("An audit", f"the JSON of a '{FORMAT}' of version {VERSION}",
-                                    str(error))) from None
+            raise DataError(f"This is not the JSON of a '{FORMAT}' of version {VERSION}: "
+                            f"{error}.") from None

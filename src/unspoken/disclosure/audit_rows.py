@@ -9,9 +9,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One number of an audit: median over trials, where 95% of the trials lie, the baseline.
+    """One number of an audit.
 
-    The baseline is what the same knowledge gives without the release.
+    Attributes
+    ----------
+    adversary : str
+        The name of the adversary.
+    knowledge : str
+        Its level of knowledge, such as "expert".
+    column : str
+        The original name of the column, or several joined by " & ".
+    measure : str
+        What is counted: "records", "domain" (distinct values), "subspace", "paths" and others.
+    value : float
+        The median over trials.
+    low, high : float
+        The interval in which 95% of the trials lie.
+    baseline : float
+        What the same knowledge gives without the release.
+    trials : int
+        The number of trials.
     """
 
     adversary: str
@@ -30,7 +47,17 @@ COLUMNS = tuple(entry.name for entry in fields(Row))
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What would lower the risk, of one column or (None) of the release, and why."""
+    """A change that would lower the risk.
+
+    Attributes
+    ----------
+    column : str or None
+        The column it concerns; None: the whole release.
+    what : str
+        What to change.
+    why : str
+        The reason.
+    """
 
     column: str | None
     what: str
@@ -42,9 +69,18 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a policy holds, and why not; `checked` counts what was compared.
+    """Whether a policy holds, and why not; true if it holds.
 
-    `broken` names the levels of knowledge against which a limit was broken.
+    Attributes
+    ----------
+    passed : bool
+        True if every limit holds and could be checked.
+    reasons : tuple of str
+        Why it does not hold.
+    checked : int
+        How many numbers were compared with a limit.
+    broken : tuple of str
+        The levels of knowledge against which a limit was broken.
     """
 
     passed: bool

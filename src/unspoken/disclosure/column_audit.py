@@ -25,9 +25,10 @@ _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself, column by column: no similar data can be better",
     "known records are taken as found in the release; how they were found is not modelled",
-    "adversaries are told which released column is which: neutral names stand in the order of the "
-    "table and hide nothing from whoever knows its layout",
-    "what is known about how values come about (a formula, another register) can crack more",
+    "adversaries know which released column is which: neutral names keep the order of the table "
+    "and hide nothing from an adversary who knows its layout",
+    "an attacker who knows how the values were produced (a formula, another register) may recover "
+    "more",
 )
 
 
@@ -39,8 +40,8 @@ def sample_values(sample: Any, truths: Truths) -> dict[str, Floats] | None:
     missing = [name for name in truths.columns if name not in found.schema.names]
     if missing:
         raise SchemaError(
-            explain("The sample", f"a table with the columns {list(truths.columns)[:10]}",
-                    f"none of the name {missing[0]!r}", "Rename its columns like the original's."))
+            f"The sample has no column '{missing[0]}'. Its columns must include "
+            f"{', '.join(list(truths.columns)[:10])}. Rename them like the original's.")
     return {name: _known(name, found) for name in truths.columns}
 
 

@@ -43,7 +43,7 @@ class Case:
 
 
 def cases(adversaries: Sequence[Adversary], setting: Setting) -> list[Case]:
-    """Group adversaries by what they need, so that all of a level are told the same."""
+    """Group adversaries by what they need, so that all of a level know the same."""
     found: list[Case] = []
     for needs in dict.fromkeys(one.needs for one in adversaries):
         group = tuple(one for one in adversaries if one.needs == needs)

@@ -15,7 +15,7 @@ from unspoken.arrays import Floats, Ints
 class Evidence:
     """One column: values (increasing), the code of each, its records, its pieces.
 
-    `starts` are positions among the values; `venn` holds the shares of values that are cracked
+    `starts` are positions among the values; `venn` holds the shares of values that are recovered
     by exactly the curves named, see `plots.venn_regions`.
     """
 

@@ -1,7 +1,7 @@
 """What the codes really stand for: the side of the audit that adversaries never see.
 
 A column's truth is a list of pairs (value, code) with the records behind each. Where every value
-has one code there is one pair a value; with codes per record there are more. Truths are built by
+has one code there is one pair per value; with codes per record there are more. Truths are built by
 a function that each method names, see `release.method.Method`.
 """
 
@@ -28,7 +28,25 @@ from unspoken.table.table import Table
 
 @dataclass(frozen=True)
 class Truth:
-    """Pairs of value and code of one column, ordered by value, and the records behind each."""
+    """Pairs of value and code of one column, ordered by value, and the records behind each.
+
+    Attributes
+    ----------
+    name : str
+        The original name of the column.
+    released : str
+        Its released name.
+    values : array of float
+        The distinct values, increasing.
+    owner : array of int
+        The position in `values` of each pair.
+    where : array of int
+        The position of each pair's code among the released codes.
+    counts : array of int
+        The number of records of each pair.
+    pair_of_row : array of int or None, default None
+        The pair of every row of the original table, -1 where the value is missing.
+    """
 
     name: str
     released: str
@@ -70,7 +88,7 @@ class Truth:
 
     @cached_property
     def one_each(self) -> bool:
-        """Return whether pair i is code i, so that guesses need no rearranging."""
+        """Return True if pair i is code i, so that guesses need no rearranging."""
         return bool(np.array_equal(self.where, np.arange(self.where.size)))
 
     def rows(self, table: Table) -> npt.NDArray[np.int32]:
@@ -87,14 +105,38 @@ class Truth:
 
 @dataclass(frozen=True)
 class Truths:
-    """The columns that can be scored, by original name, and why the others cannot."""
+    """The columns that can be scored, and why the others cannot.
+
+    Attributes
+    ----------
+    columns : mapping of str to Truth
+        The truth by original name.
+    unscored : mapping of str to str
+        The reason by column.
+    """
 
     columns: Mapping[str, Truth]
     unscored: Mapping[str, str]
 
 
 def truths_of(table: Table, release: Release, view: View, key: Key | None) -> Truths:
-    """Find out what the codes stand for, with the key or, where order is kept, without."""
+    """Return what the codes of a release stand for, for scoring only.
+
+    Parameters
+    ----------
+    table : Table
+        The original.
+    release : Release
+        The release that is scored.
+    view : View
+        What an adversary sees of it.
+    key : Key or None
+        The key; without it only columns whose order was kept can be scored.
+
+    Returns
+    -------
+    Truths
+    """
     method = method_of(release.mechanism)
     if method.truths is None:
         reason = f"the columns of a release by '{method.name}' are not scored one by one"

@@ -1,7 +1,7 @@
 """What an adversary is assumed to know (bu2007 section 3.3 and what it leaves out).
 
-Knowledge is granted, column by column, by whoever runs the attack; it is never taken from a key
-by the adversary. Whatever is redrawn from trial to trial has one row a trial.
+Knowledge is granted, column by column, by the code that runs the attack; it is never taken from a
+key by the adversary. What is redrawn from trial to trial has one row per trial.
 """
 
 from __future__ import annotations
@@ -17,12 +17,20 @@ from unspoken.errors import InputError, explain
 PRESETS = {"ignorant": 0, "knowledgeable": 2, "expert": 4, "insider": 8}
 """Knowledge points of the presets (bu2007 sections 6.1 and 6.4)."""
 RADII = (0.01, 0.02, 0.05)
-"""Radius of a crack, as a share of the range, in bu2007 section 6.1."""
+"""How near a guess must be to count as recovered, as a share of the range (bu2007 section 6.1)."""
 
 
 @dataclass(frozen=True)
 class Points:
-    """Pairs of a released code and a guess of its value (bu2007 Definition 4), a row a trial."""
+    """Pairs of a released code and a guess of its value (bu2007 Definition 4).
+
+    Attributes
+    ----------
+    codes : array of float, (trials, points)
+        The codes, sorted per trial; two points on one code raise InputError.
+    values : array of float, (trials, points)
+        The guessed values.
+    """
 
     codes: Floats
     values: Floats
@@ -36,8 +44,8 @@ class Points:
         object.__setattr__(self, "codes", np.take_along_axis(self.codes, order, axis=1))
         object.__setattr__(self, "values", np.take_along_axis(self.values, order, axis=1))
         if np.any(np.diff(self.codes, axis=1) <= 0):
-            raise InputError(explain("Knowledge points", "on different codes in every trial",
-                                     "two points on one code"))
+            raise InputError("Two knowledge points of one trial are on the same code. Give at most "
+                             "one point per code.")
 
     @property
     def trials(self) -> int:
@@ -47,7 +55,15 @@ class Points:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Every distinct value in increasing order, and how often it occurs."""
+    """Every distinct value and how often it occurs.
+
+    Attributes
+    ----------
+    values : array of float
+        The distinct values, increasing.
+    counts : array of int
+        How often each occurs.
+    """
 
     values: Floats
     counts: Ints
@@ -55,12 +71,34 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What one adversary knows about one column; None means that it does not know it.
+    """What one adversary knows about one column (bu2007 section 3.3); None: it does not know it.
 
-    `radius` is what counts as a crack, `plausible` the range in which anybody would guess and
-    `draws` how often an adversary that guesses at random may try; they are always there.
-    `records` are known records, linked to their codes; `sample` holds sorted values of similar
-    data, one row a trial.
+    Attributes
+    ----------
+    label : str
+        The level of knowledge as an audit names it, such as "expert".
+    radius : float
+        How near a guess must be to count as recovered, in units of the column.
+    plausible : tuple of two floats
+        The range in which an adversary without knowledge would guess.
+    points : Points or None
+        Known pairs of code and value.
+    bounds : tuple of two floats or None
+        The true minimum and maximum.
+    median : float or None
+        The true median.
+    modes : array of float or None
+        The most frequent values, most frequent first.
+    family : Family or None
+        The form and the parameters of the distribution.
+    sample : array of float, (trials, values), or None
+        Sorted values of similar data.
+    histogram : Histogram or None
+        How often each value occurs.
+    records : Points or None
+        Known records, linked to their codes.
+    draws : int, default 1
+        How often an adversary that guesses at random may try.
     """
 
     label: str
@@ -100,7 +138,7 @@ class Knowledge:
     def blind(self, rng: np.random.Generator) -> Floats:
         """Return what one would guess with this knowledge and without the release.
 
-        One constant a trial: the middle of the fullest window of two radii where a sample or a
+        One constant per trial: the middle of the fullest window of two radii where a sample or a
         histogram is known, else a mode, the median, the middle of the family or of the bounds,
         the middle of the known values, or a number at random in the plausible range.
         """

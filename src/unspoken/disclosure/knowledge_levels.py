@@ -1,4 +1,4 @@
-"""Granting knowledge: what an adversary of some level is told about a column, trial by trial.
+"""Granting knowledge: what an adversary of some level knows about a column, trial by trial.
 
 Knowledge points lie on distinct values drawn uniformly, with an error uniform within the radius;
 a bad point is off by more than five radii (bu2007 section 6.1). Samples are drawn from the table

@@ -23,7 +23,17 @@ LOW, HIGH = 2.5, 97.5
 
 @dataclass(frozen=True)
 class Estimate:
-    """The median over trials, and the interval in which 95% of the trials lie."""
+    """The median over trials, and the interval in which 95% of the trials lie.
+
+    Attributes
+    ----------
+    value : float
+        The median.
+    low, high : float
+        The interval.
+    trials : int
+        The number of trials.
+    """
 
     value: float
     low: float
@@ -32,24 +42,78 @@ class Estimate:
 
 
 def estimate(shares: Floats) -> Estimate:
-    """Return median and interval of one number a trial."""
+    """Return the median of one share per trial, with its interval.
+
+    Parameters
+    ----------
+    shares : array of float
+        One number per trial.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> estimate(np.array([0.1, 0.2, 0.3])).value
+    0.2
+    """
     low, middle, high = np.percentile(shares, [LOW, 50.0, HIGH])
     return Estimate(float(middle), float(low), float(high), int(shares.size))
 
 
 def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
-    """Return which pairs are cracked: |g(v') - f^-1(v')| <= rho (Definition 1)."""
+    """Return which pairs are recovered: |g(v') - f^-1(v')| <= rho (bu2007 Definition 1).
+
+    Parameters
+    ----------
+    guesses : array of float, (trials, codes)
+        A guess for every released code.
+    truth : Truth
+        What the codes stand for.
+    radius : float
+        How near a guess must be, in units of the column.
+
+    Returns
+    -------
+    array of bool, (trials, pairs)
+    """
     found = guesses if truth.one_each else guesses.take(truth.where, axis=1)
     return np.asarray(np.abs(found - truth.truth) <= radius)
 
 
 def domain(cracked: Bools, truth: Truth) -> Floats:
-    """Return the share of distinct values that are cracked in each trial (Definition 1)."""
+    """Return the share of distinct values that are recovered in each trial (bu2007 Definition 1).
+
+    Parameters
+    ----------
+    cracked : array of bool, (trials, pairs)
+        What `cracks` returned.
+    truth : Truth
+        What the codes stand for.
+
+    Returns
+    -------
+    array of float, (trials,)
+    """
     return both_shares(cracked, truth)[0]
 
 
 def records(cracked: Bools, truth: Truth) -> Floats:
-    """Return the share of records whose value is cracked in each trial."""
+    """Return the share of records whose value is recovered in each trial.
+
+    Parameters
+    ----------
+    cracked : array of bool, (trials, pairs)
+        What `cracks` returned.
+    truth : Truth
+        What the codes stand for.
+
+    Returns
+    -------
+    array of float, (trials,)
+    """
     return both_shares(cracked, truth)[1]
 
 
@@ -64,14 +128,14 @@ def both_shares(cracked: Bools, truth: Truth) -> tuple[Floats, Floats]:
 
 
 def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
-    """Return the median shares of values and of records that one guess for all codes cracks."""
+    """Return the median shares of values and of records recovered by one guess for all codes."""
     cracked = np.abs(constants[:, None] - truth.values) <= radius
     by_record = (cracked @ truth.by_value) / max(int(truth.by_value.sum()), 1)
     return float(np.median(cracked.mean(axis=1))), float(np.median(by_record))
 
 
 def blind_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
-    """Return which pairs one guess for all codes cracks, a row for each constant."""
+    """Return which pairs are recovered by one guess for all codes, one row per constant."""
     return (np.abs(constants[:, None] - truth.values) <= radius).take(truth.owner, axis=1)
 
 

@@ -47,7 +47,7 @@ def level(knowledge: str) -> str:
 
 
 def must_know(knowledge: str) -> str:
-    """Say what an adversary of that level must know."""
+    """Return what an adversary of that level must know."""
     if knowledge in MUST_KNOW:
         return MUST_KNOW[knowledge]
     return " and ".join(MUST_KNOW.get(level(part), part) for part in knowledge.split("+"))
@@ -79,12 +79,24 @@ def _head(audit: Audit) -> str:
     kind = audit.release.get("mechanism", {})
     return (f"Audit of release {str(audit.release.get('fingerprint'))[:12]} "
             f"({kind.get('name')}, {kind.get('mode', '-')}): {audit.release.get('rows'):,} rows. "
-            f"A guess within {percent(audit.radius)} of the range is a crack; medians of "
-            f"{audit.trials} trials, the interval holds 95% of them.")
+            f"{_radius(audit)}{_trials(audit)}")
+
+
+def _radius(audit: Audit) -> str:
+    """Return what counts as recovered; audits without a range of values have no radius."""
+    if audit.radius == 0:
+        return ""
+    return f"A guess within {percent(audit.radius)} of the range counts as recovered. "
+
+
+def _trials(audit: Audit) -> str:
+    if audit.trials == 1:
+        return "One trial."
+    return f"Medians of {audit.trials} trials; the interval holds 95% of them."
 
 
 def _verdict(audit: Audit) -> list[str]:
-    """Say first that something was not scored, because no number below speaks of it."""
+    """Return first that something was not scored, because no number below covers it."""
     if audit.assessed:
         return []
     names = first_few(list(audit.unscored)) or "everything"
@@ -92,7 +104,7 @@ def _verdict(audit: Audit) -> list[str]:
 
 
 def _in_clear(audit: Audit) -> list[str]:
-    return [f"The target '{row.column}' is released as it is: whoever has the release reads it."
+    return [f"The target '{row.column}' is released as it is: anyone with the release can read it."
             for row in audit.select(measure="target") if row.value == 1.0]
 
 
@@ -120,17 +132,17 @@ def _worst(audit: Audit) -> list[str]:
     if row is None:
         return []
     does = audit.words.get(row.adversary, row.adversary)
-    return [f"The worst: an adversary who {does} cracks {percent(row.value)} of the "
+    return [f"The worst: an adversary who {does} recovers {percent(row.value)} of the "
             f"{UNITS[audit.measure]} of '{row.column}'. It must know {must_know(row.knowledge)} "
-            f"({row.knowledge}); without the release the same knowledge cracks "
+            f"({row.knowledge}); without the release the same knowledge recovers "
             f"{percent(row.baseline)}."]
 
 
 def _people(audit: Audit) -> list[str]:
-    """Say how many people look alike, and how many are named, where an audit looked for them."""
+    """Return K and how many people are re-identified, where an audit looked for them."""
     k, named = audit.worst(measure="k"), audit.worst(measure="identified")
-    lines = [] if k is None else [f"K is {k.value:g}: so many records share the published "
-                                  "quasi-identifiers at least."]
+    lines = [] if k is None else [f"K is {k.value:g}: at least {k.value:g} records share the same "
+                                  "published quasi-identifiers."]
     if named is not None:
         lines.append(f"{percent(named.value)} of the people looked for are re-identified by an "
                      f"adversary who {audit.words.get(named.adversary, named.adversary)} "
@@ -139,15 +151,15 @@ def _people(audit: Audit) -> list[str]:
 
 
 def _claims(audit: Audit) -> list[str]:
-    """Say how often people are singled out, and how often those are claimed who are not there."""
+    """Return how often people are singled out, and how often people who are not there are."""
     out = audit.worst(measure="singled out")
     if out is None:
         return []
     right = audit.select(measure="claims right", knowledge=out.knowledge)
-    rightly = "".join(f", {percent(row.value)} of them rightly ({percent(row.low)} - "
+    correct = "".join(f", {percent(row.value)} of them correctly ({percent(row.low)} - "
                       f"{percent(row.high)})" for row in right)
     return [f"{percent(out.value)} of the people looked for are singled out by "
-            f"{must_know(out.knowledge)} ({out.knowledge}){rightly}; of people who are not in the "
+            f"{must_know(out.knowledge)} ({out.knowledge}){correct}; of people who are not in the "
             f"release {percent(out.baseline)}."]
 
 

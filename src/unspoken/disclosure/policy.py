@@ -1,22 +1,21 @@
-"""A policy: what a release must withstand, as a TOML file that can stand in a pipeline.
+"""A policy: what a release must withstand, as a TOML file that runs in a pipeline.
 
     radius = 0.02
 
     [columns]
-    max_cracked = 0.20        # no column above 20% ...
+    max_recovered = 0.20      # no column above 20% ...
     against = "expert"        # ... against an expert, or anybody who knows less
-    measure = "records"       # of the people, as where nothing is said; "domain" counts
-                              # distinct values
+    measure = "records"       # of the people, the default; "domain" counts distinct values
 
     [column.salary]           # another limit for one column
-    max_cracked = 0.05
+    max_recovered = 0.05
 
     [subspaces]
-    max_cracked = 0.05
+    max_recovered = 0.05
     against = "expert"
 
     [paths]
-    max_cracked = 0.01
+    max_recovered = 0.01
     against = "insider"
 
     [anonymity]
@@ -56,16 +55,16 @@ class Share:
     least: float = 0.0
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return f"a number from {self.least:g} to 1"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         real = isinstance(value, int | float) and not isinstance(value, bool)
         return real and self.least <= float(value) <= 1.0
 
 
-_LIMIT: Mapping[str, Rule] = {"max_cracked": Share(), "against": OneOf(AGAINST)}
+_LIMIT: Mapping[str, Rule] = {"max_recovered": Share(), "against": OneOf(AGAINST)}
 _SECTIONS: Mapping[str, Mapping[str, Rule]] = {
     "columns": {**_LIMIT, "measure": OneOf(("domain", "records"))},
     "subspaces": _LIMIT,
@@ -77,7 +76,24 @@ _TOP = (*_SECTIONS, "column", "radius", "allow_unscored")
 
 @dataclass(frozen=True)
 class Policy:
-    """What a release must withstand; sections as in the file."""
+    r"""What a release must withstand; `Policy.load(path)` or `Policy.parse(text)` reads it.
+
+    Attributes
+    ----------
+    sections : mapping
+        The limits by section: "columns", "subspaces", "paths", "anonymity".
+    column : mapping
+        Limits for single columns, by original name.
+    radius : float, default 0.02
+        How near a guess must be to count as recovered, as a share of the range.
+    allow_unscored : tuple of str
+        Columns that may lack a score; any other one without a score fails the policy.
+
+    Examples
+    --------
+    >>> policy = Policy.parse('[columns]\nmax_recovered = 0.2\nagainst = "expert"')
+    >>> policy.judge(audit).summary()  # doctest: +SKIP
+    """
 
     sections: Mapping[str, Mapping[str, Any]]
     column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -105,14 +121,15 @@ class Policy:
                     for name in _SECTIONS if name in data}
         single = data.get("column", {})
         if not isinstance(single, dict):
-            raise PolicyError(explain(f"{source}: [column]", "tables named after columns", single))
+            raise PolicyError(f"{source}: [column] holds no tables named after columns. Write "
+                              "[column.NAME], with the name of a column.")
         column = {name: _section(f"{source}: [column.{name}]", part, _SECTIONS["columns"])
                   for name, part in single.items()}
         radius = data.get("radius", 0.02)
         _admit(f"{source}: 'radius'", Share(1e-9), radius)
         if not sections and not column:
             raise PolicyError(f"'{source}' must ask for something. Write a section such as "
-                              "[columns] with max_cracked = 0.2 and against = \"expert\".")
+                              "[columns] with max_recovered = 0.2 and against = \"expert\".")
         return cls(sections, column, float(radius),
                    _names(f"{source}: 'allow_unscored'", data.get("allow_unscored", [])))
 
@@ -131,8 +148,8 @@ class Policy:
 
     def _check_radius(self, audit: Audit) -> None:
         if audit.radius != self.radius:
-            raise PolicyError(explain("The radius of the audit", f"the policy's ({self.radius:g})",
-                                      f"{audit.radius:g}", "Audit with the policy's radius."))
+            raise PolicyError(f"The audit has radius {audit.radius:g}, the policy {self.radius:g}. "
+                              "Audit with the policy's radius.")
 
     def _columns(self, audit: Audit, found: _Findings) -> None:
         names = dict.fromkeys(row.column for row in audit.rows
@@ -170,7 +187,7 @@ class _Findings:
 
     def compare(self, rows: Iterable[Row], rule: Mapping[str, Any], what: str) -> None:
         """Compare the highest median among the levels that count with the limit."""
-        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_cracked", 1.0))
+        against, limit = str(rule.get("against", ANYBODY)), float(rule.get("max_recovered", 1.0))
         chosen = [row for row in rows if _within(row.knowledge, against)]
         self.checked += len(chosen)
         if not chosen:
@@ -182,7 +199,7 @@ class _Findings:
             shown = what if worst.column in what else f"{what} ({worst.column})"
             self.broken += [row.knowledge for row in chosen if row.value > limit]
             self.reasons.append(
-                f"{shown}: {percent(worst.value)} cracked by '{worst.adversary}' "
+                f"{shown}: {percent(worst.value)} recovered by '{worst.adversary}' "
                 f"({worst.knowledge}), at most {percent(limit)} allowed against {against}")
 
     def anonymity(self, audit: Audit, k: int) -> None:
@@ -195,11 +212,11 @@ class _Findings:
                                 "every record apart and makes no promise about K")
         elif min(row.value for row in found) < k:
             least = min(row.value for row in found)
-            self.reasons.append(f"K is {least:g}, at least {k} asked for")
+            self.reasons.append(f"K is {least:g}, at least {k} required")
 
 
 def _within(knowledge: str, against: str) -> bool:
-    """Return whether a level is covered: presets include everybody who knows fewer points."""
+    """Return True if a level is covered: presets include everybody who knows fewer points."""
     if against == ANYBODY:
         return True
     found = level(knowledge)
@@ -210,7 +227,7 @@ def _within(knowledge: str, against: str) -> bool:
 
 def _names(what: str, data: Any) -> tuple[str, ...]:
     if not isinstance(data, list) or not all(isinstance(name, str) for name in data):
-        raise PolicyError(explain(what, "a list of names of columns", data))
+        raise PolicyError(explain(what, "a list of column names", data))
     return tuple(data)
 
 
@@ -221,7 +238,7 @@ def _section(where: str, data: Any, rules: Mapping[str, Rule]) -> dict[str, Any]
     for name, value in data.items():
         _admit(f"{where} '{name}'", rules[name], value)
     if not data:
-        raise PolicyError(explain(where, f"a table with {', '.join(rules)}", "nothing"))
+        raise PolicyError(f"{where} is empty. Write some of {', '.join(rules)}.")
     return dict(data)
 
 
@@ -233,7 +250,7 @@ def _admit(what: str, rule: Rule, value: Any) -> None:
 def _known_names(where: str, data: Mapping[str, Any], allowed: Iterable[str]) -> None:
     for name in data:
         if name not in allowed:
-            raise PolicyError(_unknown(f"{where} a name", name, list(allowed)))
+            raise PolicyError(_unknown(f"{where} every name", name, list(allowed)))
 
 
 def _unknown(what: str, name: str, allowed: list[str]) -> str:

@@ -15,9 +15,9 @@ _ALL = "(all)"
 
 def scores(guess: Floats, truth: Floats, names: tuple[str, ...], radius: float,
            epsilon: float) -> Scores:
-    """Return shares of cracked values and records, the breach share and the relative error.
+    """Return shares of recovered values and records, the breach share and the relative error.
 
-    A column's value is cracked within `radius` of the column's range; "domain" counts distinct
+    A value is recovered within `radius` of the column's range; "domain" counts distinct
     values alike, "records" records. "breach" counts records whose guess lies within `epsilon` of
     their length (liu2006 section 3), "relative error" is the mean of liu2006's footnote 4.
     """
@@ -51,7 +51,7 @@ def by_value(hit: npt.NDArray[np.bool_], values: Floats) -> float:
 def aligned(guess: Floats, truth: Floats) -> Floats:
     """Give found columns the order, sign, place and unit of the originals that they fit best.
 
-    For scoring only: it tells how much of the columns is there once somebody names them.
+    For scoring only: how much of the columns is there once their names are known.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -11,7 +11,13 @@ from unspoken.arrays import Floats
 
 
 class Family(Protocol):
-    """A distribution whose quantiles are known."""
+    """A distribution whose quantiles are known: `name`, and `quantile(share)`.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        A protocol takes none; Gaussian, Uniform and Zipf are the families that exist.
+    """
 
     @property
     def name(self) -> str:
@@ -23,7 +29,17 @@ class Family(Protocol):
 
 @dataclass(frozen=True)
 class Gaussian:
-    """A normal distribution of known mean and standard deviation."""
+    """A normal distribution of known mean and standard deviation (bu2007 section 3.3).
+
+    Attributes
+    ----------
+    mean : float
+        The mean.
+    deviation : float
+        The standard deviation.
+    name : str, default "gaussian"
+        The name in an audit.
+    """
 
     mean: float
     deviation: float
@@ -39,7 +55,15 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Uniform:
-    """A uniform distribution between two known ends."""
+    """A uniform distribution between two known ends (bu2007 section 3.3).
+
+    Attributes
+    ----------
+    low, high : float
+        The two ends.
+    name : str, default "uniform"
+        The name in an audit.
+    """
 
     low: float
     high: float
@@ -52,7 +76,19 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Zipf:
-    """P(low + k - 1) proportional to k ** -exponent for k = 1 .. size."""
+    """P(low + k - 1) proportional to k ** -exponent for k = 1 .. size (bu2007 section 3.3).
+
+    Attributes
+    ----------
+    low : float
+        The most frequent value, which is the smallest one.
+    size : int
+        The number of distinct values.
+    exponent : float, default 1.0
+        How fast the frequencies fall.
+    name : str, default "zipf"
+        The name in an audit.
+    """
 
     low: float
     size: int

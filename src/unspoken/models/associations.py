@@ -40,12 +40,22 @@ SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Associations(Model):
-    """Frequent sets and sure rules.
+    """Frequent sets of items and confident rules, without supports unless those were disclosed.
 
-    items : the names of all items; sets : every frequent set as an increasing tuple of codes.
-    left, right : the two sides of every rule; together they are one of the sets.
-    min_support, min_confidence : the thresholds that all of them reach.
-    counts, baskets : in how many of how many baskets each set is, if that was disclosed.
+    Attributes
+    ----------
+    items : tuple of str
+        The names of all items.
+    sets : tuple of tuples of int
+        Every frequent set as an increasing tuple of positions in `items`.
+    left, right : tuple of tuples of int
+        The two sides of every rule; together they are one of the sets.
+    min_support, min_confidence : float
+        The thresholds that all of them reach.
+    counts : array of int or None
+        In how many baskets each set is, if that was disclosed.
+    baskets : int or None
+        The number of baskets, if that was disclosed.
     """
 
     format = FORMAT
@@ -213,7 +223,7 @@ def _check_rules(one: Associations, known: set[tuple[int, ...]]) -> None:
             raise InputError(explain("A rule", "two disjoint frequent sets whose union is one",
                                      rule))
     if len(set(zip(one.left, one.right, strict=True))) != len(one.left):
-        raise InputError(explain("Rules", "distinct", "one of them twice"))
+        raise InputError("A rule occurs twice. Rules must be distinct.")
 
 
 def _compare_counts(one: Ints | None, other: Ints | None) -> Comparison:

@@ -18,7 +18,7 @@ class Comparison:
 
     @property
     def identical(self) -> bool:
-        """Return whether nothing differs."""
+        """Return True if nothing differs."""
         return self.difference is None
 
     def __bool__(self) -> bool:
@@ -28,7 +28,7 @@ class Comparison:
         return "identical" if self.difference is None else f"different: {self.difference}"
 
     def inside(self, where: str) -> Comparison:
-        """Say where in a larger model this comparison was made."""
+        """Return the comparison with its place in a larger model."""
         return self if self.difference is None else Comparison(f"{where}, {self.difference}")
 
 

@@ -20,7 +20,7 @@ Read = TypeVar("Read", bound=Model)
 def check_shares(probabilities: Floats, what: str) -> None:
     """Refuse what is no distribution."""
     if not np.all(np.isfinite(probabilities)) or probabilities.min(initial=0.0) < 0:
-        raise InputError(explain(what, "finite and never negative", "others"))
+        raise InputError(f"{what} must be finite and never negative.")
     if not np.isclose(probabilities.sum(), 1.0, atol=1e-6):
         raise InputError(explain(what, "a distribution that sums to one", probabilities.sum()))
 

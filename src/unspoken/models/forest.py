@@ -1,7 +1,7 @@
 """The pattern Forest: trees, and what is needed to draw their in-bag rows again.
 
 A forest decodes exactly only if each tree is replayed on its own in-bag rows (bu2007 has no
-forests). scikit-learn draws them from one seed a tree, so the seed, the
+forests). scikit-learn draws them from one seed per tree, so the seed, the
 number of draws and whether weights entered the draw are kept with the trees.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import ModelError, explain
+from unspoken.errors import ModelError
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task
@@ -49,7 +49,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How scikit-learn drew the in-bag rows: one seed a tree and the number of draws.
+    """How scikit-learn drew the in-bag rows: one seed per tree and the number of draws.
 
     `weighted` says that sample or class weights entered the draw; `class_weight` repeats the
     parameter ("balanced", or pairs of label and weight), so that it can be drawn again.
@@ -63,7 +63,25 @@ class Bootstrap:
 
 @dataclass(frozen=True, eq=False)
 class Forest(Predictor, Ensemble):
-    """A random forest: the mean of its trees. `bootstrap` None: every tree saw every row."""
+    """A random forest: the mean of its trees.
+
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    features : tuple of str
+        The names of the inputs.
+    classes : tuple
+        The class labels; empty for regression.
+    trees : tuple of Tree
+        The trees.
+    bootstrap : Bootstrap or None, default None
+        How the rows of each tree were drawn; None: every tree saw every row.
+
+    Examples
+    --------
+    >>> Forest.from_sklearn(fitted).predict(rows)  # doctest: +SKIP
+    """
 
     format = FORMAT
 
@@ -97,8 +115,7 @@ class Forest(Predictor, Ensemble):
     def predict_proba(self, data: Any) -> Floats:
         """Return the mean share of each class over the trees; the data as in `predict`."""
         if self.task != "classification":
-            raise ModelError(explain("'predict_proba'", "asked of a classification forest",
-                                     "a regression forest", "Use predict."))
+            raise ModelError("A regression forest has no 'predict_proba'. Use predict.")
         return self._mean(data)
 
     def predict(self, data: Any) -> npt.NDArray[Any]:

@@ -1,6 +1,6 @@
 """Reading what the other side sends: sizes first, then types, then values.
 
-A model file is hostile input. Nothing here recurses, trusts a length it was told, or lets a
+A model file is hostile input. Nothing here recurses, trusts a length that came with it, or lets a
 number through that is not finite; every refusal names the field.
 """
 
@@ -96,7 +96,7 @@ def parse_json(content: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any
             as_text(content), object_pairs_hook=_unique, parse_constant=_no_constant
         )
     except RecursionError:
-        raise ModelError(explain("a model file", "nested a few levels deep", "deeper")) from None
+        raise ModelError("The model file is nested too deeply.") from None
     except ValueError as error:
         raise ModelError(explain("a model file", "valid JSON", str(error))) from None
     if not isinstance(parsed, dict):

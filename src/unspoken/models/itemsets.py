@@ -39,10 +39,22 @@ _OPTIONAL = ("deviations", "low", "high")
 class Itemsets(Model):
     """Sets of items with their supports.
 
-    items : the names of all items.
-    sets : every set as an increasing tuple of positions in `items`.
-    supports : the share of baskets that hold each set, exact or estimated.
-    baskets : how many baskets there were.
+    Attributes
+    ----------
+    items : tuple of str
+        The names of all items.
+    sets : tuple of tuples of int
+        Every set as an increasing tuple of positions in `items`.
+    supports : array of float
+        The share of baskets that hold each set, exact or estimated.
+    baskets : int
+        The number of baskets.
+    deviations : array of float or None
+        The standard deviation of each estimated support; None if supports were counted.
+    low, high : array of float or None
+        The bounds of each estimated support.
+    facts : mapping
+        How the sets were mined, such as the smallest support.
     """
 
     format = FORMAT
@@ -81,7 +93,7 @@ class Itemsets(Model):
 
     @property
     def estimated(self) -> bool:
-        """Return whether the supports were estimated from randomised baskets."""
+        """Return True if the supports were estimated from randomised baskets."""
         return self.deviations is not None
 
     @property
@@ -115,8 +127,8 @@ class Itemsets(Model):
         """Return the support of a set; one that is not here is refused."""
         place = self._place(names)
         if place is None:
-            raise InputError(explain("An itemset", "one of those mined", str(names),
-                                     "Mine with a lower min_support."))
+            raise InputError(f"The set {', '.join(map(str, names))} was not mined. Mine with a "
+                             "lower min_support.")
         return float(self.supports[place])
 
     def of_size(self, size: int) -> Itemsets:
@@ -230,7 +242,7 @@ def _check_sets(sets: Sequence[tuple[int, ...]], items: int) -> None:
                 or (one and not 0 <= one[0] <= one[-1] < items):
             raise InputError(explain("An itemset", f"increasing codes from 0 to {items - 1}", one))
     if len(set(sets)) != len(sets):
-        raise InputError(explain("Itemsets", "distinct", "one of them twice"))
+        raise InputError("An itemset occurs twice. Itemsets must be distinct.")
 
 
 def _column(name: str, values: Any, size: int) -> Floats:

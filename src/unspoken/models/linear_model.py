@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.models.coefficients import Coefficients, check_level, fit_from_json
 from unspoken.models.comparison import (
     Comparison,
@@ -118,8 +118,8 @@ class LinearModel(Coefficients):
             if set(found.features) == set(features):
                 return found
         known = "; ".join(", ".join(found.features) for found in self.smaller) or "none"
-        raise InputError(explain("A smaller model", f"one of those that were fitted too: {known}",
-                                 ", ".join(features), "Name it in Rules(smaller=...)."))
+        raise InputError(f"No smaller model with {', '.join(features)} was fitted. Fitted: "
+                         f"{known}. Name it in Rules(smaller=...).")
 
     def _inference(self) -> Floats:
         if not self.errors.size:

@@ -1,4 +1,4 @@
-"""load_model: any model from its file, told apart by the file's format field."""
+"""load_model: any model from its file, recognised by the file's format field."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     if content.lstrip()[:1] != b"{":
         raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
-                                 "Pickles are never read: they run whatever they are told to."))
+                                 "Pickles are never read: they can run any code."))
     data = parse_json(content, limits)
     if "learner" in data:
         return _reader_of("xgboost-json").from_json(data, limits)

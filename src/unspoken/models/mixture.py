@@ -161,5 +161,4 @@ def _check_shapes(width: int, weights: Floats, means: Floats, covariances: Float
                                  f"sum {weights.sum():g}"))
     even = np.abs(covariances - covariances.transpose(0, 2, 1)).max()
     if even > 1e-9 * np.abs(covariances).max() or np.linalg.eigvalsh(covariances).min() <= 0:
-        raise ModelError(explain("'covariances' of a mixture", "symmetric and positive definite",
-                                 "others"))
+        raise ModelError("'covariances' of a mixture must be symmetric and positive definite.")

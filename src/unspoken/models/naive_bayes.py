@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -98,7 +98,7 @@ class NaiveBayes(Predictor):
         """Return log P(class, record) up to a constant, one column a class."""
         rows = self.rows(data)
         if np.isinf(rows).any():
-            raise DataError(explain("the data", "finite or missing", "an infinite value"))
+            raise DataError("The data holds an infinite value. Values must be finite or missing.")
         total = np.repeat(np.log(np.maximum(self.prior, 1e-300))[None], rows.shape[0], axis=0)
         for index, column in enumerate(self.columns):
             # The last row stands for what is missing.

@@ -56,7 +56,7 @@ def check_there(known: Named, names: Sequence[str]) -> None:
 def number_rows(data: Any, names: Sequence[str]) -> Floats:
     """Return the columns of these names as rows of float64, NaN where missing.
 
-    Texts are refused even if they spell numbers: whoever has them should say what they mean.
+    Texts are refused even if they spell numbers: the caller must convert them.
     """
     known = named(data, names)
     if known is None:
@@ -148,14 +148,14 @@ def _check_once(names: Sequence[str]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None) \
         if len(set(names)) != len(names) else None
     if twice is not None:
-        raise DataError(explain(f"The column '{twice}'", "there once", "two of that name"))
+        raise DataError(f"There are two columns '{twice}'. Rename one of them.")
 
 
 def _matrix(data: Any, width: int) -> Any:
     rows = np.asarray(data)
     if rows.ndim != 2 or rows.shape[1] != width:
         raise DataError(explain("The data", f"of shape (records, {width})", str(rows.shape),
-                                "Give columns by name to have them picked."))
+                                "Pass columns by name to select them."))
     return rows
 
 

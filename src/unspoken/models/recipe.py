@@ -24,7 +24,25 @@ _SCALARS = (str, int, float, bool, type(None))
 
 @dataclass(frozen=True)
 class Recipe:
-    """Learner, task, parameters, columns and library of one mined model."""
+    """How one model was mined, so that it can be mined again.
+
+    Attributes
+    ----------
+    learner : str
+        The learner.
+    task : {"classification", "regression"}
+        What is predicted.
+    params : mapping
+        The parameters of the learner.
+    columns : tuple of str
+        The features it learned from.
+    left_out : tuple of str
+        Columns that are not numeric and were skipped.
+    release : str or None
+        The fingerprint of the release.
+    versions : mapping of str to str
+        The versions of the libraries.
+    """
 
     learner: str
     task: str

@@ -41,11 +41,22 @@ _BOUNDS = ("low", "high")
 
 @dataclass(frozen=True, eq=False)
 class Rules(Model):
-    """Rules with the supports that all their measures follow from.
+    """Association rules with the supports from which all their measures follow.
 
-    items : the names of all items; left, right : the two sides as increasing tuples of codes.
-    support, left_support, right_support : of the two sides together, of the left, of the right.
-    low, high : where estimated, bounds of these three supports, one column each.
+    Attributes
+    ----------
+    items : tuple of str
+        The names of all items.
+    left, right : tuple of tuples of int
+        The two sides of each rule as increasing positions in `items`.
+    support, left_support, right_support : array of float
+        The support of both sides together, of the left side and of the right side.
+    baskets : int
+        The number of baskets.
+    low, high : array of float, (rules, 3), or None
+        Where estimated, bounds of these three supports, one column each.
+    facts : mapping
+        How the rules were mined.
     """
 
     format = FORMAT

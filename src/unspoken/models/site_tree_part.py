@@ -2,7 +2,7 @@
 
 Everybody knows the shape: which site asks at each node and how many branches it has. What is
 asked is known to that site alone, and the class of a leaf to the class site (vcz2006 section 4.4,
-Figure 4.3). `join_parts` puts the parts together, for whoever has them all.
+Figure 4.3). `join_parts` puts the parts together, for a party that has them all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import DataError, ModelError, explain
+from unspoken.errors import DataError, ModelError
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.child_spans import check_spans, deepest
 from unspoken.models.comparison import (
@@ -119,11 +119,11 @@ class TreePart(TreeLike):
     def answers(self, node: int, columns: Mapping[str, Any]) -> Ints:
         """Return the branch that rows take at one of this site's nodes."""
         if node not in self.asked:
-            raise ModelError(explain("A question", f"of a node of '{self.site}'", node))
+            raise ModelError(f"Node {node} of the tree does not belong to '{self.site}'.")
         name = self.asked[node].column
         if name not in columns:
-            raise DataError(explain("The columns of a site", f"such that '{name}' is there",
-                                    ", ".join(map(str, columns))))
+            raise DataError(f"The site's data has no column '{name}'. Columns: "
+                            f"{', '.join(map(str, columns))}.")
         return self.asked[node].answers(columns[name])
 
     def _lines(self, full: bool) -> list[str]:
@@ -214,7 +214,7 @@ def join_parts(parts: Sequence[TreePart], features: Sequence[str]) -> Categorica
     leaf = np.max([part.leaf_class for part in parts], axis=0)
     size, inner = first.nodes, np.flatnonzero(first.owner >= 0).tolist()
     if set(asked) != set(inner) or (leaf[first.leaf_nodes] < 0).any():
-        raise ModelError(explain("Parts of a tree", "those of all sites", "fewer"))
+        raise ModelError("The parts of some sites are missing. Join the parts of all sites.")
     value = np.zeros((size, len(first.classes)))
     value[first.leaf_nodes, leaf[first.leaf_nodes]] = 1.0
     place = {name: i for i, name in enumerate(features)}

@@ -1,6 +1,6 @@
 """The fields of fitted scikit-learn estimators as plain data.
 
-scikit-learn has no file format but pickle, which runs whatever it is told to; a model from
+scikit-learn has no file format but pickle, which can run any code; a model from
 outside therefore comes as unspoken's JSON, and only an object in memory comes through here.
 """
 
@@ -46,7 +46,7 @@ def class_labels(estimator: Any) -> tuple[Label, ...]:
 
 
 def task_of(estimator: Any) -> Task:
-    """Return whether the estimator classifies or regresses."""
+    """Return "classification" or "regression"."""
     return "classification" if hasattr(estimator, "classes_") else "regression"
 
 
@@ -56,4 +56,4 @@ def check_fitted(estimator: Any, attribute: str, wanted: str) -> None:
         raise ModelError(explain("the model", wanted, type(estimator).__name__, "Fit it first."))
     if getattr(estimator, "n_outputs_", 1) != 1:
         raise ModelError(explain("the model's number of outputs", "1",
-                                 str(estimator.n_outputs_), "Fit one model an output."))
+                                 str(estimator.n_outputs_), "Fit one model per output."))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
-from unspoken.errors import DataError, ModelError, explain
+from unspoken.errors import DataError, ModelError
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -46,9 +46,30 @@ NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value",
 
 @dataclass(frozen=True, eq=False)
 class Tree(Predictor, TreeLike):
-    """A decision or regression tree; node 0 is the root, leaves have children and feature -1.
+    """A decision or regression tree as arrays; node 0 is the root, leaves have children -1.
 
-    `value` holds one row a node: the share of each class, or the one predicted number.
+    Attributes
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    features : tuple of str
+        The names of the inputs.
+    classes : tuple
+        The class labels; empty for regression.
+    feature, threshold : array
+        The question of each node: rows with feature <= threshold go left; feature -1 at leaves.
+    left, right : array of int
+        The children of each node.
+    missing_left : array of bool
+        True if missing values go left.
+    value : array of float, (nodes, outputs)
+        One row per node: the share of each class, or the one predicted number.
+    n_samples, weighted_n_samples, impurity : array
+        The training records of each node, their weight, and their impurity.
+
+    Examples
+    --------
+    >>> Tree.from_sklearn(fitted).predict(rows)  # doctest: +SKIP
     """
 
     format = FORMAT
@@ -119,8 +140,7 @@ class Tree(Predictor, TreeLike):
     def predict_proba(self, data: Any) -> Floats:
         """Return the share of each class in the leaf of each record; the data as in `predict`."""
         if self.task != "classification":
-            raise ModelError(explain("'predict_proba'", "asked of a classification tree",
-                                     "a regression tree", "Use predict."))
+            raise ModelError("A regression tree has no 'predict_proba'. Use predict.")
         return self.value[self.apply(data)]
 
     def predict(self, data: Any) -> npt.NDArray[Any]:
@@ -197,7 +217,8 @@ def as_rows(data: Any, features: tuple[str, ...]) -> Floats:
     with np.errstate(over="ignore"):
         narrow = number_rows(data, features).astype(np.float32)
     if np.isinf(narrow).any():
-        raise DataError(explain("the data", "finite in float32, or missing", "an infinite value"))
+        raise DataError("The data holds an infinite value. Values must be finite in float32, or "
+                        "missing.")
     # float64 again: numpy 2 would compare float32 with a Python float in float32.
     return narrow.astype(np.float64)
 

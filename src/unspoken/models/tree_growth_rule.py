@@ -1,6 +1,6 @@
 """Growth: how a tree is grown and when it stops, so that somebody else finds the same tree.
 
-The learner of this house splits categories as well as numbers. Whoever gets a Growth and the
+unspoken's own learner splits categories as well as numbers. Anyone who gets a Growth and the
 number of its steps grows the same tree from the same table: candidates have an order, and of
 equally good ones the first wins.
 """
@@ -55,11 +55,25 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 class Growth:
     """How one tree is grown.
 
-    `criterion`: gini, entropy (information gain), gain-ratio (the plain one: C4.5's filter by the
-    average gain looks at all columns, which a release has no longer) or variance; None follows the
-    target. `learner`: this house's or scikit-learn's, which sees numbers only. `categories`: two
-    groups, or a child each. `order`: best-first or level by level. `target`: a column, if not
-    the table's target. `max_leaves` bounds the growth; `min_leaf` is the fewest records of a leaf.
+    Attributes
+    ----------
+    criterion : {"gini", "entropy", "gain-ratio", "variance"} or None, default None
+        None follows the target. "entropy" is information gain; "gain-ratio" is the plain one:
+        C4.5's filter by the average gain looks at all columns, which a release no longer has.
+    learner : {"unspoken", "scikit-learn"}, default "unspoken"
+        scikit-learn splits numbers only.
+    categories : {"two-way", "multiway"}, default "two-way"
+        Two groups of categories, or a child per category.
+    order : {"best-first", "level"}, default "best-first"
+        Which node is split next.
+    target : str or None, default None
+        The column to predict, if not the table's target.
+    max_leaves : int, default 32
+        The most leaves.
+    min_leaf : int, default 1
+        The fewest records per leaf.
+    random_state : int, default 0
+        The seed of scikit-learn's learner.
     """
 
     criterion: str | None = None
@@ -174,8 +188,8 @@ def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups |
     if growth.learner == SKLEARN:
         names = [n for n in names if table.schema[n].kind in ("numeric", "ordinal")]
     if not names:
-        raise SchemaError(explain("The table", "one with at least one predictor", "none",
-                                  "Targets, sensitive columns and identifiers are none."))
+        raise SchemaError("The table has no predictor. Targets, sensitive columns and identifiers "
+                          "are not predictors.")
     columns = tuple(_column(table, name, growth, groups or {}, coded or {}) for name in names)
     data = table.arrow([target])[target]
     if table.engine.count_missing(table.frame, target):
@@ -184,8 +198,8 @@ def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups |
         return Learning(growth, columns, table.rows, None, (), in_steps(target, to_numbers(data)))
     classes, labels = to_labels(data)
     if len(classes) > MOST_CLASSES:
-        raise DataError(explain(f"Target '{target}'", f"of at most {MOST_CLASSES} classes",
-                                f"{len(classes)}", "Use criterion='variance' for a number."))
+        raise DataError(f"Target '{target}' has {len(classes)} classes; at most {MOST_CLASSES} are "
+                        "allowed. Use criterion='variance' for a number.")
     plain = tuple(c if isinstance(c, str | int | float | bool) else str(c) for c in classes)
     return Learning(growth, columns, table.rows, labels, plain, None)
 
@@ -205,7 +219,7 @@ def in_group_order(column: Coded, labels: Sequence[str | None]) -> Coded:
     place = {label: index for index, label in enumerate(labels)}
     strange = [label for label in column.labels if label not in place]
     if strange:
-        raise DataError(explain(f"Column '{column.name}'", "made of the labels in the manifest",
-                                strange[0]))
+        raise DataError(f"Column '{column.name}' holds the label {strange[0]!r}, which is not in "
+                        "the manifest.")
     rank = np.array([place[label] for label in column.labels], np.int64)
     return replace(column, codes=rank[column.codes], labels=tuple(labels))

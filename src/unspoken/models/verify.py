@@ -32,10 +32,22 @@ HISTOGRAM_FIELDS = {
 
 
 def verify(original_model: Any, decoded_model: Any) -> Comparison:
-    """Compare two models bit for bit; falsy with the first difference in words.
+    """Compare two models bit for bit.
 
-    Takes whatever decoding takes: unspoken's patterns, scikit-learn trees, forests, gradient
-    boosting and histogram boosting, XGBoost and LightGBM models as objects, JSON or text.
+    Parameters
+    ----------
+    original_model, decoded_model : model
+        Whatever `decode` takes: unspoken's patterns, scikit-learn trees, forests, gradient boosting
+        and histogram boosting, XGBoost and LightGBM models as objects, JSON or text.
+
+    Returns
+    -------
+    Comparison
+        True if identical, otherwise false with the first difference in `.difference`.
+
+    Examples
+    --------
+    >>> assert verify(direct, decoded)  # doctest: +SKIP
     """
     first, second = as_model(original_model), as_model(decoded_model)
     if type(first) is not type(second):

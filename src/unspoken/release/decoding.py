@@ -17,14 +17,38 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any =
            **options: Any) -> Any:
     """Turn a mined model into the one that the original data would have given.
 
-    `model`: a unspoken Tree or Forest, a fitted scikit-learn tree, forest or boosting object, an
-    XGBoost JSON or a LightGBM text model. `data`: the original training features, rows in their
-    original order: a Table, a DataFrame or an array. The training rows are sent through the mined
-    trees and every threshold is put where the learner would have put it between the original
-    values (bu2007 Theorem 2 decodes thresholds by the inverse function, which is never exact).
-    Without data only histogram learners can be decoded exactly, everything else is refused.
-    `release`: the release that the model was mined from (a Release or its directory); it is
-    refused if it is not, bit for bit, what was released under this key.
+    Parameters
+    ----------
+    model : Tree, Forest, or fitted model
+        Also a fitted scikit-learn tree, forest or boosting object, an XGBoost JSON or a LightGBM
+        text model.
+    key : Key
+        The key of the release.
+    data : Table, DataFrame or array, default None
+        The original training features, rows in their original order. Without data only histogram
+        learners can be decoded exactly; everything else is refused.
+    y : array, default None
+        The original target, if `data` is not a Table.
+    release : Release or path, default None
+        The release that the model was mined from; it is refused if it is not, bit for bit, what was
+        released under this key.
+    **options
+        Options of the method's decoder.
+
+    Returns
+    -------
+    model
+        The decoded model.
+
+    Notes
+    -----
+    The training rows are sent through the mined trees, and every threshold is put where the
+    learner would have put it between the original values (bu2007 Theorem 2 decodes thresholds by
+    the inverse function, which is never exact).
+
+    Examples
+    --------
+    >>> decoded = decode(mined, key, table)  # doctest: +SKIP
     """
     if release is not None:
         key.fits(release if isinstance(release, Release) else Release.load(release))

@@ -42,7 +42,7 @@ class Distorted(Guarantee):
     name: ClassVar[str] = "distorted"
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether that learner takes the law of the distortion into account."""
+        """Return True if that learner takes the law of the distortion into account."""
         if getattr(type(miner), "reconstructs", False) is True:
             return Verdict(True, "It learns from reconstructed distributions. The model is an "
                            "estimate of the original's, not the same one.")
@@ -58,13 +58,13 @@ def chosen_columns(owner: str, schema: Schema, kinds: tuple[str, ...],
     if columns is not None:
         for name in columns:
             if schema[name].name not in schema.features:
-                raise SchemaError(explain(f"{owner}: 'columns'", "features of the table", name,
-                                          "Identifiers are never released, the target stays."))
+                raise SchemaError(f"{owner}: 'columns' names '{name}', which is not a feature of "
+                                  "the table. Identifiers are never released, the target is kept.")
         return tuple(columns)
     found = schema.of_kind(*kinds)
     if not found:
-        raise SchemaError(explain(f"{owner}: the table", f"one with {' or '.join(kinds)} features",
-                                  "none", "Name the columns, or declare their kinds on reading."))
+        raise SchemaError(f"{owner}: the table has no {' or '.join(kinds)} features. Name the "
+                          "columns, or declare their kinds on reading.")
     return found
 
 
@@ -77,7 +77,8 @@ def finite(name: str, column: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
                                 "Use RandomizedResponse for categories.")) from None
     missing = np.isnan(values)
     if np.isinf(values).any():
-        raise DataError(explain(f"Column '{name}'", "finite or missing", "an infinite value"))
+        raise DataError(f"Column '{name}' holds an infinite value. Values must be finite or "
+                        "missing.")
     return values, missing
 
 
@@ -139,7 +140,7 @@ def _released(plan: Plan, column: Column) -> bool:
         return True
     if plan.others == "refuse":
         raise SchemaError(
-            f"{plan.owner}: column '{column.name}' is not to be distorted. Say others='drop' to "
+            f"{plan.owner}: column '{column.name}' is not to be distorted. Use others='drop' to "
             "leave such columns out, or others='keep' to release them as they are."
         )
     return plan.others == "keep"

@@ -26,7 +26,21 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a release promises, under which conditions, for which miners."""
+    """What a release promises, under which conditions, for which miners.
+
+    Attributes
+    ----------
+    statement : str
+        The promise, in a sentence.
+    conditions : tuple of str
+        What must be true for it to hold.
+    facts : mapping
+        Its numbers, such as epsilon or K.
+
+    Examples
+    --------
+    >>> release.guarantee.covers(DecisionTreeClassifier())  # doctest: +SKIP
+    """
 
     name: ClassVar[str] = "none"
 
@@ -35,7 +49,7 @@ class Guarantee:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether the promise holds for that miner, on all columns or on those named."""
+        """Return a true Verdict if the promise holds for that miner on all (or named) columns."""
         return Verdict(False, f"This guarantee ('{self.name}') makes no promise for a miner.")
 
     def require(self, miner: Any, columns: Sequence[str] | None = None) -> None:

@@ -3,8 +3,8 @@
 A key file is `UNSPOKEN`, a version, two lengths, a JSON header, a body and the SHA-256 of all
 that. The body is a JSON description followed by raw arrays. With a passphrase the body is sealed
 with AES-256-GCM under a key from Argon2id (both from `cryptography`), and the header is
-authenticated with it. The checksum tells accidental damage from a wrong passphrase; it protects
-nobody from a person who can write the file.
+authenticated with it. The checksum distinguishes accidental damage from a wrong passphrase; it
+does not protect against a person who can write the file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,24 @@ _DTYPES = ("<f8", "<i8", "<i4", "|u1")
 
 @dataclass(frozen=True, repr=False)
 class Key:
-    """The secret side of a release: its mechanism, the release it belongs to, and its secrets."""
+    """The secret side of a release. Keep it where the original is kept; never send it.
+
+    Attributes
+    ----------
+    mechanism : str
+        The name of the method.
+    fingerprint : str
+        The release that it belongs to.
+    secrets : mapping
+        Seeds and other small secrets; never shown by `repr`.
+    arrays : mapping of str to array
+        Secret arrays, such as the values behind codes.
+
+    Examples
+    --------
+    >>> key.save("records.key", passphrase="...")  # doctest: +SKIP
+    >>> Key.load("records.key", passphrase="...")  # doctest: +SKIP
+    """
 
     mechanism: str
     fingerprint: str
@@ -85,7 +102,7 @@ class Key:
         except FileExistsError:
             raise KeyFileError(
                 f"'{path}' must not exist yet. A key that is overwritten is lost, and with it "
-                "the only way to decode. Choose another name, or say overwrite=True."
+                "the only way to decode. Choose another name, or use overwrite=True."
             ) from None
 
     def _to_bytes(self, passphrase: str | None) -> bytes:
@@ -106,7 +123,7 @@ class Key:
             raise KeyFileError(f"'{path}' must be a readable key file. {error.strerror}.") from None
         header, body = _open(data)
         if header.get("sealed") is None and passphrase is not None:
-            raise PassphraseError(f"'{path}' is not sealed: whoever reads it has its secrets. "
+            raise PassphraseError(f"'{path}' is not sealed: anyone who reads it has its secrets. "
                                   "Leave the passphrase out, or save the key again with one.")
         if header.get("sealed") is not None:
             if passphrase is None:

@@ -49,7 +49,7 @@ class Method:
 
     `links_at`: (table, release) -> the original row of every released one, or None where only
     the custodian knows; for the audit alone. `law_at`: (column of the manifest) -> what a miner
-    may know of its distortion. `together_at`: what two releases of the same people tell.
+    may know of its distortion. `together_at`: what two releases of the same people disclose.
     `forms`: further classes under the same name, chosen by the parameter `chooser`.
     """
 

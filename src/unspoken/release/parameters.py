@@ -16,10 +16,10 @@ class Rule(Protocol):
     """What a parameter may be."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class OneOf:
     values: tuple[Any, ...]
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "one of " + ", ".join(repr(value) for value in self.values)
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return any(value is known or (type(value) is type(known) and value == known)
                    for known in self.values)
 
@@ -50,11 +50,11 @@ class Whole:
     least: int
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return f"an int >= {self.least}"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
         return whole and int(value) >= self.least
 
@@ -67,11 +67,11 @@ class Real:
     below: float = float("inf")
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return f"a number above {self.above:g} and below {self.below:g}"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
         return real and self.above < float(value) < self.below
 
@@ -83,11 +83,11 @@ class Some:
     values: tuple[str, ...]
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a non-empty sequence out of " + ", ".join(self.values)
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
         return listed and all(name in self.values for name in value)
 
@@ -104,11 +104,11 @@ class KeyIn:
         return tuple(resolve(self.place))
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return OneOf(self.values).allowed()
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return OneOf(self.values).admits(value)
 
 
@@ -117,11 +117,11 @@ class KeysIn(KeyIn):
     """A non-empty sequence of such names."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return Some(self.values).allowed()
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return Some(self.values).admits(value)
 
 
@@ -132,11 +132,11 @@ class OrNone:
         self.rules = rules
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return " or ".join(["None", *(rule.allowed() for rule in self.rules)])
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return value is None or any(rule.admits(value) for rule in self.rules)
 
 
@@ -145,11 +145,11 @@ class NotNegative:
     """A finite number from 0 on."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a number >= 0"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
         return real and 0 <= float(value) < float("inf")
 
@@ -159,11 +159,11 @@ class Share:
     """A share: 0 is allowed, 1 is not."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a number from 0 to below 1"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < 1
 
 
@@ -172,11 +172,11 @@ class Names:
     """Nothing, or a sequence of column names."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "None or a non-empty list of column names"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
         return value is None or (listed and all(isinstance(name, str) for name in value))
 
@@ -190,12 +190,12 @@ class PerColumn:
     single: bool = True
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         parts = ["None"] * self.none + [self.rule.allowed()] * self.single
         return " or ".join([*parts, f"a mapping from column to {self.rule.allowed()}"])
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         if isinstance(value, Mapping):
             return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
         return (value is None and self.none) or (self.single and self.rule.admits(value))
@@ -206,11 +206,11 @@ class Text:
     """A text."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a column name"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return isinstance(value, str)
 
 
@@ -219,11 +219,11 @@ class Range:
     """A pair of finite numbers, the first below the second."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a pair (low, high) of finite numbers"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         try:
             low, high = (float(end) for end in value)
         except (TypeError, ValueError):

@@ -30,7 +30,31 @@ _MAX_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that went out."""
+    """One disclosure in a register.
+
+    Attributes
+    ----------
+    kind : {"release", "study", "query"}
+        What was disclosed.
+    table : str
+        The digest of the table.
+    columns : mapping of str to str
+        The digest of each column, by original name.
+    what : str
+        The fingerprint of a release, or a description.
+    to : str
+        The recipient.
+    when : str
+        Date and time, UTC.
+    guarantee : str
+        The name of the guarantee.
+    released : mapping of str to str
+        Original names to released names.
+    mechanism : mapping
+        The method of a release.
+    place : str or None
+        Where a copy of the release is kept.
+    """
 
     kind: str
     table: str
@@ -58,7 +82,19 @@ class Digest:
 
 
 def digest(table: Table) -> Digest:
-    """Return digests that do not depend on the order of rows or columns."""
+    """Return digests that do not depend on the order of rows or columns.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+
+    Returns
+    -------
+    Digest
+        `table` and `columns`, SHA-256 in hexadecimal. A digest of few or guessable values can be
+        found by trying: keep the register in-house.
+    """
     numeric = [c.name for c in table.schema.columns if c.kind in ("numeric", "ordinal")]
     counted = table.counts(numeric)
     found = {name: _hash(c.values.tobytes(), c.by_value.tobytes(), str(c.missing).encode())
@@ -85,7 +121,19 @@ def _hash(*parts: bytes) -> str:
 
 @dataclass(frozen=True)
 class Register:
-    """The entries of a register file."""
+    """What was disclosed from which table; `Register.load(path)` reads it.
+
+    Attributes
+    ----------
+    path : Path
+        The file, JSON lines, readable by its owner only.
+    entries : tuple of Entry
+        The entries, oldest first.
+
+    Examples
+    --------
+    >>> Register.load("register.jsonl").add_release(table, release, "institute")  # doctest: +SKIP
+    """
 
     path: Path
     entries: tuple[Entry, ...] = ()

@@ -38,7 +38,32 @@ _MAX_MANIFEST = 1 << 24
 
 @dataclass(frozen=True)
 class Release:
-    """What leaves the house."""
+    """What is sent: a protected table with its public description.
+
+    Attributes
+    ----------
+    table : Table
+        The protected rows.
+    mechanism : mapping
+        The method and its public parameters.
+    guarantee : Guarantee
+        What the release promises.
+    release_id : str
+        A random name.
+    details : mapping
+        What else the manifest says, such as "seeded" or published trees.
+    data_sha256 : str or None
+        The digest of the data file; None before it is saved.
+    seal : mapping or None
+        What the key checks to find changes; None before it is saved.
+    seal_key : bytes or None
+        The secret that the seal is made with; a release that was read from disk has none.
+
+    Examples
+    --------
+    >>> release.save("release")  # doctest: +SKIP
+    >>> Release.load("release").guarantee.summary()  # doctest: +SKIP
+    """
 
     table: Table
     mechanism: Mapping[str, Any]
@@ -48,7 +73,6 @@ class Release:
     data_sha256: str | None = None
     seal: Mapping[str, Any] | None = field(default=None, repr=False)
     seal_key: bytes | None = field(default=None, repr=False, compare=False)
-    """The secret that the seal is made with; a release that was read from disk has none."""
 
     def __post_init__(self) -> None:
         """Take the odds out of what a seeded release promises, whatever method made it."""

@@ -1,6 +1,6 @@
 """The seal of a release: keyed digests that only the key's holder can make or check.
 
-A hash beside the data tells accidental damage; whoever changes the data changes the hash as well.
+A hash beside the data shows accidental damage; a person who changes the data can change the hash.
 The seal is computed with a secret that lies in the key and nowhere else: one digest of the
 description with the file's hash, one of the description alone, and one for each column's content
 in row order. The first is enough for an untouched copy; the others say what was changed, and accept

@@ -15,10 +15,10 @@ from unspoken.errors import SeededWarning
 from unspoken.release.guarantee import Guarantee
 
 _ODDS = ("epsilon", "epsilon_total", "epsilon_per_report", "gamma")
-LINE = ("it was made with a seed (random_state): whoever guesses the seed undoes it, so no epsilon "
-        "and no gamma holds; leave random_state out for a release")
-STATEMENT = ("This release was made with a seed (random_state), for tests and experiments. Whoever "
-             "guesses the seed undoes it. It bounds no odds.")
+LINE = ("it was made with a seed (random_state): anyone who guesses the seed undoes it, so no "
+        "epsilon and no gamma holds; leave random_state out for a release")
+STATEMENT = ("This release was made with a seed (random_state), for tests and experiments. Anyone "
+             "who guesses the seed undoes it. It bounds no odds.")
 
 
 def without_odds(guarantee: Guarantee) -> Guarantee:
@@ -31,9 +31,9 @@ def without_odds(guarantee: Guarantee) -> Guarantee:
 
 
 def warn_of_seed() -> None:
-    """Tell whoever makes a release that its seed can be guessed."""
-    warnings.warn("The release was made with a seed (random_state). Whoever guesses it undoes the "
-                  "release. Leave random_state out.", SeededWarning, stacklevel=5)
+    """Warn the custodian that the seed of a release can be guessed."""
+    warnings.warn("The release was made with a seed (random_state). Anyone who guesses the seed "
+                  "can undo the release. Leave random_state out.", SeededWarning, stacklevel=5)
 
 
 def _states_odds(facts: Mapping[str, Any]) -> bool:

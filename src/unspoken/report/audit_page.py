@@ -1,4 +1,4 @@
-"""The audit as a page that a privacy officer reads before anything leaves the house."""
+"""The audit as a page that a privacy officer reads before anything is sent."""
 
 from __future__ import annotations
 
@@ -42,12 +42,32 @@ def audit_page(
     key: Key | None = None, source: str | os.PathLike[str] | None = None,
     paths: PathDisclosure | None = None,
 ) -> Page:
-    """Build the page.
+    """Build the page that a privacy officer reads before a release is sent.
 
-    With `release` and `table` the riskiest columns are drawn from the evidence of the audit,
-    original against code, and the page says that it must stay in the house; `key` is the one
-    that the audit was made with. `source` is the original file, whose SHA-256 is shown. `paths`
-    adds the paths of a mined tree (bu2007 section 6.4).
+    Parameters
+    ----------
+    audit : Audit
+        What is shown.
+    release : Release, default None
+        With `table`: the riskiest columns are drawn from the evidence of the audit, original
+        against code, and the page says that it must stay in-house.
+    table : Table, default None
+        The original.
+    key : Key, default None
+        The key that the audit was made with.
+    source : path, default None
+        The original file, whose SHA-256 is shown.
+    paths : PathDisclosure, default None
+        Adds the paths of a mined tree (bu2007 section 6.4).
+
+    Returns
+    -------
+    Page
+
+    Examples
+    --------
+    >>> audit_page(audit, release=release, table=table, key=key).save("report.html")
+    ... # doctest: +SKIP
     """
     if release is not None and key is not None:
         key.fits(release)
@@ -171,15 +191,16 @@ def _together(page: Page, audit: Audit, paths: PathDisclosure | None) -> None:
     if rows:
         page.section("Columns together").table(
             ["columns", "disclosed", "interval", "without the release", "adversary", "knowledge"],
-            rows, "Share of records of which all these columns are told at once (bu2007 "
+            rows, "Share of records of which all these columns are recovered at once (bu2007 "
             "Definition 2), by the adversary that gets most, highest first.", align="lrrrll")
     tree = summaries.path_rows(audit)
     if tree:
         page.section("Paths of a mined tree").table(
             ["paths", "disclosed", "interval"],
             [[row.column, percent(row.value), summaries.interval(row)] for row in tree],
-            "Share of the paths of which all thresholds are told (bu2007 Definition 3), against "
-            f"the attack that gets most: {tree[0].adversary}, {tree[0].knowledge}.", align="lrr")
+            "Share of the paths of which all thresholds are recovered (bu2007 Definition 3), "
+            f"against the attack that gets most: {tree[0].adversary}, {tree[0].knowledge}.",
+            align="lrr")
     if paths is not None:
         _paths(page, paths)
 
@@ -187,14 +208,14 @@ def _together(page: Page, audit: Audit, paths: PathDisclosure | None) -> None:
 def _paths(page: Page, paths: PathDisclosure) -> None:
     rows = paths.by_length()
     page.section("Paths by length")
-    page.table(["length", "paths", "cracked, median", "cracked, mean", "cracked, largest"],
+    page.table(["length", "paths", "recovered, median", "recovered, mean", "recovered, largest"],
                [list(row.values()) for row in rows],
-               f"Paths of the tree and how many are told whole, over {paths.trials} trials.",
+               f"Paths of the tree and how many are recovered whole, over {paths.trials} trials.",
                align="lrrrr")
     page.figure(plots.path_lengths([str(row["length"]) for row in rows],
                                    [float(row["paths"]) for row in rows],
                                    [float(row["mean"]) for row in rows]),
-                "Paths by length and how many of them are cracked on average.")
+                "Paths by length and how many of them are recovered on average.")
 
 
 def _remedies(page: Page, audit: Audit) -> None:

@@ -61,7 +61,7 @@ def _with_breaks(word: str) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a cell holds a number."""
+    """Return True if a cell holds a number."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 

@@ -26,7 +26,20 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class Page:
-    """A page that grows from top to bottom; every method returns the page."""
+    """A page of a report that grows from top to bottom; every method returns the page.
+
+    Parameters
+    ----------
+    title : str
+        The title; text is escaped.
+    subtitle : str, default ""
+        A line below it.
+
+    Examples
+    --------
+    >>> Page("Audit").section("Columns").text("All columns were scored.").save("page.html")
+    ... # doctest: +SKIP
+    """
 
     def __init__(self, title: str, subtitle: str = "") -> None:
         self.title = title

@@ -164,10 +164,10 @@ def before_after(original: npt.ArrayLike, encoded: npt.ArrayLike, name: str = ""
 
 
 def venn_regions(cracks: npt.ArrayLike) -> dict[tuple[int, ...], float]:
-    """Return which share of the values is cracked by exactly which of three attacks.
+    """Return which share of the values is recovered by exactly which of three attacks.
 
     `cracks` is a 3 x n mask; keys are the attacks' numbers, such as (0, 2); the share that no
-    attack cracks has the key ().
+    attack recovers has the key ().
     """
     mask = np.asarray(cracks, bool)
     if mask.ndim != 2 or mask.shape[0] != 3:
@@ -184,7 +184,7 @@ _PLACES = {(0,): (-1.05, 0.62), (1,): (1.05, 0.62), (2,): (0.0, -1.15), (0, 1): 
 
 
 def crack_venn(names: Sequence[str], regions: Mapping[tuple[int, ...], float]) -> Figure:
-    """Draw which attacks crack the same values (bu2007 Figure 10); areas are not to scale."""
+    """Draw which attacks recover the same values (bu2007 Figure 10); areas are not to scale."""
     from matplotlib.patches import Circle
 
     if len(names) != 3:
@@ -207,15 +207,15 @@ def crack_venn(names: Sequence[str], regions: Mapping[tuple[int, ...], float]) -
 
 
 def path_lengths(lengths: Sequence[str | int], paths: Shares, cracks: Shares) -> Figure:
-    """Draw how many paths of each length a tree has and how many of them are cracked.
+    """Draw how many paths of each length a tree has and how many of them are recovered.
 
-    The table of bu2007 section 6.4 as bars on a logarithmic scale; cracks are hatched.
+    The table of bu2007 section 6.4 as bars on a logarithmic scale; recovered paths are hatched.
     """
     _same_length(lengths=lengths, paths=paths, cracks=cracks)
     figure, axes = one_axes(7.5, 3.2)
     place = np.arange(len(lengths))
     for shift, counts, label, hatch, colour in ((-0.2, paths, "paths", "", BLUE),
-                                                (0.2, cracks, "cracked", "////", AMBER)):
+                                                (0.2, cracks, "recovered", "////", AMBER)):
         tall = np.asarray(counts, float)
         axes.bar(place + shift, tall, 0.4, color=colour, edgecolor=INK, hatch=hatch, label=label)
         for x, count in zip(place + shift, tall, strict=True):

@@ -33,12 +33,13 @@ def brief(name: str, longest: int = 40) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """Say in one sentence what the worst adversary gets."""
+    """Return in one sentence what the worst adversary gets."""
     worst = audit.worst()
     if worst is None:
         return "No column could be scored, so nothing is known about the risk of this release."
     return (f"At worst {percent(worst.value)} of the {UNITS[audit.measure]} of "
-            f"'{brief(worst.column)}' can be told to within {100 * audit.radius:g}% of its range.")
+            f"'{brief(worst.column)}' can be recovered to within {100 * audit.radius:g}% of its "
+            "range.")
 
 
 def plain_words(audit: Audit, secret: bool = False) -> list[str]:
@@ -47,7 +48,7 @@ def plain_words(audit: Audit, secret: bool = False) -> list[str]:
     worst = audit.worst()
     if worst is not None:
         does = audit.words.get(worst.adversary, f"uses '{worst.adversary}'")
-        lines.append(f"That takes somebody who {does}. They must know "
+        lines.append(f"That takes an adversary who {does}. It must know "
                      f"{must_know(worst.knowledge)} ({worst.knowledge}). With the same knowledge "
                      f"and without the release it would be {percent(worst.baseline)}.")
         lines.append(_how_many(audit))
@@ -60,7 +61,7 @@ def plain_words(audit: Audit, secret: bool = False) -> list[str]:
 
 
 def _first(audit: Audit) -> list[str]:
-    """Say what must not be overlooked: what was not scored, and a target in clear."""
+    """Return what must not be overlooked: what was not scored, and a target in clear."""
     lines = [] if audit.assessed else [f"Verdict: {audit.verdict}; what was not scored is listed "
                                        "below."]
     return lines + [f"The target '{brief(row.column)}' is released as it is."
@@ -75,10 +76,11 @@ def _how_many(audit: Audit) -> str:
 
 
 def verdict(audit: Audit) -> str:
-    """Say whether the policy holds."""
+    """Return a sentence that says whether the policy holds."""
     assert audit.judgement is not None
     if audit.judgement.passed:
-        return f"The policy holds ({audit.judgement.checked} numbers were compared with it)."
+        checks = audit.judgement.checked
+        return f"The policy holds ({checks} check{'s' * (checks != 1)})."
     reasons = len(audit.judgement.reasons)
     return f"The policy does not hold, for {reasons} reason{'s' * (reasons != 1)}."
 

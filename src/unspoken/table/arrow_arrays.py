@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 
 def is_number(kind: Any) -> bool:
-    """Return whether an Arrow type counts as a number here (dates and times do)."""
+    """Return True if an Arrow type counts as a number here (dates and times do)."""
     return bool(
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)

@@ -36,17 +36,32 @@ def read_baskets(path: str | PathLike[str], *, transaction: str | None = None,
                  **options: Any) -> Baskets:
     """Read baskets from a file.
 
-    `.dat` (FIMI): one basket a line, items between blanks. `.csv`, `.txt`, `.tsv`: one basket a
-    line, items between the delimiter that occurs most (`delimiter=` says otherwise), no header;
-    blanks around a name are part of it. With `transaction=` and `item=`, the names of two columns:
-    a long table with a header in any format that `read` knows, one line for each item bought.
-    Parquet and Arrow otherwise: the one column of lists, or the one named by `item=`. Text files
-    may be compressed (.gz, .zst); `encoding=` names an encoding that is not UTF-8.
+    Parameters
+    ----------
+    path : path
+        `.dat` (FIMI): one basket per line, items between blanks. `.csv`, `.txt`, `.tsv`: one basket
+        per line, items between the delimiter that occurs most, no header; blanks around a name are
+        part of it. Parquet and Arrow: the one column of lists, or the one named by `item`. Text
+        files may be compressed (.gz, .zst).
+    transaction, item : str, default None
+        Two columns of a long table with a header, in any format that `read` knows, one line per
+        item bought.
+    items : sequence of str, default None
+        All possible items, by default those that occur; any other raises UnseenValueError.
+    repeats : {"refuse", "drop"}, default "refuse"
+        What to do with an item that occurs twice in a basket: raise an error, or keep it once.
+    **options
+        `delimiter=`, `encoding=`, and `missing=[...]`, words of a long table or of a list that
+        stand for no item.
 
-    A line without items is an empty basket. `items` names all possible items, by default those
-    that occur; one that is not among them raises UnseenValueError. An item twice in a basket is
-    an error; `repeats="drop"` keeps it once. `missing=[...]` names words of a long table or of a
-    list that stand for no item.
+    Returns
+    -------
+    Baskets
+        A line without items is an empty basket.
+
+    Examples
+    --------
+    >>> baskets = read_baskets("retail.dat")  # doctest: +SKIP
     """
     chosen = take_options(options)
     if transaction is not None:
@@ -90,7 +105,7 @@ def _lines(path: Path, kind: FileFormat, options: ReadOptions, repeats: str) -> 
 
 
 def separator_of(content: bytes, kind: FileFormat, options: ReadOptions) -> str:
-    """Return what stands between the items of a line: as told, as usual, or what occurs most."""
+    """Return what separates the items of a line: the option, the usual, or the most frequent."""
     if kind.between == " ":
         return options.delimiter or " "
     head = content[:HEAD_BYTES].decode("utf-8", "replace").split("\n")
@@ -98,7 +113,7 @@ def separator_of(content: bytes, kind: FileFormat, options: ReadOptions) -> str:
 
 
 def _numbers(content: bytes, repeats: str) -> Baskets:
-    """Read whole numbers between blanks, one basket a line, without a loop over lines."""
+    """Read whole numbers between blanks, one basket per line, without a loop over lines."""
     text = np.frombuffer(content, np.uint8)
     digit = text >= 48
     first = digit & ~np.r_[False, digit[:-1]]
@@ -155,7 +170,7 @@ def _of_lists(column: Any, repeats: str) -> Baskets:
         column = column.combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
     if column.null_count:
-        raise DataError(explain("A basket", "a list, empty if need be", "a missing value"))
+        raise DataError("A basket is missing. Use an empty list for a basket without items.")
     flat, rows = column.flatten(), pc.list_parent_indices(column)
     return _coded(rows.to_numpy(zero_copy_only=False), flat, len(column), repeats)
 
@@ -187,7 +202,8 @@ def _long(path: Path, transaction: str, item: str | None, repeats: str,
             raise SchemaError(unknown_name(name, table.column_names))
     ids = table[transaction]
     if ids.null_count:
-        raise DataError(explain(f"Column '{transaction}'", "complete", "missing values"))
+        raise DataError(f"Column '{transaction}' has missing values. Every item needs a "
+                        "transaction.")
     encoded = pc.dictionary_encode(ids).unify_dictionaries()
     rows = np.concatenate([np.zeros(0, np.int64), *(
         part.indices.to_numpy(zero_copy_only=False) for part in encoded.chunks)])

@@ -72,7 +72,7 @@ def original_sizes(table: Table) -> npt.NDArray[np.int64] | None:
     column = table.arrow([SIZE])[SIZE]
     sizes = np.asarray(column.to_numpy(), np.float64)
     if column.null_count or not np.all((sizes >= 0) & (sizes == np.floor(sizes))):
-        raise ReleaseError(explain("Public sizes of baskets", "whole numbers", "others"))
+        raise ReleaseError("Public sizes of baskets must be whole numbers.")
     return sizes.astype(np.int64)
 
 
@@ -80,8 +80,8 @@ def from_table(table: Table, mechanism: Mapping[str, Any]) -> Baskets:
     """Return the baskets of a release, checked against the items that its mechanism names."""
     items = mechanism.get("items")
     if COLUMN not in table.schema.names or not isinstance(items, list | tuple):
-        raise ReleaseError(explain("The release", "one of baskets",
-                                   f"the mechanism '{mechanism.get('name')}'"))
+        raise ReleaseError("This is not a release of baskets. Its mechanism is "
+                           f"'{mechanism.get('name')}'.")
     column = table.arrow([COLUMN])[COLUMN].combine_chunks()
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     flat = [part.flatten().to_numpy(zero_copy_only=False) for part in chunks]

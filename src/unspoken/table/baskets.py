@@ -32,9 +32,19 @@ MAX_ITEMS = 1 << 24
 class Baskets:
     """Sets of items; build them with `Baskets.of` or `unspoken.read_baskets`.
 
-    offsets : where each basket starts in `codes`, one more than there are baskets.
-    codes : positions in `items`, increasing inside each basket.
-    items : the names of all items.
+    Attributes
+    ----------
+    offsets : array of int
+        Where each basket starts in `codes`, one more than there are baskets.
+    codes : array of int
+        Positions in `items`, increasing inside each basket.
+    items : tuple of str
+        The names of all items.
+
+    Examples
+    --------
+    >>> Baskets.of([["beer", "bread"], ["bread"]]).sizes.tolist()
+    [2, 1]
     """
 
     offsets: Ints
@@ -155,7 +165,7 @@ class Baskets:
         return {name: code for code, name in enumerate(self.items)}
 
     def same_as(self, other: object) -> bool:
-        """Say whether the other are the same baskets of the same items in the same order."""
+        """Return True if the other are the same baskets of the same items in the same order."""
         return (isinstance(other, Baskets) and self.items == other.items
                 and np.array_equal(self.offsets, other.offsets)
                 and np.array_equal(self.codes, other.codes))
@@ -199,7 +209,7 @@ def _check_items(items: tuple[Any, ...]) -> None:
     if len(set(items)) != len(items):
         seen: set[str] = set()
         twice = next(name for name in items if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise DataError(explain("'items'", "distinct names", f"'{twice}' twice"))
+        raise DataError(f"'items' holds '{twice}' twice. Names of items must be distinct.")
 
 
 def _check_offsets(offsets: Ints, codes: Codes) -> None:
@@ -227,5 +237,5 @@ def _check_codes(baskets: Baskets) -> None:
 def _refuse_repeats(pair: int, items: Sequence[str], repeats: str) -> None:
     if repeats == "refuse":
         row, code = divmod(pair, max(len(items), 1))
-        raise DataError(explain(f"Basket {row}", "a set of items", f"'{items[code]}' twice",
-                                "Say repeats='drop' to keep each item once."))
+        raise DataError(f"Basket {row} holds '{items[code]}' twice. Use repeats='drop' to keep "
+                        "each item once.")

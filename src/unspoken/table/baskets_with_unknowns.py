@@ -41,9 +41,8 @@ class PartlyKnown:
         known, open_ = (part.rows * width + part.codes for part in (self.sure, self.unknown))
         both = np.intersect1d(known, open_, assume_unique=True) if open_.size else open_
         if both.size:
-            raise DataError(explain("An item of a basket", "known or unknown",
-                                    f"'{self.sure.items[int(both[0]) % width]}' both, in basket "
-                                    f"{int(both[0]) // width}"))
+            raise DataError(f"Item '{self.sure.items[int(both[0]) % width]}' is both known and "
+                            f"unknown in basket {int(both[0]) // width}.")
 
     @classmethod
     def of(cls, baskets: Baskets) -> PartlyKnown:
@@ -86,7 +85,7 @@ def check_ending(path: str | PathLike[str]) -> None:
 
 
 def has_unknown(path: str | PathLike[str]) -> bool:
-    """Say whether a file was written by `PartlyKnown.save`."""
+    """Return True if a file was written by `PartlyKnown.save`."""
     from unspoken.table.engines.local import LocalEngine
     from unspoken.table.formats.file_formats import existing_file, format_of, open_file
     from unspoken.table.formats.read_options import ReadOptions

@@ -1,4 +1,4 @@
-"""Locks between processes: whoever reads, decides and writes a file does it alone."""
+"""Locks between processes: one process at a time reads, decides and writes a file."""
 
 from __future__ import annotations
 

@@ -47,25 +47,44 @@ def read(
 ) -> Table:
     """Read a table and declare what its columns are.
 
-    `source`: a path to a file of any format (`unspoken.table.formats`; `table=` names the table
-    of a DuckDB file), a pyarrow table, a pandas or polars frame, a DuckDB relation, a 2-d numpy
-    array (`columns=` names its columns), a structured array, a mapping of columns, or a Table.
-    Kinds and roles that are not declared are guessed: text is categorical, numbers are numeric,
-    and a column that is different in every row and is text or named like an identifier is an
-    identifier, which is never released. So is what `identify` flags by name or content (names,
-    e-mail, telephone and national numbers, free text, row numbers) unless its role is declared or
-    `keep=` names it. `suggest_roles=True` takes over quasi-identifiers and sensitive columns that
-    it suggests. `show=True` prints the guess and what was done; by
-    default it is printed on a terminal.
+    Parameters
+    ----------
+    source : path, pyarrow table, pandas or polars frame, DuckDB relation, array, mapping or Table
+        A file of any format (`unspoken.table.formats`) or data in memory. `table=` names the table
+        of a DuckDB file, `columns=` the columns of a 2-d numpy array.
+    target : str, default None
+        The column to be predicted.
+    sensitive, quasi, identifiers : str or list of str, default None
+        Columns of these roles. Identifiers are never released.
+    kinds : mapping of str to str, default None
+        Kinds of columns: "numeric", "ordinal", "categorical" or "basket".
+    **options
+        `keep=` releases columns that were flagged; `suggest_roles=True` adopts the suggested
+        quasi-identifiers and sensitive columns; `show=True` prints the guess and what was done (by
+        default on a terminal only); `lazy=True` reads a large file piece by piece. For text files
+        `delimiter=`, `encoding=`, `decimal=` and `missing=[...]`, the words for a missing value.
 
-    Text files: delimiter and a marked encoding are told from the file, or said by `delimiter=`,
-    `encoding=` and `decimal=`. Empty cells and the words NA, N/A, NaN and null are missing, and
-    "?" in columns of numbers; `missing=[...]` names other words. Null and NaN stay missing.
-    Infinities are read and refused by methods that cannot keep them.
+    Returns
+    -------
+    Table
 
-    Two columns whose names are the same, or differ only by case or blanks around them, are
-    refused, as are a table without rows and a small file of very many rows (`lazy=True` reads
-    such a file piece by piece).
+    Notes
+    -----
+    Kinds and roles that are not declared are guessed: text is categorical, numbers are numeric. A
+    column that differs in every row and is text or named like an identifier is an identifier. So is
+    what `identify` flags by name or content (names, e-mail, telephone and national numbers, free
+    text, row numbers) unless its role is declared or `keep=` names it.
+
+    Delimiter and a marked encoding are detected. Empty cells and the words NA, N/A, NaN and null
+    are missing, and "?" in columns of numbers. Null and NaN stay missing. Infinities are read, and
+    refused by methods that cannot keep them.
+
+    Two columns whose names are the same, or differ only by case or blanks around them, are refused,
+    as are a table without rows and a small file of very many rows.
+
+    Examples
+    --------
+    >>> table = read("records.csv", target="outcome", quasi=["age", "zip"])  # doctest: +SKIP
     """
     show, lazy = options.pop("show", None), options.pop("lazy", None)
     table, columns = options.pop("table", None), options.pop("columns", None)

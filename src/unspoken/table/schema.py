@@ -18,7 +18,19 @@ ROLES = ("identifier", "quasi", "sensitive", "target", "plain")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, kind, role, and how kind and role were come by."""
+    """One column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : {"numeric", "ordinal", "categorical", "basket"}
+        What its values are.
+    role : {"identifier", "quasi", "sensitive", "target", "plain"}, default "plain"
+        What it means for somebody's privacy; identifiers are never released.
+    note : str, default ""
+        How kind and role were guessed; for the custodian, in no manifest.
+    """
 
     name: str
     kind: str
@@ -36,7 +48,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table, in order."""
+    """The columns of a table, in order.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        At most one of them is the target; `schema["age"]` returns one by name.
+    """
 
     columns: tuple[Column, ...]
 

@@ -16,13 +16,24 @@ from unspoken.table.schema import Schema
 
 @dataclass(frozen=True)
 class Table:
-    """Rows somewhere, and what their columns mean."""
+    """Rows in an engine, and what their columns mean; `unspoken.read` builds it.
+
+    Attributes
+    ----------
+    schema : Schema
+        Kind and role of every column.
+    frame : Frame
+        Where the rows are.
+    engine : Engine
+        What reads them.
+    notes : tuple of str
+        What was done to a file when it was read; for the custodian only.
+    """
 
     schema: Schema
     frame: Frame
     engine: Engine
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What was done to a file when it was read; for the custodian only."""
 
     def __repr__(self) -> str:
         lines = [f"Table of {self.rows:,} rows", self.schema.summary(), *self.notes]

@@ -41,7 +41,7 @@ __all__ = ["SKLEARN_MODELS", "LightGBMModel", "Model", "XGBoostModel", "as_model
 def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     """Read a model from a path, or from its text or bytes, whatever supported kind it is.
 
-    unspoken's JSON trees and forests, XGBoost's JSON and LightGBM's text are told apart by their
+    unspoken's JSON trees and forests, XGBoost's JSON and LightGBM's text are recognised by their
     content. Anything malformed or too large is a ModelError that names the field.
     """
     content = read_bytes(source, limits)
@@ -50,7 +50,7 @@ def read_model(source: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
     if content.lstrip()[:1] != b"{":
         raise ModelError(explain("a model file", "JSON of unspoken or XGBoost, or LightGBM's text",
                                  f"a file that starts with {content[:12]!r}",
-                                 "Pickles are never read: they run whatever they are told to."))
+                                 "Pickles are never read: they can run any code."))
     return model_from_json(parse_json(content, limits), limits)
 
 
@@ -69,7 +69,7 @@ def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) ->
 
 
 def is_sklearn(model: object) -> bool:
-    """Return whether this is one of the supported scikit-learn estimators itself."""
+    """Return True if this is one of the supported scikit-learn estimators itself."""
     kind = type(model)
     return kind.__module__.startswith("sklearn.") and kind.__name__ in SKLEARN_MODELS
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import MissingExtraError, ModelError, explain
+from unspoken.errors import MissingExtraError, ModelError
 from unspoken.models.boosted_text import lightgbm_lines
 from unspoken.models.comparison import SAME, Comparison
 from unspoken.models.hostile_json import (
@@ -132,17 +132,16 @@ class LightGBMModel(Predictor, Ensemble):
         try:
             import lightgbm
         except ImportError:
-            raise MissingExtraError(explain("'booster' of a LightGBM model",
-                                            "used with lightgbm installed", "no lightgbm",
-                                            "Install lightgbm.")) from None
+            raise MissingExtraError("'booster' of a LightGBM model needs lightgbm. Install "
+                                    "lightgbm.") from None
         return lightgbm.Booster(model_str=self.text)
 
     def sums(self, data: Any) -> Floats:
         """Return the sums of the trees, one column a class, added as LightGBM adds them."""
         self._refuse_linear("predict")
         if any(tree.categorical for tree in self.trees):
-            raise ModelError(explain("'predict' of a LightGBM model", "asked of threshold trees",
-                                     "a model that splits on categories"))
+            raise ModelError("This LightGBM model splits on categories; 'predict' takes threshold "
+                             "trees only.")
         rows = self._numbers(data)
         out = np.zeros((rows.shape[0], self.core.classes))
         for number, tree in enumerate(self.trees):
@@ -151,8 +150,8 @@ class LightGBMModel(Predictor, Ensemble):
 
     def _refuse_linear(self, what: str) -> None:
         if any(tree.linear for tree in self.trees):
-            raise ModelError(explain(f"'{what}' of a LightGBM model", "asked of constant leaves",
-                                     "a model of linear trees", "Train with linear_tree=False."))
+            raise ModelError(f"This LightGBM model has linear trees; '{what}' takes constant "
+                             "leaves only. Train with linear_tree=False.")
 
     def predict(self, data: Any, raw_score: bool = False) -> npt.NDArray[Any]:
         """Predict original records as LightGBM does, without calling it; columns by name.

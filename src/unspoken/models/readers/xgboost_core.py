@@ -56,7 +56,7 @@ class XGBoostCore:
 
     @property
     def categorical(self) -> bool:
-        """Return whether a node splits on categories."""
+        """Return True if a node splits on categories."""
         return any(bool(tree.categorical[tree.inner].any()) for tree in self.trees)
 
 

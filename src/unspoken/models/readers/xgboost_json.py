@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import MissingExtraError, ModelError, explain
+from unspoken.errors import MissingExtraError, ModelError
 from unspoken.models.boosted_text import xgboost_lines
 from unspoken.models.comparison import (
     Comparison,
@@ -130,9 +130,8 @@ class XGBoostModel(Predictor, Ensemble):
         try:
             import xgboost
         except ImportError:
-            raise MissingExtraError(explain("'booster' of an XGBoost model",
-                                            "used with xgboost installed", "no xgboost",
-                                            "Install xgboost-cpu.")) from None
+            raise MissingExtraError("'booster' of an XGBoost model needs xgboost. Install "
+                                    "xgboost-cpu.") from None
         booster = xgboost.Booster()
         booster.load_model(bytearray(self._json_text(), "utf-8"))
         return booster
@@ -140,8 +139,8 @@ class XGBoostModel(Predictor, Ensemble):
     def margins(self, data: Any) -> npt.NDArray[np.float32]:
         """Return the sums of the trees, one column an output, added as XGBoost adds them."""
         if self.core.categorical:
-            raise ModelError(explain("'predict' of an XGBoost model", "asked of threshold trees",
-                                     "a model that splits on categories"))
+            raise ModelError("This XGBoost model splits on categories; 'predict' takes threshold "
+                             "trees only.")
         rows = as_rows(data, self.features)
         sums = np.empty((rows.shape[0], self.core.outputs), np.float32)
         sums[:] = start_of(self.core.objective, self.core.base)

@@ -121,7 +121,7 @@ def narrow(fields: Fields, key: str, size: int) -> Floats:
 def _check_param(fields: Fields, features: int) -> None:
     param = fields.fields("tree_param")
     if param.text("size_leaf_vector") not in ("0", "1"):
-        raise ModelError(explain(f"model field '{fields.name}'", "a tree with one number a leaf",
+        raise ModelError(explain(f"model field '{fields.name}'", "a tree with one number per leaf",
                                  "a vector leaf", "Train with multi_strategy="
                                  "'one_output_per_tree'."))
     whole_text(param, "num_feature", features, features)

@@ -72,8 +72,8 @@ def too_much(path: Path, size: int | None = None) -> DataError:
     reached = "more" if size is None else f"{size:,} bytes"
     return DataError(f"'{path.name}' must expand to at most {bound_of(path):,} bytes, "
                      f"{FACTOR:,} times its own {path.stat().st_size:,}. It expands to {reached}. "
-                     "Such a file fills the memory on purpose or by accident; ask whoever wrote "
-                     "it for another, or read a table piece by piece with lazy=True.")
+                     "Such a file fills the memory on purpose or by accident; ask its author for "
+                     "another, or read a table piece by piece with lazy=True.")
 
 
 class _Bounded(io.RawIOBase):
@@ -84,7 +84,7 @@ class _Bounded(io.RawIOBase):
         self._inner = self._try(lambda: opener(path))
 
     def readable(self) -> bool:
-        """Say that this can be read."""
+        """Return True: this can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

@@ -1,4 +1,4 @@
-"""How large the rows of a small file are in memory, told before they are there."""
+"""How large the rows of a small file are in memory, estimated before they are read."""
 
 from __future__ import annotations
 

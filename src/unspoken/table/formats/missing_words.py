@@ -1,4 +1,4 @@
-"""Words that stand for a missing value: taken out of text columns, and told in a note."""
+"""Words that stand for a missing value: taken out of text columns, and reported in a note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text files: their encoding, their delimiter and their header, told from a bounded head."""
+"""Text files: their encoding, their delimiter and their header, detected from a bounded head."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def undecodable(path: Path, encoding: str, error: UnicodeDecodeError | None = No
 
 
 def read_utf8(path: Path, options: ReadOptions, most: int) -> bytes:
-    """Return a whole file of at most so many bytes as UTF-8 without a mark, line ends as \\n."""
+    """Return a whole file of at most `most` bytes as UTF-8 without a mark, line ends as \\n."""
     encoding = read_head(path, options).encoding
     with open_bytes(path) as file:
         content = file.read(most + 1)
@@ -84,7 +84,7 @@ def read_utf8(path: Path, options: ReadOptions, most: int) -> bytes:
 
 
 def read_text(path: Path, options: ReadOptions, most: int) -> str:
-    """Return the whole text of a file of at most so many bytes, line ends as \\n."""
+    """Return the whole text of a file of at most `most` bytes, line ends as \\n."""
     return _decoded(path, read_utf8(path, options, most), "utf-8")
 
 
@@ -139,7 +139,7 @@ class TextLayout:
 
     @property
     def decoded(self) -> bool:
-        """Say whether the bytes have to be decoded first."""
+        """Return True if the bytes have to be decoded first."""
         # DuckDB stumbles over a mark before a quoted name, so a marked file is copied without it.
         return self.encoding not in ("utf-8", "ascii")
 

@@ -19,7 +19,7 @@ from unspoken.table.table import Table
 SAMPLE = 10_000
 """At most this many values of a column are looked at."""
 FLOATS = 1000
-"""About so many values of a column of floating-point numbers."""
+"""About how many values of a column of floating-point numbers are looked at."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _sample(table: Table, name: str, column: Any, rows: Ints) -> ColumnSample:
 
 
 def _of_floats(table: Table, name: str, column: Any, rows: Ints) -> ColumnSample:
-    """Look at fewer measurements: hardly anything but their header can tell what they are."""
+    """Look at fewer measurements: hardly anything but their header shows what they are."""
     numbers = column.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False)
     step = max(1, numbers.size // FLOATS)
     numbers, rows = numbers[::step], rows[::step]

@@ -78,6 +78,6 @@ class Detector:
 
 
 def named(header: str, phrases: tuple[str, ...]) -> bool:
-    """Return whether a header (its words between spaces) has one of the phrases."""
+    """Return True if a header (its words between spaces) has one of the phrases."""
     return any(header == f" {phrase[1:]} " if phrase[0] == "=" else f" {phrase} " in header
                for phrase in phrases)

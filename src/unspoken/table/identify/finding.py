@@ -37,12 +37,12 @@ class Finding:
 
     @property
     def withheld(self) -> bool:
-        """Return whether the column is not released unless it is kept by name."""
+        """Return True if the column is not released unless it is kept by name."""
         return self.role in WITHHELD
 
     @property
     def special(self) -> bool:
-        """Return whether the GDPR counts it among the special categories."""
+        """Return True if the GDPR counts it among the special categories."""
         return self.gdpr in SPECIAL_CATEGORIES
 
     def to_json(self) -> dict[str, Any]:

@@ -65,12 +65,12 @@ def _folded(word: str) -> str:
 
 
 def has_given_name(text: str) -> bool:
-    """Return whether one of the words is a common given name."""
+    """Return True if one of the words is a common given name."""
     return any(_folded(word) in GIVEN_NAMES for word in re.split(r"[ -]", text))
 
 
 def looks_like_a_name(text: str) -> bool:
-    """Return whether a text is two to five words that all begin as names do."""
+    """Return True if a text is two to five words that all begin as names do."""
     if _WHOLE.fullmatch(text) is None:
         return False
     words = text.split()

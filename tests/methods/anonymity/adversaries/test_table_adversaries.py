@@ -209,7 +209,7 @@ def test_the_audit_repeats_and_travels(adult):
     assert one == two
     assert unspoken.risk.Audit.from_json(one.to_json()).rows == one.rows
     assert "every quasi-identifier of a person" in one.summary()
-    assert "K is 10: so many records" in one.summary()
+    assert "K is 10: at least 10 records" in one.summary()
     assert "of the people looked for are re-identified" in one.summary()
 
 

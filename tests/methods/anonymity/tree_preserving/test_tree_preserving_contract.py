@@ -92,7 +92,7 @@ def test_an_infinite_value():
 
 
 def test_no_predictor():
-    with pytest.raises(SchemaError, match="at least one predictor"):
+    with pytest.raises(SchemaError, match="has no predictor"):
         TreePreservingAnonymizer(k=1).protect(read({"s": list("pq"), "y": [0, 1]}, sensitive="s"))
 
 
