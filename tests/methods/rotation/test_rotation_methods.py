@@ -168,7 +168,7 @@ def test_the_key_alone_turns_back_and_turns_later_records(method, tmp_path):
 
 def test_a_key_of_another_method_is_refused_by_name():
     _, key = PiecewiseEncoder().protect(table_of(whole()))
-    with pytest.raises(ForeignKeyError, match="needs a key of 'rotation'. This key is of 'piece"):
+    with pytest.raises(ForeignKeyError, match=r"key of 'rotation'. This key is of 'piecewise'"):
         Rotation.from_key(key)
 
 

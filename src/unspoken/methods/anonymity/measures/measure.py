@@ -77,8 +77,8 @@ def columns_of(table: Table, quasi: Names, sensitive: Names) -> tuple[tuple[str,
                           "when reading.")
     both = sorted(set(known) & set(secret))
     if both:
-        raise SchemaError("A column is either a quasi-identifier or sensitive. Both were said of "
-                          f"{', '.join(both)}.")
+        raise SchemaError(f"Column '{both[0]}' is named both as a quasi-identifier and as "
+                          "sensitive. It can only be one of them.")
     return known, secret
 
 
