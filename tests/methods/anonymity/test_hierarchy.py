@@ -18,7 +18,8 @@ def test_hierarchies_from_files_and_trees():
     assert tree.leaves(1) == {"a": ["a"], "b": ["b"], "down": ["e"], "up": ["c", "d"]}
     for rows, words in (([("a", "x"), ("a", "y")], "on two lines"),
                         ([("a", "x"), ("b",)], "entries"),
-                        ([("a", "x", "1"), ("b", "x", "2")], "belongs to two labels"), ([], "is empty")):
+                        ([("a", "x", "1"), ("b", "x", "2")], "belongs to two labels"),
+                        ([], "is empty")):
         with pytest.raises(DataError, match=words):
             Hierarchy.of(rows)
     with pytest.raises(UnseenValueError, match="is not in its hierarchy"):

@@ -56,7 +56,7 @@ def test_what_is_refused():
         an.measure(table, sensitive="zip")
     with pytest.raises(SchemaError, match="Did you mean 'zip'"):
         an.measure(table, quasi=["zi"])
-    with pytest.raises(InputError, match="a size from 6 on"):
+    with pytest.raises(InputError, match="at least the 6 records"):
         an.measure(table, population=5)
 
 

@@ -124,8 +124,9 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
                           else {} if value is None else dict.fromkeys(names, float(value)))
             strange = [n for n in each[what] if n not in names]
             if strange or (not names and value not in (None, 1, 1.0, {})):
-                problem = (f"{', '.join(strange)} is not" if strange else "the table has none")
-                raise SchemaError(f"{OWNER}: '{what}' needs sensitive columns; {problem}. "
+                problem = (f"names '{strange[0]}', which is not a sensitive column" if strange
+                           else "needs a sensitive column, and the table has none")
+                raise SchemaError(f"{OWNER}: '{what}' {problem}. "
                                   "Declare them: unspoken.read(..., sensitive=[...]).")
         codes = {n: code_labels(table.arrow([n])[n])[1] for n in names}
         ordered = {n for n in names if table.schema[n].kind in ("numeric", "ordinal")}

@@ -88,9 +88,9 @@ def read_release(view: View, truths: Truths, labels: Sequence[LabelColumn], seen
         if drawn.size == 0:
             continue
         radius = setting.radius * truth.width
-        known = Knowledge("sample", radius, (float(drawn[0]), float(drawn[-1])),
-                         sample=drawn[None, :])
-        reads = MonotoneAlignment().guess(view, truth.released, known, rng)[0]
+        knowledge = Knowledge("sample", radius, (float(drawn[0]), float(drawn[-1])),
+                              sample=drawn[None, :])
+        reads = MonotoneAlignment().guess(view, truth.released, knowledge, rng)[0]
         out[truth.name] = ReadColumn(records.released[index], reads, _reach(truth, radius))
     known, held = known_labels(similar, seen)
     places = tuple(range(len(numeric), len(numeric) + len(labels)))

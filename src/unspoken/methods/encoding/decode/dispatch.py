@@ -95,8 +95,8 @@ def _check_live(model: Any) -> None:
     missing = params.get("missing", math.nan)
     if type(model).__module__.startswith("xgboost") and not (
             missing is None or math.isnan(float(missing))):
-        raise DecodeError(f"The XGBoost model was fitted with missing={missing!r}. Only NaN can be "
-                          "decoded: codes hold that value under another number.")
+        raise DecodeError(f"The XGBoost model was fitted with 'missing' set to {missing!r}. Only "
+                          "NaN can be decoded: codes hold that value under another number.")
 
 
 def _tree_method(model: Any) -> str | None:
