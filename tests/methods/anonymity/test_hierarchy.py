@@ -16,12 +16,13 @@ def test_hierarchies_from_files_and_trees():
     assert {label: set(below) for label, below in tree.leaves(2).items()} == {
         "left": {"a", "b"}, "right": {"c", "d", "e"}}
     assert tree.leaves(1) == {"a": ["a"], "b": ["b"], "down": ["e"], "up": ["c", "d"]}
-    for rows, words in (([("a", "x"), ("a", "y")], "on one line"),
+    for rows, words in (([("a", "x"), ("a", "y")], "on two lines"),
                         ([("a", "x"), ("b",)], "entries"),
-                        ([("a", "x", "1"), ("b", "x", "2")], "below one label"), ([], "one line")):
+                        ([("a", "x", "1"), ("b", "x", "2")], "belongs to two labels"),
+                        ([], "is empty")):
         with pytest.raises(DataError, match=words):
             Hierarchy.of(rows)
-    with pytest.raises(UnseenValueError, match="in its hierarchy"):
+    with pytest.raises(UnseenValueError, match="is not in its hierarchy"):
         tree.places("job", ["a", "z"])
     with pytest.raises(DataError, match="CSV"):
         Hierarchy.from_csv("nothing.csv")

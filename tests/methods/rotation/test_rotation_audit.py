@@ -38,7 +38,7 @@ def test_it_says_which_knowledge_suffices(done):
     assert rows["known-pairs", "records 1"].value < 1.0
     assert rows["known-sample", "sample 5%"].value > rows["known-sample", "sample 5%"].baseline
     assert all(0 <= r.low <= r.value <= r.high <= 1 and r.trials == 5 for r in rows.values())
-    assert "Take the release for broken" in found.summary()
+    assert "Treat this release as broken" in found.summary()
     assert "difference-directions, ignorant (100%" in found.summary()
     linked = found.select(measure="linked", knowledge="records 3")[0]
     assert linked.value == 1.0
@@ -118,7 +118,7 @@ def test_exposure_is_the_expected_share_of_breaches():
     assert np.all(said.shrunken >= said.uniform)
     assert said.shrunken[said.most_exposed] == said.shrunken.max()
     moved, _ = Rotation(translation=True).protect(table)
-    with pytest.raises(InputError, match="a rotation of the columns as they are"):
+    with pytest.raises(InputError, match="only for rotations without translation"):
         exposure(moved, known)
 
 

@@ -168,7 +168,7 @@ def test_the_key_alone_turns_back_and_turns_later_records(method, tmp_path):
 
 def test_a_key_of_another_method_is_refused_by_name():
     _, key = PiecewiseEncoder().protect(table_of(whole()))
-    with pytest.raises(ForeignKeyError, match=r"of 'rotation'. Got piecewise"):
+    with pytest.raises(ForeignKeyError, match=r"key of 'rotation'. This key is of 'piecewise'"):
         Rotation.from_key(key)
 
 
@@ -309,7 +309,7 @@ def test_the_store_needs_sense_and_the_owner_a_release():
         store.nearest(np.zeros((1, 4)), 0)
     with pytest.raises(InputError, match="'radius'"):
         store.within(np.zeros((1, 4)), -1.0)
-    with pytest.raises(InputError, match="must be opened"):
+    with pytest.raises(InputError, match="no release is open"):
         SimilarityOutsourcing.from_key(key).nearest(store, np.zeros((1, 4)))
 
 

@@ -1,14 +1,14 @@
-"""The audit of published tables: who is found by what is known of them, and what is learnt.
+"""The audit of published tables: who is re-identified, and what is disclosed.
 
 Every number stands beside what guessing gives: any record for identity, the commonest value for
 sensitive columns. Measures:
 
     k               the smallest class of the release
-    identified      expected share of targets that are named rightly
-    confident       share of targets in the sample that are named rightly and with confidence
-    false matches   share of confident names that are wrong
-    records, domain share of targets whose sensitive value is guessed; each value alike
-    sure            share whose value is guessed rightly with a chance of at least 90%
+    identified      expected share of targets that are re-identified correctly
+    confident       share of targets in the sample re-identified correctly and with confidence
+    false matches   share of confident re-identifications that are wrong
+    records, domain share of targets whose sensitive value is guessed; per record, per value
+    sure            share whose value is guessed correctly with a chance of at least 90%
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ ALL = "(all)"
 MAX_TRIALS = 20
 SURE = 0.9
 ACCEPTABLE = 0.13
-"""Confident names that Moore (1996) calls acceptably low (vcz2006 section 2.1)."""
+"""Confident re-identifications that Moore (1996) calls acceptably low (vcz2006 section 2.1)."""
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "people are looked for by the published quasi-identifiers; other columns are not used",
-    "one release at a time: risk.intersection says what two of them give together",
+    "one release at a time: risk.intersection measures what two of them disclose together",
 )
 _UNKNOWN = ("records were left out or shuffled, and only the custodian knows which is which: every "
             "target is taken to be among its matches, and 'informed-microdata' was not tried; "
-            "rows=method.rows_ for risk.audit_tables tells")
+            "pass rows=method.rows_ to risk.audit_tables to score both")
 
 
 def audit_tables(  # noqa: PLR0913
@@ -69,9 +69,22 @@ def audit_tables(  # noqa: PLR0913
     adversaries: Iterable[str | Adversary] | None = None, radius: float = 0.02,
     progress: Progress | None = None, rows: npt.ArrayLike | None = None,
 ) -> Audit:
-    """Look for people of the original table in a published one, in every known way.
+    """Attack a published table with every adversary that applies (fu2010, vcz2006 section 2.1).
 
-    `rows`: the original row of every released one (`method.rows_`), where records were left out.
+    Parameters
+    ----------
+    table, release, key : the original table and its release; these methods have no key.
+    sample : not used by these adversaries.
+    trials : repetitions of each attack, at most 20.
+    random_state : a seed, to repeat an audit.
+    adversaries : names or objects; None tries all that apply.
+    radius : how close a guess of a number must be, as a share of the column's range.
+    progress : called with the numbers of attacks done and of all.
+    rows : the original row of every released one (`method.rows_`), if records were left out.
+
+    Returns
+    -------
+    Audit : one row per adversary, level of knowledge, column and measure, with its baseline.
     """
     view = TableView.of(release)
     chosen = chosen_of(TableAdversary, release, adversaries)
@@ -170,7 +183,7 @@ def _scored(view: TableView, people: People, one: TableAdversary, told: Told,
 
 
 def _identified(view: TableView, people: People, matches: Matches, told: Told) -> Floats:
-    """Return for every target the chance that its own record is named."""
+    """Return for every target the chance that it is re-identified correctly."""
     if people.row is None:
         return np.asarray(matches.named(view).max(axis=1))
     own = people.row[told.targets]
@@ -199,7 +212,7 @@ def _guessed(people: People, name: str, shares: Floats, told: Told, radius: floa
 
 
 def _hits(people: People, name: str, guess: Ints, truth: Ints, radius: float) -> Any:
-    """Say which guesses are right; numbers within the radius of their range."""
+    """Return which guesses are right; numbers within the radius of their range."""
     labels = people.values[name].labels
     if not is_number(labels.type):
         return guess == truth
@@ -225,8 +238,19 @@ def intersection(table: Table, first: Release, second: Release, sensitive: str, 
                  targets: int = 500, random_state: Any = None) -> dict[str, float]:
     """Return the share of people whose sensitive value is guessed from two releases together.
 
-    "first", "second": from each alone; "both": from their intersection; "baseline": the
-    commonest value; "sure": guessed rightly from both with a chance of at least 90%.
+    Parameters
+    ----------
+    table : the original table.
+    first, second : two releases of it.
+    sensitive : the sensitive column.
+    targets : how many people are looked for, drawn at random.
+    random_state : a seed, to repeat the draw.
+
+    Returns
+    -------
+    dict : "first", "second" from each release alone; "both" from their intersection (Ganta et al.
+        2008); "baseline" the commonest value; "sure" the share guessed correctly from both with
+        a chance of at least 90%.
     """
     views = [TableView.of(one) for one in (first, second)]
     rng = np.random.default_rng(int.from_bytes(seed_from(random_state), "little"))
@@ -249,11 +273,11 @@ def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
     named = found.select(measure="confident")
     if named and named[0].value > ACCEPTABLE:
         out.append(Suggestion(None, "Release a smaller sample, swap more or coarsen further",
-                              f"a well-informed adversary names {named[0].value:.0%} with "
-                              f"confidence, {ACCEPTABLE:.0%} is called acceptable"))
+                              f"a well-informed adversary re-identifies {named[0].value:.0%} "
+                              f"with confidence; {ACCEPTABLE:.0%} is considered acceptable"))
     for row in found.select(measure="sure"):
         if row.adversary == Homogeneity.name and row.value > row.baseline + 0.01:
             out.append(Suggestion(row.column, f"Ask for l or t on '{row.column}'",
-                                  f"{row.value:.0%} of the people stand in classes that give "
-                                  "its value away"))
+                                  f"{row.value:.0%} of the people are in classes that "
+                                  "disclose its value"))
     return tuple(out)

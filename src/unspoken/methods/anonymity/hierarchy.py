@@ -1,7 +1,7 @@
 """Hierarchy: what the values of a column may be generalised to, level by level.
 
-A CSV file in the form that ARX uses: one line a value, the value first, then its label on level 1,
-level 2 and so on, without a header. Every label belongs to one label above it. On the last level
+A CSV file in the form that ARX uses: one line per value, the value first, then its label on level
+1, level 2 and so on, without a header. Every label belongs to one label above it. On the last level
 there is usually one label for all, `*`.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import DataError, UnseenValueError, explain
+from unspoken.errors import DataError, UnseenValueError
 from unspoken.table.formats.read_options import take_options
 from unspoken.table.formats.text_files import delimiter_of, read_text, split_lines
 
@@ -28,29 +28,29 @@ MAX_LEVELS = 64
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """One row a value: the value as text, and its label on every level above."""
+    """One row per value: the value as text, and its label on every level above."""
 
     rows: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
         if not self.rows or not self.rows[0]:
-            raise DataError(explain("A hierarchy", "at least one line", "none"))
+            raise DataError("The hierarchy is empty. It needs one line per value.")
         width = len(self.rows[0])
         for number, row in enumerate(self.rows, 1):
             if len(row) != width or width > MAX_LEVELS:
-                raise DataError(explain(f"Line {number} of a hierarchy",
-                                        f"of {min(width, MAX_LEVELS)} entries, like the first",
-                                        len(row)))
+                raise DataError(f"Line {number} of the hierarchy has {len(row)} entries. Every "
+                                f"line must have as many as the first ({width}), and at most "
+                                f"{MAX_LEVELS}.")
         _refuse_twice([row[0] for row in self.rows])
         for level in range(1, width - 1):
             _refuse_two_parents(self.rows, level)
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Hierarchy:
-        """Read a file; delimiter and encoding are told from it, or said by options of `read`."""
+        """Read a file; delimiter and encoding are detected, or set by the options of `read`."""
         file, chosen = Path(path), take_options(options)
         if not file.is_file():
-            raise DataError(f"'{file}' must be a CSV file in UTF-8. There is none.")
+            raise DataError(f"There is no file '{file}'. A hierarchy is a CSV file in UTF-8.")
         lines = read_text(file, chosen, MAX_BYTES).split("\n")
         return cls.of(split_lines(lines, delimiter_of(lines, chosen)))
 
@@ -94,12 +94,12 @@ class Hierarchy:
 
     def places(self, name: str, values: Iterable[Any]) -> Ints:
         """Return the place of each value; one that is not in the hierarchy is refused."""
-        found = [self.place.get(str(value).strip(), -1) for value in values]
-        if -1 in found:
-            raise UnseenValueError(explain(
-                f"Every value of '{name}'", "in its hierarchy",
-                str(list(values)[found.index(-1)]), "Add a line for it."))
-        return np.array(found, np.int64)
+        places = [self.place.get(str(value).strip(), -1) for value in values]
+        if -1 in places:
+            unseen = str(list(values)[places.index(-1)])
+            raise UnseenValueError(f"Value '{unseen}' of '{name}' is not in its hierarchy. Add a "
+                                   "line for it.")
+        return np.array(places, np.int64)
 
     def label(self, at: int, level: int) -> str:
         """Return the label of the value at a place on a level; level 0 is the value."""
@@ -124,13 +124,13 @@ def _paths(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
 def _refuse_twice(values: Sequence[str]) -> None:
     if len(set(values)) < len(values):
         twice = next(value for at, value in enumerate(values) if value in values[:at])
-        raise DataError(explain("A value of a hierarchy", "on one line", f"'{twice}' on two"))
+        raise DataError(f"Value '{twice}' is on two lines of the hierarchy. Keep one of them.")
 
 
 def _refuse_two_parents(rows: Sequence[Sequence[str]], level: int) -> None:
     above: dict[str, str] = {}
     for row in rows:
         if above.setdefault(row[level], row[level + 1]) != row[level + 1]:
-            raise DataError(explain(
-                f"Label '{row[level]}' of level {level}", "below one label only",
-                f"'{above[row[level]]}' and '{row[level + 1]}'"))
+            raise DataError(
+                f"Label '{row[level]}' of level {level} belongs to two labels of the next level, "
+                f"'{above[row[level]]}' and '{row[level + 1]}'. It must belong to one.")

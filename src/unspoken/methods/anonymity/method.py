@@ -35,11 +35,11 @@ class HierarchyRule:
     """A hierarchy, or the path of its CSV file."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a Hierarchy or the path of its CSV file"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         from unspoken.methods.anonymity.hierarchy import Hierarchy
 
         return isinstance(value, Hierarchy | str) or hasattr(value, "__fspath__")
@@ -53,12 +53,12 @@ class ForSensitive:
     none: bool = False
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return ("None, " * self.none + f"{self.rule.allowed()}, or a mapping from sensitive "
                 "columns to such numbers")
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         if isinstance(value, Mapping):
             return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
         return (value is None and self.none) or self.rule.admits(value)
@@ -69,11 +69,11 @@ class Trees:
     """A growth, or several."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "None, a Growth, a mapping of its fields, or a list of them"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         from unspoken.models.tree_growth_rule import Growth
 
         if isinstance(value, Sequence) and not isinstance(value, str):
@@ -219,7 +219,7 @@ SAMPLE = replace(
     TOP_BOTTOM,
     name="sample",
     summary="Releases a random sample of the records, as they are.",
-    promise="Most people are not in the release, and nobody is told who is.",
+    promise="Most people are not in the release, and who is in it is not disclosed.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:SampleReleaser",
     parameters={
         "share": Parameter(Real(0.0, 1.0), "the share of the records that is released",

@@ -1,4 +1,4 @@
-"""What adversaries of published tables are told about people, drawn from the original table.
+"""What adversaries of published tables know about people, drawn from the original table.
 
     quasi           every quasi-identifier of a target, exactly
     quasi errors    numbers within 10%, every tenth category another one
@@ -33,7 +33,7 @@ from unspoken.table.category_codes import Coded, coded
 ERROR = 0.1
 POOL = 20_000
 TARGETS = 300
-"""Targets of one trial; the book's adversary knows 600 to 1,000."""
+"""Targets per trial; the book's adversary knows 600 to 1,000."""
 IN_SAMPLE = 0.9
 """Of the targets that the informed adversary takes to be in the sample, as many really are."""
 
@@ -42,7 +42,7 @@ IN_SAMPLE = 0.9
 class People:
     """The original records: their columns, where each stands in the release, their secrets.
 
-    `row[person]` is the released row of a person, -1 if it is not there; None if nobody knows.
+    `row[person]` is the released row of a person, -1 if it is not there; None if it is not known.
     `secrets` hold the original values in the codes of the release, -1 for values that it lost.
     """
 

@@ -57,9 +57,9 @@ class ColumnCode:
         codes, missing, strange = self._lookup.find(data, nearest=unseen == "nearest")
         if strange is not None:
             raise UnseenValueError(
-                f"Column '{self.name}' must hold only values that were there when the encoder was "
-                "fitted. Got another one. To predict for new records, decode the model and use "
-                "it on original values; to encode them all the same, say unseen='nearest'."
+                f"Column '{self.name}' has a value that was not there when the encoder was fitted. "
+                "To predict for new records, decode the model and use it on original values; to "
+                "encode them all the same, use unseen='nearest'."
             )
         return (self._record_codes(codes, start) if self.record.any() else codes), missing
 
@@ -69,7 +69,7 @@ class ColumnCode:
         known = ~np.isnan(codes)
         if self.record.any() or not np.all(np.isin(codes[known], self.codes)):
             raise UnseenValueError(
-                f"Column '{self.name}': only codes of this key can be turned back, and only where "
+                f"Column '{self.name}': only codes of this key can be decoded, and only where "
                 "every value has one code (monochromatic='permutation')."
             )
         order = np.argsort(self.codes)
@@ -117,12 +117,12 @@ class PiecewiseBook:
 
     @property
     def increasing(self) -> bool:
-        """Return whether larger originals have larger codes."""
+        """Return True if larger originals have larger codes."""
         return self.mode != "anti"
 
     @property
     def float64_values(self) -> bool:
-        """Return whether the values are the originals to the last bit, none of them merged."""
+        """Return True if the values are the originals to the last bit, none of them merged."""
         return not any(column.merged for column in self.columns)
 
     def column(self, index: int) -> tuple[Floats, Ints]:

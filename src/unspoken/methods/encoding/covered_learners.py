@@ -36,7 +36,7 @@ Rule = Callable[[Params, Known], str]
 HISTOGRAM_ROWS = 200_000
 _GAP = ("a column has float32 values within 1e-7 of each other, which scikit-learn's splitter "
         "takes for equal; multiply the column by a power of two before reading it")
-_FLOAT32 = ("a column has values that differ only beyond float32, which this learner tells apart "
+_FLOAT32 = ("a column has values that differ only beyond float32, which this learner distinguishes "
             "and the codes do not; round the column to float32 before reading it")
 
 
@@ -167,7 +167,7 @@ _MAX_MONO: dict[tuple[str, str], Rule] = {
 
 
 def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Verdict:
-    """Say whether a learner finds the same model on codes of that mode."""
+    """Return whether a learner finds the same model on codes of that mode."""
     if isinstance(miner, type) or not hasattr(miner, "get_params"):
         return Verdict(False, "Pass an estimator object with its parameters.")
     if mode == "anti":

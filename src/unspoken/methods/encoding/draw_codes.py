@@ -87,7 +87,7 @@ def draw_many(
     families: Sequence[str] = FAMILIES,
     tail: float = 0.5,
 ) -> tuple[Ints, Ints, Ints]:
-    """Draw the codes of one attribute for several keys at once, one row a key.
+    """Draw the codes of one attribute for several keys at once, one row per key.
 
     The attribute is laid end to end, once for each key and its pieces, so that one pass draws
     all. Also returned are the lowest and highest codes of the pieces, key after key.

@@ -36,7 +36,7 @@ class Recipe:
 
     @property
     def needs_classes(self) -> bool:
-        """Return whether the classes of records matter."""
+        """Return True if the classes of records matter."""
         return self.mode == "max-mono" or self.pieces == "max-mono"
 
 
@@ -70,7 +70,7 @@ def draw_column(
     if values.size > CODE_LIMIT - 2:
         raise DataError(
             f"Column '{names[0]}' must have at most {CODE_LIMIT - 2:,} distinct values, which is "
-            f"what float32 tells apart. Got {values.size:,}. Round the column or leave it out."
+            f"what float32 distinguishes. Got {values.size:,}. Round the column or leave it out."
         )
     rng = generator(seed, "codes")
     pieces = _choose(values, table, recipe, rng)

@@ -70,7 +70,7 @@ def _features(schema: Schema, categorical: str) -> tuple[tuple[str, ...], tuple[
     if other and categorical == "refuse":
         raise SchemaError(
             "PiecewiseEncoder encodes numeric columns. Got the categorical features "
-            f"{list(other)[:10]}. Say categorical='relabel' to release them under random labels "
+            f"{list(other)[:10]}. Use categorical='relabel' to release them under random labels "
             "for learners that treat categories as sets, or 'drop' to leave them out."
         )
     if not numeric:

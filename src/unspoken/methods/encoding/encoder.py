@@ -4,7 +4,7 @@ Who learns what. The miner sees codes, class labels, missing values, the number 
 order of values in every column (in max-mono mode not inside monochromatic pieces). Order alone is
 much: with a 1% sample of similar data nearly every value can be guessed within 2% of its range,
 and nothing in this family of encodings stops that. Zero is recognisable where `keep_zero` holds.
-The key undoes everything; whoever has it and the release has the table.
+The key undoes everything: the key and the release together are the table.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         return out
 
     def inverse_transform(self, Z: Any) -> Any:
-        """Return original values of codes (where float32 tells them apart, one code each)."""
+        """Return original values of codes (where float32 distinguishes them, one code each)."""
         check_is_fitted(self)
         codes = np.asarray(Z, np.float64)
         out = np.empty(codes.shape, np.float64)
@@ -167,12 +167,12 @@ def _labels(y: Any, rows: int, recipe: Recipe) -> tuple[Any, int]:
     if y is None:
         raise InputError(
             f"PiecewiseEncoder: mode '{recipe.mode}' with pieces '{recipe.pieces}' needs the class "
-            "of every record: requires y to be passed, but the target y is None. "
+            "of every record: it requires y to be passed, but the target y is None. "
             "Pass y, or use mode='strict' with pieces='random'."
         )
     labels = np.asarray(y)
     if labels.shape != (rows,):
-        raise DataError(f"y must hold one label a row ({rows}). Got an array of {labels.shape}.")
+        raise DataError(f"y must hold one label per row ({rows}). Got an array of {labels.shape}.")
     refuse_regression(labels)
     classes, where = np.unique(labels, return_inverse=True)
     return where.reshape(-1), classes.size

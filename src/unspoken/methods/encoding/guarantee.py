@@ -36,7 +36,7 @@ class SameTree(Guarantee):
     name: ClassVar[str] = "same-tree"
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether that estimator object, with its parameters, finds the same model.
+        """Return whether that estimator object, with its parameters, finds the same model.
 
         `columns`: the released columns it is given, if not all.
         """

@@ -1,6 +1,6 @@
 """Angles at which trigonometric polynomials are large enough, found exactly (vcz2006 7.1.1).
 
-Turning two columns by theta changes the variances of (7.3) as a0 + a1 cos + b1 sin + a2 cos 2 +
+Rotating two columns by theta changes the variances of (7.3) as a0 + a1 cos + b1 sin + a2 cos 2 +
 b2 sin 2 of theta. Its zeros are angles of the roots of a quartic in exp(i theta), so the set where
 it reaches a threshold is a union of arcs whose ends are known; nothing is tried at random.
 """

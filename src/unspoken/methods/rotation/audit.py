@@ -1,4 +1,4 @@
-"""The audit of turned records: every adversary of liu2006 and the stronger ones, with baselines.
+"""The audit of rotated records: every adversary of liu2006 and the stronger ones, with baselines.
 
 The key only says which released row is which record. Knowledge is drawn from the table, trial by
 trial: known records (already found in the release), samples, or nothing at all.
@@ -39,7 +39,7 @@ from unspoken.table.table import Table
 MAX_TRIALS = 20
 """Trials of one attack on all records; liu2006 makes as many."""
 MAX_ROWS = 20_000
-"""Records that are guessed and scored; more would change the numbers hardly."""
+"""Records that are guessed and scored; more would hardly change the result."""
 ALL = "(all)"
 SHARES = (0.05, 0.01)
 _BROKEN = 0.9
@@ -47,7 +47,7 @@ _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself: no similar data can be better",
     "known records are taken as found in the release; 'norm-linking' says how many can be found",
-    "columns that are found up to order and sign are scored as if their names were plain",
+    "columns that are found up to order and sign are scored as if their names were known",
 )
 
 
@@ -64,7 +64,29 @@ class RowTruth:
 
 def audit_rotated(table: Table, release: Release, key: Key | None,
                   request: AuditRequest) -> Audit:
-    """Attack a release of turned records in every known way."""
+    """Attack a release of rotated records with every adversary that applies (liu2006 and beyond).
+
+    Parameters
+    ----------
+    table : Table
+        The original table, from which knowledge is drawn and against which guesses are scored.
+    release : Release
+        The release of `table` that is attacked.
+    key : Key or None
+        Its key, used only to match released rows with records. Without it shuffled rows cannot
+        be scored.
+    request : AuditRequest
+        Radius, trials, seed, sample and adversaries.
+
+    Returns
+    -------
+    Audit
+        One row per adversary, level of knowledge, column and measure, each with its baseline.
+
+    Examples
+    --------
+    >>> audit = unspoken.risk.audit(table, release, key)  # doctest: +SKIP
+    """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256}
     chosen = chosen_of(RowAdversary, release, request.adversaries)
@@ -181,13 +203,13 @@ def _case(truth: RowTruth, one: RowAdversary, label: str, tell: Tell,
     parts, bases, reasons = [], [], []
     for trial in range(setting.trials):
         rng = setting.rng("turned", one.name, label, trial)
-        told = tell(truth, rng)
+        known = tell(truth, rng)
         linking = isinstance(one, NormLinking)
-        guesses = one.attack(truth.view, replace(told, where=None) if linking else told, rng)
+        guesses = one.attack(truth.view, replace(known, where=None) if linking else known, rng)
         parts.append(_scored(truth, guesses, setting.radius))
-        bases.append(_baseline(truth, told, guesses, setting.radius))
-        if linking and told.where is not None:
-            exact = (guesses.records[told.where] == told.records).all(axis=1)
+        bases.append(_baseline(truth, known, guesses, setting.radius))
+        if linking and known.where is not None:
+            exact = (guesses.records[known.where] == known.records).all(axis=1)
             parts[-1] = {(ALL, "linked"): float(exact.mean())}
             bases[-1] = {(ALL, "linked"): 1.0 / truth.records.shape[0]}
         reasons.append("" if guesses.ok else guesses.reason)
@@ -201,9 +223,9 @@ def _scored(truth: RowTruth, guesses: RowGuesses, radius: float) -> Scores:
     return scores(guess, truth.records, truth.names, radius, EPSILON)
 
 
-def _baseline(truth: RowTruth, told: RowKnowledge, guesses: RowGuesses, radius: float) -> Scores:
+def _baseline(truth: RowTruth, known: RowKnowledge, guesses: RowGuesses, radius: float) -> Scores:
     """Score the mean, and for single columns the fullest window where values are known."""
-    drawn = told.sample if told.sample is not None else told.records
+    drawn = known.sample if known.sample is not None else known.records
     constant = guesses.baseline
     shape = truth.records.shape
     found = scores(np.broadcast_to(constant, shape), truth.records, truth.names, radius, EPSILON)
@@ -225,12 +247,12 @@ def _row(name: str, label: str, column: str, measure: str, values: list[float],
 
 
 def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
-    """Say which knowledge suffices, the least of it first."""
+    """Return which knowledge suffices to break the release, the least of it first."""
     broken: Mapping[str, Row] = {
         f"{row.adversary}, {row.knowledge}": row for row in found.select(measure="breach")
         if row.value >= _BROKEN and row.value > row.baseline + 0.05}
     if not broken:
         return ()
     listed = "; ".join(f"{what} ({row.value:.0%} of the records)" for what, row in broken.items())
-    first = "release it to nobody who could know this, or release something else"
-    return (Suggestion(None, f"Take the release for broken: {first}", f"it falls to {listed}"),)
+    first = "release it only to parties who cannot know this, or use another method"
+    return (Suggestion(None, f"Treat this release as broken: {first}", f"it falls to {listed}"),)

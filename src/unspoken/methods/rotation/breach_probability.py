@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.rotation.adversaries.rotation_adversary import EPSILON, RotatedView
 from unspoken.numerics.orthogonal import breach_probability, paper_breach
 from unspoken.release.release import Release
@@ -23,7 +23,19 @@ __all__ = ["Exposure", "breach_probability", "exposure", "paper_breach"]
 
 @dataclass(frozen=True)
 class Exposure:
-    """The probability of a breach of every record, for three attackers, and what is unknown."""
+    """The probability of a breach of every record, for three attackers (liu2006 section 3.1).
+
+    Attributes
+    ----------
+    unknown : int
+        The number q of dimensions outside the span of the known records.
+    uniform : array of shape (records,)
+        Against an attacker who draws the unknown part of the map uniformly.
+    shrunken : array of shape (records,)
+        Against one who moves the guess to the likeliest radius; never smaller than `uniform`.
+    by_paper : array of shape (records,)
+        The paper's formula, which is exact for q = 2 only.
+    """
 
     unknown: int
     uniform: Floats
@@ -42,11 +54,30 @@ class Exposure:
 
 
 def exposure(release: Release, known: npt.ArrayLike, epsilon: float = EPSILON) -> Exposure:
-    """Return how exposed every complete record is to one who knows the records `known`."""
+    """Return how exposed every complete record is to an adversary who knows some in full.
+
+    Parameters
+    ----------
+    release : Release
+        A rotation of the columns as they are: not translated, standardised or projected.
+    known : array-like of int
+        The known records, as positions among the complete released records.
+    epsilon : float, default 0.1
+        A guess within this share of a record's length is a breach.
+
+    Returns
+    -------
+    Exposure
+
+    Examples
+    --------
+    >>> exposure(release, [0, 1]).expected  # doctest: +SKIP
+    """
     view = RotatedView.of(release)
     if view.translated or view.standardised or not view.orthogonal:
-        raise InputError(explain("The release", "a rotation of the columns as they are",
-                                 str(dict(view.mechanism))))
+        raise InputError("The breach probability is known only for rotations without "
+                         "translation, standardising or projection. "
+                         f"Got {dict(view.mechanism)}.")
     span = view.records[np.asarray(known, np.int64)]
     _, sizes, axes = np.linalg.svd(span, full_matrices=False)
     inside = axes[sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)]

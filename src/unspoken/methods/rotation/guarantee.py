@@ -1,9 +1,9 @@
-"""DistancesPreserved: what a turned table promises, to whom (liu2006 section 2).
+"""DistancesPreserved: what a rotated table promises, to whom (liu2006 section 2).
 
 Orthogonal maps keep Euclidean distances up to rounding. A miner who looks at nothing else gets the
 same result wherever no two distances that decide something are closer than the tolerance; ties of
 the original are kept only up to rounding, so a miner who breaks ties may break them another way.
-`verify` runs the miners on both sides and says what came out.
+`verify` runs the miners on both sides and reports whether they agree.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _metric(params: Params) -> str:
 
 def _kmeans(params: Params) -> str:
     if not isinstance(params.get("init"), str):
-        return "init holds centres of the original space; turn them with the key first"
+        return "init holds centres of the original space; rotate them with the key first"
     if not isinstance(params.get("random_state"), int | np.integer):
         return "random_state must be a whole number, so that both sides start alike"
     return ""
@@ -89,7 +89,7 @@ class DistancesPreserved(Guarantee):
         return float(self.facts.get("tolerance", 0.0))
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether an estimator object sees nothing but Euclidean distances."""
+        """Return whether an estimator object sees nothing but Euclidean distances."""
         kind = type(miner)
         rule = _COVERED.get(kind.__name__)
         if rule is None or not kind.__module__.startswith("sklearn."):
@@ -132,7 +132,7 @@ def preserved(columns: Sequence[str], width: int, standardised: bool, blank: int
     conditions = [
         f"distances of the {of}, to {share:.1g} of the largest length of a record (rounding)",
         "ties, and distances closer than that, may be broken another way",
-        "starts given as coordinates and new records must be turned with the key",
+        "starts given as coordinates and new records must be rotated with the key",
         "identity is with the original in the released row order",
     ]
     if blank:

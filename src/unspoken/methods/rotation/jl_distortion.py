@@ -83,7 +83,7 @@ def distortion(rows: int, records: int, chance: float = 0.05,
                entries: str = "gaussian") -> float:
     """Return the least delta such that all squared distances stay within 1 +- delta.
 
-    With probability 1 - chance, over all pairs of so many records; infinite where the bound for
+    With probability 1 - chance, over all pairs of n records; infinite where the bound for
     sign entries says nothing. From 1 on distances may all but vanish.
     """
     pairs = max(1, records * (records - 1) // 2)

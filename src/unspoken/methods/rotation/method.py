@@ -28,11 +28,11 @@ class Thresholds:
     """One positive number for all, or one (first, second) for each pair."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "a number > 0, or a list of (first, second) with both > 0, one for each pair"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         if positive(value):
             return True
         return _listed(value) and all(_listed(both) and len(both) == 2
@@ -44,17 +44,17 @@ class Pairs:
     """None, or a list of two different columns each."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed, in words."""
         return "None, or a list of pairs of different columns (names or positions)"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if the value is allowed."""
         return value is None or (_listed(value) and all(
             _listed(pair) and len(pair) == 2 and pair[0] != pair[1] for pair in value))
 
 
 def positive(value: Any) -> bool:
-    """Say whether a value is a finite number above zero."""
+    """Return True if the value is a finite number above zero."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return real and 0 < float(value) < float("inf")
 
@@ -74,7 +74,7 @@ _COMMON: Mapping[str, Parameter] = {
                               switch=False),
 }
 _WHOLE: Mapping[str, Parameter] = {
-    "proper": Parameter(YES_NO, "draw among rotations alone, without mirrorings"),
+    "proper": Parameter(YES_NO, "draw among rotations alone, without reflections"),
     "translation": Parameter(YES_NO, "also move all records by a secret vector"),
     **_COMMON,
 }
@@ -89,7 +89,7 @@ _OF_ORTHOGONAL = at(f"{_ADVERSARIES}.axis_directions", "DifferenceDirections",
 
 ROTATION = Method(
     name="rotation",
-    summary="Turns all records by one secret orthogonal map.",
+    summary="Rotates all records by one secret orthogonal map.",
     promise="All Euclidean distances stay as they are, up to rounding.",
     transformer_at=f"{_HERE}.whole_rotation:Rotation",
     parameters=_WHOLE,
@@ -102,10 +102,10 @@ ROTATION = Method(
 PAIRWISE_ROTATION = replace(
     ROTATION,
     name="pairwise-rotation",
-    summary="Turns columns two at a time, by angles that change each column enough.",
+    summary="Rotates columns two at a time, by angles that change each column enough.",
     transformer_at=f"{_HERE}.pairwise_rotation:PairwiseRotation",
     parameters={
-        "pairs": Parameter(Pairs(), "the pairs of columns, in the order in which they are turned"),
+        "pairs": Parameter(Pairs(), "the pairs of columns, in the order in which they are rotated"),
         "thresholds": Parameter(Thresholds(), "the least variance of what a column is changed by, "
                                 "for all or for each pair"),
         **_COMMON,

@@ -1,9 +1,9 @@
-"""PairwiseRotation: columns turned two by two until each differs enough (vcz2006 section 7.1.1).
+"""PairwiseRotation: columns rotated two by two until each differs enough (vcz2006 section 7.1.1).
 
 RBT of Oliveira and Zaiane. The thresholds say how far a released column is from its original in
-variance; they say nothing about how well it can be turned back, and every attack on a rotation
+variance; they say nothing about how well it can be mapped back, and every attack on a rotation
 works here too, with fewer unknowns: each column is a mixture of two, or of three at a column that
-is turned twice. Rotation hides more at the same price; this is here because miners ask for it.
+is rotated twice. Rotation hides more at the same price; this is here because miners ask for it.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ Both = tuple[float, float]
 
 
 class PairwiseRotation(Turning):
-    """Turn pairs of columns by angles that keep two variance thresholds each.
+    """Rotate pairs of columns by angles that keep two variance thresholds each.
 
     Parameters
     ----------
-    pairs : pairs of columns by name or position, turned in this order; every column must be in
-        one. None pairs them at random; an odd one out is paired with one that was turned already.
+    pairs : pairs of columns by name or position, rotated in this order; every column must be in
+        one. None pairs them at random; an odd one out is paired with one that was rotated already.
     thresholds : the least Var(D_i - D'_i) and Var(D_j - D'_j) of each pair, (7.3), variances
         divided by the number of records, after standardising if that is asked for; one number
-        for all. D is the original column also where it is turned a second time, and a column
+        for all. D is the original column also where it is rotated a second time, and a column
         keeps its largest threshold to the end.
     standardise, missing, categorical, shuffle_rows, random_state : see Rotation.
 
     Attributes
     ----------
-    angles_ : one angle a pair; reached_ : Var(D - D') of each column; motion_, key_.
+    angles_ : one angle per pair; reached_ : Var(D - D') of each column; motion_, key_.
     """
 
     method: ClassVar[Method] = PAIRWISE_ROTATION
@@ -103,9 +103,10 @@ def chosen_pairs(pairs: Any, names: tuple[str, ...], rng: np.random.Generator) -
     found = [(_position(one, names), _position(two, names)) for one, two in pairs]
     left_out = sorted(set(range(len(names))) - {i for pair in found for i in pair})
     if left_out or any(one == two for one, two in found):
-        raise InputError(explain("PairwiseRotation: 'pairs'", "pairs of different columns that "
-                                 "hold every column", f"none with '{names[left_out[0]]}'"
-                                 if left_out else "a column with itself"))
+        problem = (f"Column '{names[left_out[0]]}' is in none of them." if left_out
+                   else "A column is paired with itself.")
+        raise InputError("PairwiseRotation: 'pairs' must consist of two different columns each "
+                         f"and hold every column. {problem}")
     return found
 
 
@@ -129,7 +130,7 @@ def turned_by_pairs(covariance: Floats, pairs: list[Pair], limits: list[Both],
                     rng: np.random.Generator, names: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return the product of plane rotations whose angles keep all thresholds, and the angles.
 
-    A column that is turned again must still be as far from its original as any pair asked.
+    A column that is rotated again must still be as far from its original as any pair asked.
     """
     matrix = np.eye(covariance.shape[0])
     least: dict[int, float] = {}

@@ -38,10 +38,10 @@ class RandomProjection(Turning):
     ----------
     columns : l, the number of released columns; None for as many as there are.
     entries : "gaussian", "sign" (+-1) or "sparse" (two thirds zeros), all scaled by 1/sqrt(l).
-    keep_key : keep R, so that later records can be projected and this release turned back; else
+    keep_key : keep R, so that later records can be projected and this release mapped back; else
         R is forgotten and `protect` returns None in place of a key.
     noise : standard deviation of Gaussian noise added to every released number; with noise the
-        key turns records back only about.
+        key maps records back only approximately.
     standardise, missing, categorical, shuffle_rows, random_state : see Rotation.
     """
 
@@ -94,7 +94,7 @@ class RandomProjection(Turning):
         if self.motion_.inner > 10 * len(self.motion_.features):
             warnings.warn(LeakWarning(
                 f"{self.motion_.inner} columns from {len(self.motion_.features)}: one projection "
-                "of so many columns is nearly a rotation, and is turned back as easily."),
+                "to that many columns is nearly a rotation, and as easy to undo."),
                 stacklevel=2)
         if self.keep_key:
             return release, key

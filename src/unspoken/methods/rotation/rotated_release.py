@@ -1,4 +1,4 @@
-"""From a table to a turned release: which columns go out, under which names, in which order."""
+"""From a table to a rotated release: which columns go out, under which names, in which order."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from unspoken.table.table import Table
 _PINS = {
     "columns": "use all released columns together; each mixes all original ones",
     "distance": "use the Euclidean distance",
-    "predict": "new records and starting points must be turned by the custodian first",
+    "predict": "new records and starting points must be rotated by the custodian first",
 }
 
 
 def numeric_features(owner: str, schema: Schema, categorical: str) -> tuple[str, ...]:
-    """Return the columns that are turned; texts have no distances."""
+    """Return the columns that are rotated; texts have no distances."""
     other = schema.of_kind("categorical", "basket")
     if other and categorical == "refuse":
         raise SchemaError(
-            f"{owner} turns numeric columns. Got the categorical features {list(other)[:10]}. "
-            "Say categorical='drop' to leave them out.")
+            f"{owner} rotates numeric columns. Got the categorical features {list(other)[:10]}. "
+            "Use categorical='drop' to leave them out.")
     return schema.of_kind("numeric", "ordinal")
 
 
@@ -54,7 +54,7 @@ def release_of(
     table: Table, motion: Motion, mechanism: Mapping[str, Any], seed: bytes, seeded: bool,
     promise: Callable[[tuple[str, ...]], Guarantee],
 ) -> Release:
-    """Describe the turned table in the released row order."""
+    """Describe the rotated table in the released row order."""
     target = table.schema.target
     columns = released_names(motion.inner, target)
     kept = [Column(name, "numeric", "plain") for name in columns]
@@ -79,17 +79,17 @@ def released_names(count: int, target: str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RowTurner:
-    """The row map of a release: record batch in, turned record batch out."""
+    """The row map of a release: record batch in, rotated record batch out."""
 
     motion: Motion
     columns: tuple[str, ...]
     target: str | None
 
     def __call__(self, batch: Any, start: int) -> Any:
-        """Turn one batch whose first row is row `start` of the table."""
-        turned = self.motion.released(as_matrix(batch, self.motion.features), start)
-        parts = [pa.array(turned[:, i], pa.float64(), from_pandas=True)
-                 for i in range(turned.shape[1])]
+        """Rotate one batch whose first row is row `start` of the table."""
+        rotated = self.motion.released(as_matrix(batch, self.motion.features), start)
+        parts = [pa.array(rotated[:, i], pa.float64(), from_pandas=True)
+                 for i in range(rotated.shape[1])]
         names = list(self.columns)
         if self.target is not None:
             parts.append(batch.column(self.target))

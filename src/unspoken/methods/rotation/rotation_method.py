@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, ForeignKeyError, explain
+from unspoken.errors import DataError, ForeignKeyError
 from unspoken.methods.rotation.guarantee import preserved
 from unspoken.methods.rotation.rotated_release import (
     numeric_features,
@@ -53,7 +53,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
-        """Return the guarantee of a release of these columns; a turn keeps all distances."""
+        """Return the guarantee of a release of these columns; a rotation keeps all distances."""
         blank = found.gaps if self.missing == "blank" else 0
         return preserved(columns, len(columns), bool(self.standardise), blank)
 
@@ -88,26 +88,26 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def _frame_of(self, found: Moments) -> tuple[Floats, Floats]:
-        """Return what is subtracted from and divided out of columns before they are turned."""
+        """Return what is subtracted from and divided out of columns before they are rotated."""
         width = found.mean.size
         if not self.standardise:
             return np.zeros(width), np.ones(width)
         return found.mean, np.where(found.spread > 0, found.spread, 1.0)
 
     def transform(self, X: Any) -> Any:
-        """Turn records, those of the release or later ones, with the same secret map."""
+        """Rotate records, those of the release or later ones, with the same secret map."""
         check_is_fitted(self)
         data = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
         _check_later(type(self).__name__, data, self.missing)
-        turned = self.motion_.apply(data)
+        rotated = self.motion_.apply(data)
         if self.motion_.noise:
             seed = fresh_seed() if self.random_state is None else seed_from(self.random_state)
             later = replace(self.motion_, noise_seed=derive(seed, "later"))
-            turned = later.released(data, 0)
-        return turned
+            rotated = later.released(data, 0)
+        return rotated
 
     def inverse_transform(self, Z: Any) -> Any:
-        """Turn released records back, rounded as the originals were written."""
+        """Map released records back, rounded as the originals were written."""
         check_is_fitted(self)
         return self.motion_.invert(np.asarray(Z, np.float64))
 
@@ -117,7 +117,7 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([f"r{i + 1}" for i in range(self.motion_.inner)], dtype=object)
 
     def protect(self, table: Table) -> tuple[Release, Key | None]:
-        """Draw a secret map, return the turned table and the key that turns it back."""
+        """Draw a secret map, return the rotated table and the key that maps it back."""
         self._checked()
         names = numeric_features(type(self).__name__, table.schema, self.categorical)
         seed = seed_from(self.random_state)
@@ -139,10 +139,10 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_key(cls, key: Key) -> Self:
-        """Return a fitted method that turns later records, and released ones back."""
+        """Return a fitted method that rotates later records and maps released ones back."""
         if key.mechanism != cls.method.name:
-            raise ForeignKeyError(explain(f"A key for {cls.__name__}", f"of '{cls.method.name}'",
-                                          key.mechanism))
+            raise ForeignKeyError(f"{cls.__name__} needs a key of '{cls.method.name}'. "
+                                  f"This key is of '{key.mechanism}'.")
         method = cls()
         method.motion_ = Motion.from_key(key)
         method.missing = "blank" if method.motion_.fill is None else "mean"
@@ -155,9 +155,9 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the original records of a release, in their original order."""
         motion = Motion.from_key(self.key_ if key is None else key)
         (self.key_ if key is None else key).fits(release)
-        turned = release.table.numbers(release.guarantee.facts["columns"])
-        back = np.empty((turned.shape[0], len(motion.features)))
-        back[motion.order(turned.shape[0])] = motion.invert(turned)
+        rotated = release.table.numbers(release.guarantee.facts["columns"])
+        back = np.empty((rotated.shape[0], len(motion.features)))
+        back[motion.order(rotated.shape[0])] = motion.invert(rotated)
         return back
 
     def __sklearn_tags__(self) -> Any:
@@ -174,7 +174,7 @@ def _check_values(owner: str, found: Moments, missing: str) -> None:
     if found.gaps and missing == "refuse":
         raise DataError(
             f"{owner}: every record must be complete, because each released number mixes all "
-            f"columns. {found.gaps} records have missing values (NaN). Say missing='blank' to "
+            f"columns. {found.gaps} records have missing values (NaN). Use missing='blank' to "
             "release those records blank, 'mean' to fill them in, or leave them out.")
     if found.count == 0:
         raise DataError(f"{owner}: at least one complete record is needed. Got none.")

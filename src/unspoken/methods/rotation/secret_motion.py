@@ -23,7 +23,7 @@ NOISE_ROWS = 4096
 class Motion:
     """An affine map of records, with what the custodian needs to use it again.
 
-    `decimals`: how the original values were written, for rounding what is turned back (-1: as
+    `decimals`: how the original values were written, for rounding what is mapped back (-1: as
     it is). `fill` replaces missing values where that was asked for. `noise` is its standard
     deviation; a release draws it from `noise_seed`, block by block of rows.
     """
@@ -48,31 +48,31 @@ class Motion:
 
     @property
     def moved(self) -> bool:
-        """Return whether records are centred or scaled before they are turned."""
+        """Return True if records are centred or scaled before they are rotated."""
         return bool(np.any(self.centre != 0) or np.any(self.scale != 1))
 
     def apply(self, records: Floats) -> Floats:
-        """Turn records; a missing value blanks its record, or is filled if that was asked for."""
+        """Rotate records; a missing value blanks its record, or is filled if that was asked for."""
         data = _matrix(records, len(self.features))
         if self.fill is not None:
             data = np.where(np.isnan(data), self.fill, data)
         if self.moved:
             data = (data - self.centre) / self.scale
         # A missing value times zero is missing: the whole record is blank.
-        turned = data @ self.matrix.T
+        rotated = data @ self.matrix.T
         if np.any(self.shift != 0):
-            turned += self.shift
-        return np.asarray(turned)
+            rotated += self.shift
+        return np.asarray(rotated)
 
     def released(self, records: Floats, start: int) -> Floats:
-        """Turn records as the release does, noise included; the first is row `start`."""
-        turned = self.apply(records)
+        """Rotate records as the release does, noise included; the first is row `start`."""
+        rotated = self.apply(records)
         if self.noise and self.noise_seed is not None:
-            turned += self.noise * block_noise(self.noise_seed, start, turned.shape)
-        return turned
+            rotated += self.noise * block_noise(self.noise_seed, start, rotated.shape)
+        return rotated
 
     def invert(self, turned: Floats, snap: bool = True) -> Floats:
-        """Turn records back, rounded as the originals were written.
+        """Map records back, rounded as the originals were written.
 
         A projection to fewer columns gives the shortest of all records that fit.
         """
@@ -110,7 +110,8 @@ class Motion:
     def from_key(cls, key: Key) -> Motion:
         """Read a motion from its key."""
         if key.mechanism not in NAMES:
-            raise ForeignKeyError(explain("The key", "of " + ", ".join(NAMES), key.mechanism))
+            raise ForeignKeyError(f"The key must be of one of {', '.join(NAMES)}. "
+                                  f"This key is of '{key.mechanism}'.")
         secrets, arrays = key.secrets, key.arrays
         seeds = [None if secrets[name] is None else bytes.fromhex(secrets[name])
                  for name in ("order_seed", "noise_seed")]
@@ -123,7 +124,7 @@ class Motion:
 def released_names(key: Key, release: Release) -> dict[str, str]:
     """Return the released name of every original column that went out.
 
-    Turned columns have no names of their own any more: each is part of all that went out.
+    Rotated columns have no names of their own: each original is part of all of them.
     """
     motion = Motion.from_key(key)
     names = dict.fromkeys(motion.features, ", ".join(release.schema.features))

@@ -1,12 +1,12 @@
-"""SimilarityOutsourcing: somebody else stores and searches, and sees turned records only.
+"""SimilarityOutsourcing: a store holds and searches the data, and sees rotated records only.
 
-The storage outsourcing scenario of liu2006 section 2.1. The owner turns records and queries by one
-secret rigid motion; the store compares distances; the owner turns the answers back. The store
+The storage outsourcing scenario of liu2006 section 2.1. The owner moves records and queries by one
+secret rigid motion; the store compares distances; the owner maps the answers back. The store
 learns every distance between records and queries, which queries repeat, and how often each record
 is an answer; what breaks a rotation breaks this too, and every query is one more record.
 
 Answers are exactly those of the plain data: the store returns everything that may belong to an
-answer within rounding, and the owner decides on the values turned back. Values with at most six
+answer within rounding, and the owner decides on the values mapped back. Values with at most six
 decimals come back to the last bit, so their ties are ties, and go to the lower row number; where
 columns hold longer fractions, distances closer than the tolerance may be ordered by rounding.
 """
@@ -29,7 +29,7 @@ from unspoken.release.release import Release
 
 @dataclass(frozen=True)
 class Candidates:
-    """What the store sends back for one turned query: rows of the release and their records."""
+    """What the store sends back for one rotated query: rows of the release and their records."""
 
     rows: Ints
     records: Floats
@@ -45,7 +45,20 @@ class Answer:
 
 
 class Store:
-    """The other side: holds a release, knows no key, answers by distance."""
+    """The store's side: holds a release, knows no key, answers by distance.
+
+    It learns every distance between records and queries, which queries repeat, and how often
+    each record is an answer (liu2006 section 2.1).
+
+    Parameters
+    ----------
+    release : Release
+        A release made by SimilarityOutsourcing.
+
+    Examples
+    --------
+    >>> candidates = Store(release).nearest(owner.turned(queries), 5)  # doctest: +SKIP
+    """
 
     def __init__(self, release: Release) -> None:
         facts = release.guarantee.facts
@@ -90,21 +103,42 @@ class Store:
 def _rows(queries: Any) -> Floats:
     data = np.asarray(queries, np.float64)
     if data.ndim != 2 or not np.isfinite(data).all():
-        raise InputError(explain("Queries", "an array of finite numbers, one row a query",
-                                 f"shape {data.shape}"))
+        raise InputError("Queries must be an array of finite numbers with one row per query. "
+                         f"Got an array of shape {data.shape}.")
     return data
 
 
 class SimilarityOutsourcing(Rotation):
-    """The owner's side of a similarity search on somebody else's machine.
+    """The owner's side of a similarity search on another party's machine (liu2006 section 2.1).
 
-        owner = SimilarityOutsourcing()
-        release, key = owner.protect(table)      # the release goes to the store
-        store = Store(release)                   # this runs there
-        found = owner.nearest(store, queries, 5)
+    The release goes to the store, where `Store` runs; the key stays with the owner.
+    `nearest` and `within` rotate the queries, ask the store, and map its answers back. Records
+    may be added later with `transform`. The store learns every distance; what breaks a rotation
+    breaks this too, and every query is one more known distance.
 
-    Parameters are those of Rotation; records may be added later with `transform`. `nearest` and
-    `within` turn the queries, ask the store, and turn its answers back.
+    Parameters
+    ----------
+    proper : bool, default False
+        Rotations only; otherwise reflections too.
+    translation : bool, default False
+        Also move the records by a secret vector.
+    standardise : bool, default False
+        Bring columns to mean 0 and variance 1 first.
+    missing : {"refuse", "blank", "mean"}, default "refuse"
+        What happens to records with missing values.
+    categorical : {"refuse", "drop"}, default "refuse"
+        What happens to categorical features.
+    shuffle_rows : bool, default True
+        Release the rows in a random order; the key can restore it.
+    random_state : int, optional
+        For tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> owner = SimilarityOutsourcing()
+    >>> release, key = owner.protect(table)  # doctest: +SKIP
+    >>> store = Store(release)  # doctest: +SKIP
+    >>> answers = owner.nearest(store, queries, 5)  # doctest: +SKIP
     """
 
     method: ClassVar[Method] = SIMILARITY_OUTSOURCING
@@ -138,10 +172,10 @@ class SimilarityOutsourcing(Rotation):
     def _order(self) -> Ints:
         # The number of rows is not in the key; the order is made once, for the release at hand.
         if not hasattr(self, "order_"):
-            raise InputError("SimilarityOutsourcing: a release must be opened before it is asked "
-                             "about. Got none. Call protect, or from_key(key).opened(release).")
-        found: Ints = self.order_
-        return found
+            raise InputError("SimilarityOutsourcing: no release is open. Call protect(table), or "
+                             "from_key(key).opened(release).")
+        order: Ints = self.order_
+        return order
 
     def protect(self, table: Any) -> Any:
         """Return the release for the store, and the key."""

@@ -1,4 +1,4 @@
-"""Does a turned table give the same clusters and neighbours? Run both and compare."""
+"""Does a rotated table give the same clusters and neighbours? Run both and compare."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.release.key import Key
 from unspoken.release.release import Release
@@ -52,26 +52,26 @@ class Verification:
 def verify_distances(table: Table, release: Release, key: Key | None,
                      tolerance: float) -> Verification:
     """Compare distances and four miners on the original and on the release."""
-    plain, turned = both_sides(table, release, key)
+    plain, rotated = both_sides(table, release, key)
     step = max(1, plain.shape[0] // ROWS)
-    plain, turned = plain[::step][:ROWS], turned[::step][:ROWS]
+    plain, rotated = plain[::step][:ROWS], rotated[::step][:ROWS]
     if plain.shape[0] < 2:
         raise DataError("A comparison needs at least 2 records without missing values. "
                         f"Got {plain.shape[0]}.")
-    findings = [_distances(plain, turned, tolerance)]
+    findings = [_distances(plain, rotated, tolerance)]
     for what, mine in _MINERS.items():
-        findings.append(_compared(what, mine(plain), mine(turned)))
+        findings.append(_compared(what, mine(plain), mine(rotated)))
     return Verification(tuple(findings), int(plain.shape[0]))
 
 
 def both_sides(table: Table, release: Release, key: Key | None) -> tuple[Floats, Floats]:
     """Return original and released records row by row, blank ones left out."""
     facts = release.guarantee.facts
-    turned = release.table.numbers(facts.get("columns"))
+    rotated = release.table.numbers(facts.get("columns"))
     plain = table.numbers() if key is None else table.numbers(Motion.from_key(key).features)
-    if plain.shape[0] != turned.shape[0]:
-        raise DataError(explain("The table", f"the one of the release ({turned.shape[0]:,} rows)",
-                                f"{plain.shape[0]:,} rows"))
+    if plain.shape[0] != rotated.shape[0]:
+        raise DataError(f"The table has {plain.shape[0]:,} rows and the release "
+                        f"{rotated.shape[0]:,}. Pass the table that was released.")
     if key is not None:
         key.fits(release)
         motion = Motion.from_key(key)
@@ -79,11 +79,11 @@ def both_sides(table: Table, release: Release, key: Key | None) -> tuple[Floats,
         if motion.fill is not None:
             plain = np.where(np.isnan(plain), motion.fill, plain)
     elif release.mechanism.get("rows_shuffled"):
-        raise InputError(explain("'key'", "given: the rows of this release were shuffled", None,
-                                 "Pass the key, which knows their order."))
-    full = ~np.isnan(turned).any(axis=1)
-    plain, turned = plain[full], turned[full]
-    return (standardised(plain) if facts.get("standardised") else plain), turned
+        raise InputError("The rows of this release were shuffled. Pass 'key', which holds "
+                         "their order.")
+    full = ~np.isnan(rotated).any(axis=1)
+    plain, rotated = plain[full], rotated[full]
+    return (standardised(plain) if facts.get("standardised") else plain), rotated
 
 
 def standardised(records: Floats) -> Floats:
@@ -100,9 +100,9 @@ def pair_distances(records: Floats) -> Floats:
     return out
 
 
-def _distances(plain: Floats, turned: Floats, tolerance: float) -> Finding:
-    worst = float(np.abs(pair_distances(plain) - pair_distances(turned)).max())
-    size = float(np.sqrt(np.maximum((plain**2).sum(1).max(), (turned**2).sum(1).max())))
+def _distances(plain: Floats, rotated: Floats, tolerance: float) -> Finding:
+    worst = float(np.abs(pair_distances(plain) - pair_distances(rotated)).max())
+    size = float(np.sqrt(np.maximum((plain**2).sum(1).max(), (rotated**2).sum(1).max())))
     allowed = tolerance * max(size, np.finfo(np.float64).tiny)
     return Finding("distances", worst <= allowed,
                    f"largest change {worst:.2g}, allowed {allowed:.2g}")

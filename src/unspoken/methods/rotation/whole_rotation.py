@@ -1,11 +1,12 @@
 """Rotation: release distances, not values (liu2006 sections 1 and 2).
 
 Who learns what. The miner sees every distance between records, the number of records, the target
-and, without a translation, every record's length. That is much: whoever knows n records in full
-and finds them (by their length: nearly always unambiguous) has everything; n - 1 are enough if
-reflections are ruled out. A sample of similar data gives the map away through its principal axes
-(section 4), and on whole-numbered data the differences between records show the axes to somebody
-who knows nothing. Use this against a miner who has a contract, not against the public.
+and, without a translation, every record's length. That is much: an adversary who knows n records
+in full and finds them (by their length: nearly always unambiguous) has everything; n - 1 are
+enough if reflections are ruled out. A sample of similar data gives the map away through its
+principal axes (section 4), and on whole-numbered data the differences between records show the
+axes to an adversary who knows nothing. Use this against a miner who has a contract, not against
+the public.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from unspoken.release.method import Method
 
 
 class Rotation(Turning):
-    """Turn all records by one secret orthogonal matrix, drawn uniformly (Haar).
+    """Rotate all records by one secret orthogonal matrix, drawn uniformly (Haar).
 
     Parameters
     ----------

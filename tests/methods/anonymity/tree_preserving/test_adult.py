@@ -52,7 +52,7 @@ def test_accuracy_of_four_leaves(adult):
 
 
 def test_one_row_more_than_the_table_is_refused(adult):
-    with pytest.raises(InputError, match="reaches K = 30718"):
+    with pytest.raises(InputError, match="reaches only K = 30718"):
         released(adult, 4, k=30719)
     assert released(adult, 4, k=30718).tree.leaves == 1
 

@@ -85,7 +85,7 @@ def test_categories_names_and_frames():
 def test_identifiers_are_refused():
     X, y = numbers()
     named = np.column_stack([X.astype(object), [f"n{i}" for i in range(200)]])
-    with pytest.raises(InputError, match="different in every row"):
+    with pytest.raises(InputError, match="differs in every row"):
         TreePreservingAnonymizer(k=8).fit(named, y)
 
 

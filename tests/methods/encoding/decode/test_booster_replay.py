@@ -260,7 +260,7 @@ def test_histogram_boosting_with_a_held_out_part():
         case = Case(fit, seed, **sizes)
         seen.add(case.outcome("another bin"))
     assert seen == {"same", "refused"}
-    with pytest.raises(DecodeError, match="'y' must be given"):
+    with pytest.raises(DecodeError, match="'y' is needed"):
         decode_with(case.mined, case.book, case.X)
     with pytest.raises(DecodeError, match="the key alone"):
         case.decode(key_only=True)

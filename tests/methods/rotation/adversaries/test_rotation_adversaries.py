@@ -267,12 +267,12 @@ def test_independent_columns_are_separated():
 def test_wrong_knowledge_and_foreign_releases_are_refused():
     data = whole()
     release, _ = Rotation().protect(table_of(data))
-    with pytest.raises(InputError, match=r"'sample' of shape \(records, 4\)"):
+    with pytest.raises(InputError, match=r"needs 'sample' .*shape \(records, 4\)"):
         KnownSample().attack(release, RowKnowledge(4))
     with pytest.raises(InputError, match="'search'"):
         KnownSample(search="best")
     other, _ = PiecewiseEncoder().protect(table_of(data))
-    with pytest.raises(NotCoveredError, match="Got piecewise"):
+    with pytest.raises(NotCoveredError, match="is of 'piecewise'"):
         KnownSample().attack(other, RowKnowledge(4, sample=data))
 
 

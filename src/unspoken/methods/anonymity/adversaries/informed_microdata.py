@@ -1,14 +1,14 @@
 """The well-informed adversary of microdata, and the one who knows an order.
 
-vcz2006 section 2.1: somebody knows that some targets are almost certainly in the sample, that the
-sample comes from a pool of 20,000 people, their quasi-identifiers with some error and their
+vcz2006 section 2.1: an adversary knows that some targets are almost certainly in the sample, that
+the sample comes from a pool of 20,000 people, their quasi-identifiers with some error and their
 sensitive numbers within 10%. A record is named only where target and record are each other's best
 match: no other record is as near to the target, nobody else of the pool is as near to the record.
 Moore (1996) called 13% of correct and confident names acceptably low.
 
-fu2010 section 3.3: whoever knows that somebody has the smallest value of an attribute finds the
-group of records with the smallest published value. At least k records share it if the promise
-holds for that attribute alone.
+fu2010 section 3.3: an adversary who knows that a person has the smallest value of an attribute
+finds the group of records with the smallest published value. At least k records share it if the
+promise holds for that attribute alone.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class InformedMicrodata(TableAdversary):
         return out
 
     def _mutual(self, view: TableView, knowledge: TableKnowledge, found: Ints) -> Any:
-        """Say where nobody else of the pool is as near to the record as the target."""
+        """Return where nobody else of the pool is as near to the record as the target."""
         assert knowledge.mine is not None
         kinds, place = np.unique(view.owner[found], return_inverse=True)
         pool = view.distances(knowledge.pool, kinds)[:, place.reshape(-1)]
@@ -127,8 +127,26 @@ def intersected(first: TableView, second: TableView, people: Any,
                 sensitive: str) -> tuple[Floats, tuple[Any, ...]]:
     """Return what two releases of the same people together say about a sensitive value.
 
-    (targets, values) and the values. A person's value is in both classes (Ganta et al. 2008), at
-    most as often as in the smaller count; k and l of each release say nothing about that.
+    A person's value is in both classes (Ganta et al. 2008), at most as often as in the smaller
+    count; k and l of each release do not limit that.
+
+    Parameters
+    ----------
+    first, second : TableView
+        The two releases.
+    people : pyarrow.Table
+        The quasi-identifiers of the targets, one row per target.
+    sensitive : str
+        The sensitive column, which both releases hold.
+
+    Returns
+    -------
+    tuple
+        An array (targets, values) with the probability of each value, and the values.
+
+    Examples
+    --------
+    >>> shares, values = intersected(one, two, rows, "disease")  # doctest: +SKIP
     """
     parts, labels = [], []
     for view in (first, second):

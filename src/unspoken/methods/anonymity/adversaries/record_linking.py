@@ -1,9 +1,9 @@
-"""Linking with an identified outside table, and what the found classes tell (vcz2006 section 2.1).
+"""Linking with an identified outside table, and what the classes disclose (vcz2006 section 2.1).
 
-Somebody holds names with quasi-identifiers, a voters' list or a profile, and looks for each name
-in the release. With exact knowledge every class that agrees is a candidate; with errors the
+An adversary holds names with quasi-identifiers, a voters' list or a profile, and looks for each
+name in the release. With exact knowledge every class that agrees is a candidate; with errors the
 nearest ones are. If all candidates share a sensitive value, it is known without naming anybody
-(homogeneity); whoever can rule values out needs even less (background knowledge).
+(homogeneity); an adversary who can rule values out needs even less (background knowledge).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class NoisyLinking(TableAdversary):
 
 
 class Homogeneity(TableAdversary):
-    """Reads sensitive values off classes; whoever stands in a class of one value is known."""
+    """Reads sensitive values off classes; a class of one value discloses it for all its people."""
 
     name: ClassVar[str] = "homogeneity"
     needs: ClassVar[frozenset[str]] = frozenset({"people"})
@@ -97,7 +97,7 @@ class BackgroundKnowledge(TableAdversary):
     name: ClassVar[str] = "background"
     needs: ClassVar[frozenset[str]] = frozenset({"people", "never"})
     measures: ClassVar[tuple[str, ...]] = ("domain", "records", "sure")
-    gets: ClassVar[str] = "finds the class of a person and rules out values it cannot have"
+    gets: ClassVar[str] = "finds the class of a person and rules out values the person cannot have"
 
     def levels(self, people: People, view: TableView) -> Iterator[tuple[str, str]]:
         """Yield the levels of knowledge at which it is tried."""

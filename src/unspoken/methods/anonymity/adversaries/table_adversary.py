@@ -1,10 +1,10 @@
 """The contract of adversaries against published tables: they know people, and look for them.
 
 A view of such a release is made of its classes: rows that agree on every published
-quasi-identifier cannot be told apart by them. What each released value may stand for is read from
+quasi-identifier cannot be distinguished. What each released value may stand for is read from
 the public description: an interval, a set, a limit, or the value itself. An adversary knows
-something about some people (targets) and answers which classes each of them could stand in. From
-that follow the chance of naming a record and what is thought of a sensitive value.
+something about some people (targets) and answers which classes each of them could be in. From
+that follow the chance of re-identification and of disclosing a sensitive value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.disclosure.adversary import Adversary
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.anonymity.hierarchy import ALL
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import TREE_PRESERVING
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 QUASI, ERRORS, NEVER, POOL_LEVEL, ORDER = LEVELS = (
     "quasi", "quasi errors", "quasi never", "pool", "order")
-"""What an adversary may know of people; `table_knowledge` says it at length."""
+"""What an adversary may know of people; `table_knowledge` describes each level."""
 _INTERVAL = re.compile(r"^\[(.+), (.+)[\])]$")
 
 
@@ -155,7 +155,15 @@ def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TableView:
-    """All that an adversary may see of a published table: classes, and sensitive values in them."""
+    """All that an adversary may see of a published table: classes, and sensitive values in them.
+
+    Attributes
+    ----------
+    mechanism, table : the public description of the release, and its records (Arrow).
+    quasi, columns : the quasi-identifiers, and what the released values of each stand for.
+    owner : the equivalence class of every record.
+    secrets : the coded sensitive columns.
+    """
 
     mechanism: Mapping[str, Any]
     quasi: tuple[str, ...]
@@ -174,7 +182,7 @@ class TableView:
         known = tuple(quasi) if quasi is not None else tuple(
             name for name in release.schema.names if name in about and name not in secret)
         if not known:
-            raise InputError(explain("The quasi-identifiers", "columns of the release", "none"))
+            raise InputError("The release has no quasi-identifiers. Name them: quasi=[...].")
         rows = release.table.arrow()
         columns = {name: meaning(rows[name], about.get(name, {})) for name in known}
         owner = stats.classes([one.found.codes for one in columns.values()])
@@ -217,12 +225,15 @@ class TableView:
 
 @dataclass(frozen=True)
 class TableKnowledge:
-    """What one adversary knows of its targets, one row each; None where it does not know.
+    """What one adversary knows of its targets, one row per target; None if it does not know it.
 
-    `people`: their quasi-identifiers as known, an Arrow table. `secrets`: estimates of sensitive
-    numbers, or codes of categories. `pool`: everybody who could be in the release, `mine` the
-    targets' rows of it. `ranks`: the share of people below each target when everybody is sorted by
-    `order`. `never`: for each target values (codes) that are ruled out.
+    Attributes
+    ----------
+    people : their quasi-identifiers as known, an Arrow table.
+    secrets : by sensitive column, estimates of numbers or codes of categories.
+    pool, mine : everybody who could be in the release, and the targets' rows of it.
+    order, ranks : a column, and the share of people below each target when sorted by it.
+    never : for each target, values (codes) that are ruled out.
     """
 
     people: Any
@@ -236,17 +247,19 @@ class TableKnowledge:
 
 @dataclass(frozen=True)
 class Matches:
-    """For every target the classes it could stand in, and whether the adversary is sure.
+    """For every target the classes it could be in, and whether the adversary is sure.
 
-    `weight[target, class]` is how likely each record of the class is the target's, up to a
-    factor; nothing but zeros says that the target was not found. `claimed` says for which targets
-    a single record is named.
+    Attributes
+    ----------
+    weight : (targets, classes), how likely each record of the class is the target's, up to a
+        factor; all zero if the target was not found.
+    claimed : the targets for which a single record is claimed.
+    shares : by sensitive column (targets, values), the probability of each value.
     """
 
     weight: Floats
     claimed: Bools
     shares: Mapping[str, Floats]
-    """By sensitive column: (targets, values), what the adversary thinks of the value."""
 
     def named(self, view: TableView) -> Floats:
         """Return (targets, classes): the chance given to each single record of a class."""
@@ -267,8 +280,7 @@ class TableAdversary(Adversary):
         """Look for every target."""
         for name in sorted(self.needs):
             if getattr(knowledge, name) is None:
-                raise InputError(explain(f"Knowledge for '{self.name}'", f"one with '{name}'",
-                                         "none"))
+                raise InputError(f"'{self.name}' needs '{name}' in its knowledge. Got None.")
         return self._attack(view, knowledge)
 
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
@@ -276,7 +288,7 @@ class TableAdversary(Adversary):
 
 
 def believed(view: TableView, weight: Floats) -> dict[str, Floats]:
-    """Return what the classes that a target could stand in say about its sensitive values."""
+    """Return what the classes that a target could be in say about its sensitive values."""
     out = {}
     for name in view.secrets:
         shares = weight @ view.counts(name)

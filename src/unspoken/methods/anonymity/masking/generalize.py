@@ -1,8 +1,9 @@
 """TopBottomCoder and Generalizer: fewer, coarser values (vcz2006 section 2.1).
 
-Who learns what. Top- and bottom-coding tell of the extremes only that they are extreme: everybody
-in between keeps the exact value and can be found by it. Generalisation tells the level that was
-chosen for everybody alike; with `k` what is still too small is left out, up to a limit.
+Who learns what. Top- and bottom-coding disclose of the extremes only that they are extreme:
+everybody in between keeps the exact value and can be found by it. Generalisation discloses the
+level that was chosen for everybody alike; with `k` what is still too small is left out, up to a
+limit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
@@ -52,7 +53,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     ----------
     top, bottom : limits; one for all, or a mapping by column.
     share : without limits, the share of records beyond each of them. A limit is then the value
-        of a record; rounded limits of your own tell less.
+        of a record; rounded limits of your own disclose less.
     columns, others : as for NoiseAdder.
 
     Attributes
@@ -77,8 +78,8 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             high = ends[1] if high is None else high
         found = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
         if found[0] > found[1]:
-            raise InputError(explain(f"TopBottomCoder: 'bottom' of '{name}'", "below its top",
-                                     found))
+            raise InputError(f"TopBottomCoder: 'bottom' of '{name}' must not exceed its top. "
+                             f"Got bottom {found[0]:g} and top {found[1]:g}.")
         return found
 
     def fit(self, X: Any, y: Any = None) -> TopBottomCoder:
@@ -206,16 +207,16 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         fine = demand(np.arange(owner.size), owner)[owner]
         out = int((~fine).sum())
         if out > self.suppression * table.rows:
-            raise DataError(explain(
-                "Generalizer: records in classes that are too small",
-                f"at most {self.suppression:.2%} ('suppression')", f"{out / table.rows:.2%}",
-                "Raise the levels or widths, or allow more to be left out."))
+            raise DataError(
+                f"Generalizer: {out / table.rows:.2%} of the records are in classes that are too "
+                f"small, and at most {self.suppression:.2%} may be left out ('suppression'). "
+                "Raise the levels or widths, or allow more to be left out.")
         return np.flatnonzero(fine) if out else None
 
     def _promise(self, table: Table, roles: Roles, about: Mapping[str, Any]) -> Any:
         if self._asks_nothing():
             return Masked("Values were brought to one level of coarseness.",
-                          ("no size of a group is promised: give k",), {"columns": list(about)})
+                          ("no size of a group is promised: set k",), {"columns": list(about)})
         left = table.rows - self.rows_.size
         return anonymous(demand_of(self, table, roles), roles, {"left_out": int(left)})
 
@@ -237,8 +238,8 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _raised(name: str, found: Coded, tree: Hierarchy, level: int) -> tuple[Any, dict[str, Any]]:
     if level > tree.levels:
-        raise InputError(explain(f"Generalizer: 'levels' of '{name}'",
-                                 f"at most {tree.levels}, as its hierarchy has", level))
+        raise InputError(f"Generalizer: the hierarchy of '{name}' has {tree.levels} levels. "
+                         f"Got level {level} in 'levels'.")
     labels = [tree.label(int(at), level) for at in tree.places(name, found.values())]
     texts = pa.array([*labels, None], pa.string())
     return texts.take(pa.array(found.codes)), {"form": "set", "groups": tree.leaves(level)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unspoken.errors import SchemaError, explain
+from unspoken.errors import SchemaError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.masking.masking_method import Roles
 
@@ -20,5 +20,5 @@ def refuse_strange(trees: Mapping[str, Hierarchy], roles: Roles) -> None:
     """Refuse hierarchies for columns that are not made coarser."""
     for name in trees:
         if name not in roles.quasi:
-            raise SchemaError(explain("'hierarchies'", f"for columns out of {list(roles.quasi)}",
-                                      name))
+            raise SchemaError(f"'hierarchies' names '{name}', which is not a quasi-identifier. "
+                              f"Quasi-identifiers: {', '.join(roles.quasi)}.")

@@ -1,7 +1,7 @@
 """What the methods share that hide people among each other: requirements, roles, the release.
 
 Values become coarser, or are moved or left out; nothing is encoded, so there is no key. Rows stay
-in their order. Whoever fears that the order of the rows tells something shuffles them first.
+in their order. If the order of the rows could disclose something, shuffle them first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Bools, Ints
-from unspoken.errors import DataError, SchemaError, explain
+from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.numerics.random import generator
 from unspoken.release.guarantee import Guarantee, Verdict
@@ -52,9 +52,9 @@ def roles_of(owner: str, table: Table, columns: Sequence[str] | None,
     rest = [name for name in schema.features if name not in (*quasi, *secret)]
     if rest and others == "refuse":
         raise SchemaError(
-            f"{owner}: column '{rest[0]}' is neither a quasi-identifier nor sensitive. Say "
+            f"{owner}: column '{rest[0]}' is neither a quasi-identifier nor sensitive. Use "
             "others='drop' to leave such columns out, or others='keep' to release them as they "
-            "are: then nobody outside may know them.")
+            "are if no outsider can know them.")
     target = () if schema.target is None else (schema.target,)
     return Roles(quasi, secret, (*(rest if others == "keep" else ()), *target))
 
@@ -65,25 +65,27 @@ def _quasi(owner: str, schema: Schema, columns: Sequence[str] | None,
     if columns is None:
         declared = schema.with_role("quasi")
         if not (declared or features):
-            raise SchemaError(explain(f"{owner}: the table", "one with quasi-identifiers", "none"))
+            raise SchemaError(f"{owner}: the table has no quasi-identifiers. Declare them: "
+                              "quasi=[...].")
         return declared or tuple(features)
     for name in columns:
         if schema[name].name not in features:
-            raise SchemaError(explain(f"{owner}: 'columns'", "features that are not sensitive",
-                                      name, "Identifiers are never released, the target stays."))
+            raise SchemaError(f"{owner}: 'columns' must name features that are not sensitive. "
+                              f"Got '{name}'. Identifiers are never released, and the target is "
+                              "released as it is.")
     return tuple(columns)
 
 
 def refuse_sensitive_target(owner: str, schema: Schema, sensitive: Sequence[str]) -> None:
-    """Refuse to call the target sensitive: whoever gets the release learns to predict it."""
+    """Refuse a sensitive target: the receiver of the release learns to predict it."""
     if schema.target is not None and schema.target in sensitive:
         raise SchemaError(
             f"{owner}: the target '{schema.target}' must not be sensitive: the release is made so "
-            "that it can be predicted, and a published tree predicts it. Take another target, or "
+            "that it can be predicted, and a published tree predicts it. Use another target, or "
             "leave the column out.")
     for name in sensitive:
         if schema[name].name not in schema.features:
-            raise SchemaError(explain(f"{owner}: 'sensitive'", "features of the table", name))
+            raise SchemaError(f"{owner}: 'sensitive' must name features. '{name}' is not one.")
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Demand:
         return fine
 
     def _enough(self, found: stats.Spread) -> Bools:
-        """Say which classes have L; strong L is strict, as in fu2010 section 4.1."""
+        """Return which classes have L; strong L is strict, as in fu2010 section 4.1."""
         least = float(self.l or 0)
         if self.diversity == "recursive":
             return np.asarray(stats.recursive(found, max(1, int(least))) < self.c)
@@ -146,9 +148,8 @@ def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
                            table.schema[name].kind in ("numeric", "ordinal"))
                     for name in roles.sensitive) if rows is not None else ()
     if (method.l is not None or method.t is not None) and not secrets:
-        raise SchemaError(explain(f"{type(method).__name__}: 'l' and 't'",
-                                  "used with a sensitive column", "none",
-                                  "Declare it: sensitive=[...]."))
+        raise SchemaError(f"{type(method).__name__}: 'l' and 't' need a sensitive column. The "
+                          "table has none. Declare it: sensitive=[...].")
     return Demand(int(method.k or 1), method.l, method.diversity, float(method.c), method.t,
                   secrets)
 
@@ -156,8 +157,8 @@ def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
 def require_all(owner: str, demand: Demand, rows: int) -> None:
     """Refuse a demand that not even all records together satisfy."""
     if not bool(demand(np.arange(rows), np.zeros(rows, np.int64)).all()):
-        raise DataError(explain(f"{owner}: what is demanded", "possible for all records together",
-                                str(demand), "Ask for a smaller k or l, or a larger t."))
+        raise DataError(f"{owner}: even all records together do not satisfy {demand}. Ask for a "
+                        "smaller k or l, or a larger t.")
 
 
 @dataclass(frozen=True)
@@ -167,14 +168,14 @@ class Anonymous(Guarantee):
     name: ClassVar[str] = "anonymous"
 
     def verify(self, table: Table) -> Verdict:
-        """Count the classes of a released table and say whether k holds."""
+        """Count the classes of a released table and return whether k holds."""
         rows = table.arrow(list(self.facts["quasi"]))
         owner = stats.classes([coded(rows[name]).codes for name in self.facts["quasi"]])
         found = stats.k_of(owner)
         return Verdict(found >= self.facts["k"], f"the smallest class holds {found} records")
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say no: values are coarser than they were, for every learner."""
+        """Return no: values are coarser than they were, for every learner."""
         return Verdict(False, "Values are coarser than they were: a learner finds another model. "
                        "protect.TreePreservingAnonymizer keeps the tree.")
 
@@ -186,7 +187,7 @@ class Masked(Guarantee):
     name: ClassVar[str] = "masked"
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say no: some values are not what they were."""
+        """Return no: some values are not what they were."""
         return Verdict(False, "Some values were changed or left out: a learner finds another "
                        "model.")
 
@@ -220,7 +221,7 @@ def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | No
 
 
 def _without_nan(column: Any) -> Any:
-    """Say missing in one way only."""
+    """Mark missing values in one way only."""
     if not pa.types.is_floating(column.type):
         return column
     return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

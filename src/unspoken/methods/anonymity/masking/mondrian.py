@@ -5,7 +5,7 @@ set of values of every quasi-identifier, exactly as wide as the records in it. S
 and the target go out as they are, record by record: what all records of a class have in common is
 known of each of them, whatever k is. Ask for `l` or `t` against that.
 
-Limits. Cuts depend on the data, so their places tell something about it (that the median lies
+Limits. Cuts depend on the data, so their places disclose something (that the median lies
 there). Categories without a hierarchy are cut in the order of their names. A class in which a
 value is missing publishes none for that column, for missing must hide like everything else.
 """
@@ -20,7 +20,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
@@ -134,7 +134,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return changed, about
 
     def fit(self, X: Any, y: Any = None) -> MondrianAnonymizer:
-        """Cut the records of X into classes; y is what cuts by gain tell about."""
+        """Cut the records of X into classes; y is what cuts by gain are to predict."""
         self.fit_transform(X, y)
         return self
 
@@ -160,8 +160,9 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Floats:
         """Return the class means of the records that were fitted; others have no class."""
         if not hasattr(self, "means_") or np.shape(X)[0] != self.owner_.size:
-            raise InputError(explain("MondrianAnonymizer: 'X'", "the records that were fitted",
-                                     np.shape(X), "A new record could be alone in its class."))
+            raise InputError("MondrianAnonymizer transforms only the records that were fitted: a "
+                             "new record could be alone in its class. "
+                             f"Got X of shape {np.shape(X)}.")
         return np.asarray(self.means_[self.owner_])
 
 
@@ -184,7 +185,7 @@ def dimension(name: str, found: Coded, tree: Hierarchy | None = None) -> Dimensi
 
 
 def target_of(table: Table) -> Target:
-    """Return what cuts by gain tell about: classes, or numbers where there are many."""
+    """Return what cuts by gain are to predict: classes, or numbers where there are many."""
     column = table.arrow([table.target])[table.target]
     found = coded(column)
     if is_number(column.type) and found.missing > MAX_CLASSES:

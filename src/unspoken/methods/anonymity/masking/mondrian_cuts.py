@@ -1,7 +1,7 @@
 """Mondrian (LeFevre, DeWitt and Ramakrishnan 2006): cutting records into classes, all at once.
 
 Every round cuts all classes that can still be cut, each along the dimension on which it is widest
-(or, with labels, along the one whose best cut tells most about them: the information-gain variant
+(or, with labels, along the one whose best cut predicts them best: the information-gain variant
 that fu2010 section 5 compares with). Strict cuts send equal values to one side; relaxed ones
 divide them so that both halves are equal. A cut stands only if both sides satisfy the
 requirement. Rounds work on whole arrays: about log2(records / k) of them are needed.
@@ -50,7 +50,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Target:
-    """What cuts should tell about: one column of sums a record, and how mixed sums are."""
+    """What cuts should predict: one column of sums per record, and how mixed sums are."""
 
     columns: Floats
     mixed: Callable[[Floats], Floats]
@@ -133,9 +133,9 @@ class _Round:
             self.codes.append(one.effective(self.rows, self.node, low, high))
             if target is not None:
                 gain[:, index], self.at[:, index] = self._best(index, target)
-        told = gain.max(axis=1, initial=0.0) > _TINY
-        self.at[~told] = -1
-        score = np.where(told[:, None], gain, width)
+        useful = gain.max(axis=1, initial=0.0) > _TINY
+        self.at[~useful] = -1
+        score = np.where(useful[:, None], gain, width)
         self.choices = np.argsort(-score, axis=1, kind="stable")
         self.score = score
 

@@ -1,10 +1,10 @@
 """DataSwapper, SampleReleaser and CellSuppressor (vcz2006 section 2.1).
 
 Who learns what. Swapping leaves every column's own distribution as it is, and every value is
-somebody's; what was tied to the swapped columns is wrong for those who were swapped, and nobody
-is told who. A sample leaves most people out: somebody who matches a record need not be its
-owner. Suppressed cells are blank where a record would stand out. None of them promises a size of
-a group by itself; the audit measures what an informed adversary still finds.
+somebody's; what was tied to the swapped columns is wrong for those who were swapped, and who they
+are is not disclosed. A sample leaves most people out: a person who matches a record need not be its
+owner. Suppressed cells are blank where a record would stand out. None of them promises a size of a
+group by itself; the audit measures what an informed adversary still finds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from unspoken.arrays import Ints
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.methods.anonymity.masking.masking_method import (
     Masked,
     Roles,
@@ -72,7 +72,13 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     share : the share of records whose value of a column is swapped.
     within : partners lie at most this share of the ranks apart; None takes anybody. Near partners
         keep correlations and protect less.
-    columns, others : as for NoiseAdder. random_state : for tests and experiments.
+    columns : the columns that are swapped; None for all features.
+    others : "refuse", "keep" or "drop" the other features.
+    random_state : for tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> release, _ = DataSwapper(share=0.2).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, share: float = 0.1, within: Any = None, *, columns: Any = None,
@@ -124,7 +130,13 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class SampleReleaser(BaseEstimator):  # type: ignore[misc]
-    """Release a random sample of the records, as they are, in their order.
+    """Release a random sample of the records, as they are, in their order (vcz2006 section 2.1).
+
+    Parameters
+    ----------
+    share : the share of the records that is released.
+    others : "keep", "drop" or "refuse" features that are neither quasi-identifiers nor sensitive.
+    random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
     ----------
@@ -146,8 +158,8 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         size = round(self.share * table.rows)
         if size < 1:
-            raise InputError(explain("SampleReleaser: 'share'", "large enough for one record",
-                                     self.share))
+            raise InputError(f"SampleReleaser: 'share' of {self.share:g} leaves no record of "
+                             f"{table.rows:,}. Use a larger share.")
         self.rows_ = np.sort(generator(seed, "sample").permutation(table.rows)[:size])
         about = {name: {"form": "value"} for name in roles.quasi}
         promise = Masked(f"{self.share:.1%} of the records were drawn at random; the others are "
@@ -163,6 +175,15 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
 
     Columns with the most values are blanked first, and only for records that still stand out.
     Records that stand out even when all is blank are left out, up to `suppression`.
+
+    Parameters
+    ----------
+    k : the least size of a class.
+    l, diversity, c, t : what the sensitive values of a class must satisfy: "distinct", "entropy",
+        "recursive" (with c) or "strong" L, and closeness t to the whole table.
+    suppression : the share of records that may be left out.
+    columns, sensitive : names in place of the schema's roles.
+    others : "refuse", "keep" or "drop" columns that are neither.
 
     Attributes
     ----------
@@ -193,9 +214,10 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         fine = self._blanked(codes, blank, demand)
         out = int((~fine).sum())
         if out > self.suppression * table.rows:
-            raise DataError(explain("CellSuppressor: records that stand out with all cells blank",
-                                    f"at most {self.suppression:.2%} ('suppression')",
-                                    f"{out / table.rows:.2%}", "Ask for a smaller k."))
+            raise DataError(
+                f"CellSuppressor: {out / table.rows:.2%} of the records stand out even with all "
+                f"cells blank, and at most {self.suppression:.2%} may be left out "
+                "('suppression'). Ask for a smaller k.")
         return self._release(table, roles, rows, blank, fine, demand), None
 
     def _blanked(self, codes: Mapping[str, Any], blank: dict[str, Any], demand: Any) -> Any:

@@ -30,11 +30,12 @@ class Diversity:
 
 @dataclass(frozen=True)
 class Reidentification:
-    """Chances of naming a record's owner.
+    """Risks of re-identification.
 
-    The prosecutor knows that a target is in the table: the most and the average of 1/f. The
-    journalist takes anybody: the most of 1/F over the population. The marketer takes everybody:
-    the expected share of right names. `small` is the share of records in classes below 5.
+    The prosecutor knows that a target is in the table: the largest and the average 1/f. The
+    journalist looks for an arbitrary person: the largest 1/F over the population. The marketer
+    looks for everybody: the expected share of correct re-identifications. `small` is the share
+    of records in classes below 5.
     """
 
     prosecutor: float
@@ -105,17 +106,16 @@ class Anonymity:
         risk, unique = self.risk, self.uniqueness
         lines = [
             f"K = {self.k}: {self.rows:,} records in {self.classes:,} classes of "
-            f"{', '.join(self.quasi)}; {self.average_class_size:.4g} records a class.",
+            f"{', '.join(self.quasi)}; {self.average_class_size:.4g} records per class.",
             f"{self.singles:,} records ({unique.sample:.1%}) are alone in their class, "
             f"{risk.small:.1%} are in classes below 5. Discernibility {self.discernibility:,}.",
-            f"Chance of naming a record's owner: at most {risk.prosecutor:.3g}, "
-            f"{risk.prosecutor_average:.3g} on average for who knows that a target is in it; "
-            f"{risk.journalist:.3g} at most and {risk.marketer:.3g} on average for who "
-            f"does not ({risk.population}).",
+            f"Re-identification: prosecutor risk at most {risk.prosecutor:.3g} and "
+            f"{risk.prosecutor_average:.3g} on average; journalist risk at most "
+            f"{risk.journalist:.3g}; marketer risk {risk.marketer:.3g} ({risk.population}).",
         ]
         if unique.estimator != "none":
             lines.append(f"Of {unique.people:,} people {unique.population:.2%} are estimated to be "
-                         f"unique; a single in the sample is one with {unique.stays:.1%} "
+                         f"unique; a person unique in the sample is so with {unique.stays:.1%} "
                          f"({unique.estimator}).")
         return "\n".join([*lines, *map(_line, self.columns)])
 

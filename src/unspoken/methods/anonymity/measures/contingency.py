@@ -1,6 +1,6 @@
 """Contingency tables: small cells, what several tables determine together, suppression.
 
-A count of one in one table is harmless until another table tells the rest of that person
+A count of one in one table is harmless until another table discloses the rest of that person
 (vcz2006 section 2.1). `bounds` asks for every cell of the table behind all published ones how
 small and how large it can be; where both agree the cell is disclosed. `suppress` leaves small
 cells out (primary suppression) and as many others as it takes to keep them from being computed
@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 
 Published = tuple[Sequence[int], npt.ArrayLike]
 """The axes of the full table that a published table keeps, and its counts; NaN is suppressed."""
@@ -75,16 +75,17 @@ def _equations(shape: tuple[int, ...], published: Iterable[Published]) -> tuple[
 
     size = int(np.prod(shape))
     if size > MAX_CELLS:
-        raise InputError(explain("The full table", f"of at most {MAX_CELLS:,} cells", size,
-                                 "Merge categories, or ask about fewer columns."))
+        raise InputError(f"The full table must have at most {MAX_CELLS:,} cells. It has {size:,}. "
+                         "Merge categories, or ask about fewer columns.")
     places = np.indices(shape).reshape(len(shape), -1)
     rows, sums = [csr_array((0, size))], [np.zeros(0)]
     for axes, counts in published:
         table = np.asarray(counts, np.float64)
         kept = [int(axis) for axis in axes]
         if table.shape != tuple(shape[axis] for axis in kept):
-            raise DataError(explain("A published table", f"of the shape of its axes {kept}",
-                                    table.shape))
+            wanted = tuple(shape[axis] for axis in kept)
+            raise DataError(f"A published table over the axes {kept} must have the shape {wanted}. "
+                            f"Got {table.shape}.")
         cell = np.ravel_multi_index([places[a] for a in kept], table.shape) if kept \
             else np.zeros(size, np.int64)
         known = np.flatnonzero(~np.isnan(table.reshape(-1)))
@@ -104,8 +105,8 @@ def _extreme(rows: Any, sums: Floats, at: int, sign: float, whole: bool) -> floa
     if found.status == 3:
         return -np.inf
     if not found.success:
-        raise DataError("The published tables must agree with each other. They do not: no table "
-                        "of counts has these totals. Check that they count the same people.")
+        raise DataError("The published tables contradict each other: no table of counts has "
+                        "these totals. Check that they count the same people.")
     return float(found.fun)
 
 
@@ -134,7 +135,7 @@ def suppress(counts: npt.ArrayLike, threshold: int = 3, *, protection: int | Non
     """
     table = np.asarray(counts, np.float64)
     if table.ndim == 0 or np.isnan(table).any() or (table < 0).any():
-        raise DataError(explain("'counts'", "a table of counts, none missing or below 0", "other"))
+        raise DataError("'counts' must be a table of counts without missing or negative values.")
     reach = threshold - 1 if protection is None else protection
     kept = totals if totals is not None else list(combinations(range(table.ndim), table.ndim - 1))
     rows, _ = _equations(table.shape, [(axes, _total(table, axes)) for axes in kept])
@@ -165,7 +166,7 @@ def _moved(rows: Any, flat: Floats, hidden: Bools, at: int, move: float) -> Bool
     found = linprog(cost, A_eq=hstack([rows, -rows], format="csr"),
                     b_eq=np.zeros(rows.shape[0]), bounds=limits, method="highs")
     if not found.success:
-        raise DataError("A small cell must have others to hide among. One stands alone in a "
-                        "total, or the total itself is small. Merge categories, ask for less "
+        raise DataError("A small cell cannot be protected: it is alone in a total, or the total "
+                        "itself is small. Merge categories, ask for less "
                         "protection, or publish fewer totals.")
     return np.asarray(found.x[:size] + found.x[size:] > _SLACK)

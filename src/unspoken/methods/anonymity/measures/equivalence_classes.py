@@ -12,11 +12,11 @@ What is meant by L has many forms (fu2010 section 2; Machanavajjhala et al. 2007
     entropy     exp of the entropy of the values in a class; a class of l equal parts has l
     recursive   r1 < c (r_l + ... + r_m), counts in decreasing order; `recursive` returns the
                 ratio r1 / (r_l + ... + r_m), so that every c above it will do
-    strong      class size over the most frequent value's count: 1 / L is the chance that somebody
+    strong      class size over the most frequent value's count: 1 / L is the chance that a person
                 who knows the class and bets on its commonest value is right (fu2010 section 4.1)
 
-Several sensitive columns are measured one by one and the worst counts. Whoever fears that one
-sensitive value is known and another is asked for adds the known one to the quasi-identifiers.
+Several sensitive columns are measured one by one and the worst counts. If one sensitive value
+may be known while another is asked for, add the known one to the quasi-identifiers.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def k_of(owner: Codes) -> int:
 
 @dataclass(frozen=True)
 class Spread:
-    """How often each sensitive value occurs in each class: one entry a pair that occurs.
+    """How often each sensitive value occurs in each class: one entry per pair that occurs.
 
     Entries are ordered by class, then by value; `starts` says where each class begins.
     """

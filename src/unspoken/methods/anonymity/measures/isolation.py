@@ -3,16 +3,16 @@
 Both speak about every adversary, and are measured here with named ones. A guess q isolates the
 point y if the ball around q of radius c |q - y| holds fewer than t points. Guesses:
 
-    centre   the mean of all points: what somebody knows who knows only statistics
-    other    another point, drawn at random: guessing with somebody else's record
-    near     the point itself with errors of 10%: somebody who knows it roughly
+    centre   the mean of all points: all that published statistics give
+    other    another point, drawn at random: guessing with another person's record
+    near     the point itself with errors of 10%: the record is known roughly
     ...      any points that are given, such as the rows of a release
 
 Two people are p-indistinguishable if no function tells them apart by more than p. Functions are
 classifiers that learn a sensitive value from the other columns; for each the gap is the largest
 difference of its probabilities between two people, and, since two outliers decide the largest,
 also the mean over pairs. `class share` is the best that equivalence classes allow. A family can
-only show that p is at least so large, never that no cleverer function exists.
+only show that p is at least that large, never that no cleverer function exists.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.numerics.random import generator, seed_from
 from unspoken.table.arrow_arrays import is_number, to_numbers
@@ -57,8 +57,8 @@ def isolated(points: Floats, guesses: Floats, c: float, t: int) -> npt.NDArray[n
     from scipy.spatial import cKDTree
 
     if guesses.shape != points.shape:
-        raise DataError(explain("Guesses", f"of shape {points.shape}, one a point",
-                                guesses.shape))
+        raise DataError(f"There must be one guess per point, of shape {points.shape}. "
+                        f"Got {guesses.shape}.")
     away = np.linalg.norm(guesses - points, axis=1)
     nth = cKDTree(points).query(guesses, k=[t])[0][:, 0]
     # Closed balls; a relative hair keeps a point on the rim inside despite rounding.
@@ -67,10 +67,11 @@ def isolated(points: Floats, guesses: Floats, c: float, t: int) -> npt.NDArray[n
 
 def _check(data: Floats, c: float, t: int) -> None:
     if data.ndim != 2 or not np.isfinite(data).all():
-        raise DataError(explain("The points", "numeric records without missing values",
-                                data.shape, "Leave incomplete records out."))
+        raise DataError("The points must be numeric records without missing values. Got an array "
+                        f"of shape {data.shape}. Leave incomplete records out.")
     if not 0 <= c < np.inf or not 1 <= t <= data.shape[0]:
-        raise InputError(explain("'c' and 't'", f"c >= 0 and t from 1 to {data.shape[0]}", (c, t)))
+        raise InputError(f"'c' must be at least 0 and 't' from 1 to {data.shape[0]}. "
+                         f"Got c = {c} and t = {t}.")
 
 
 def _families(data: Floats, seed: bytes) -> dict[str, Floats]:
@@ -94,7 +95,7 @@ class Indistinct:
 def indistinguishability(table: Table, sensitive: str, columns: Sequence[str] | None = None, *,
                          classifiers: Mapping[str, Any] | None = None,
                          folds: int = 5) -> tuple[Indistinct, ...]:
-    """Return for every function how well it tells people apart by a sensitive column.
+    """Return for every function how well it distinguishes people by a sensitive column.
 
     Functions are learnt from the other columns by cross-validation, so that nobody's own record
     teaches the function about them; `class share` counts everybody, as a published table does.

@@ -7,7 +7,7 @@ given: pass a release to judge it, the original to see where it starts.
 
 What K does not say: that the sensitive values inside a class differ (L, t), that several tables
 do not cut classes in pieces together, or that somebody who knows more than the quasi-identifiers
-is kept out. Whoever is in doubt about a column counts it as a quasi-identifier.
+is kept out. In doubt, count a column as a quasi-identifier.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import InputError, SchemaError, explain
+from unspoken.errors import InputError, SchemaError
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.measures.anonymity_result import (
     Anonymity,
@@ -73,11 +73,12 @@ def columns_of(table: Table, quasi: Names, sensitive: Names) -> tuple[tuple[str,
     known = _listed(table, quasi, "quasi")
     secret = _listed(table, sensitive, "sensitive")
     if not known:
-        raise SchemaError(explain("The quasi-identifiers", "at least one column", "none",
-                                  "Name them: quasi=[...], here or when reading."))
+        raise SchemaError("The table has no quasi-identifiers. Name them: quasi=[...], here or "
+                          "when reading.")
     both = sorted(set(known) & set(secret))
     if both:
-        raise SchemaError(explain("A column", "a quasi-identifier or sensitive, not both", both))
+        raise SchemaError(f"Column '{both[0]}' is named both as a quasi-identifier and as "
+                          "sensitive. It can only be one of them.")
     return known, secret
 
 
@@ -126,7 +127,8 @@ def _outside(rows: Any, quasi: tuple[str, ...], owner: Ints, sizes: Ints,
         return 1.0 / np.maximum(_counted(rows, quasi, owner, population), sizes)
     total = int(sizes.sum())
     if isinstance(population, bool) or int(population) < total:
-        raise InputError(explain("'population'", f"a table or a size from {total} on", population))
+        raise InputError("'population' must be a table or a number of at least the "
+                         f"{total:,} records of the table. Got {population!r}.")
     return individual_risk(sizes, total / int(population))
 
 

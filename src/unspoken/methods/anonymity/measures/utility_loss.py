@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
@@ -83,8 +83,8 @@ def utility(original: Table, released: Table, columns: Sequence[str] | None = No
     before, after = original.arrow(names), released.arrow(names)
     where = np.arange(released.rows) if rows is None else np.asarray(rows, np.int64)
     if where.shape != (released.rows,) or (rows is None and original.rows != released.rows):
-        raise DataError(explain("'rows'", "the original row of every released one",
-                                f"{original.rows:,} and {released.rows:,} records"))
+        raise DataError(f"The original has {original.rows:,} records and the release "
+                        f"{released.rows:,}. Pass 'rows', the original row of every released one.")
     left = 1.0 - where.size / original.rows
     kept = tuple(_kept(name, before[name], after[name], where) for name in names)
     ncp = float(np.mean([one.ncp for one in kept])) * (1 - left) + left
@@ -174,7 +174,7 @@ def _correlation(columns: list[Floats]) -> Floats:
 
 def _line(one: Kept) -> str:
     if one.mean_shift is None or one.spread is None:
-        said = "" if one.frequencies is None else f"; frequencies moved by {one.frequencies:.3f}"
+        moved = "" if one.frequencies is None else f"; frequencies moved by {one.frequencies:.3f}"
     else:
-        said = f"; mean moved by {one.mean_shift:.3f} deviations, spread x {one.spread:.3f}"
-    return f"'{one.column}': NCP {one.ncp:.3f}, LM {one.lm:.3f}{said}"
+        moved = f"; mean moved by {one.mean_shift:.3f} deviations, spread x {one.spread:.3f}"
+    return f"'{one.column}': NCP {one.ncp:.3f}, LM {one.lm:.3f}{moved}"

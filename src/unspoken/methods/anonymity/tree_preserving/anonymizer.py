@@ -1,11 +1,11 @@
 """TreePreservingAnonymizer: K-anonymity and L-diversity that keep a tree (fu2010).
 
-Who learns what. The miner sees the trees, the response and the kept sensitive columns as they
-are, and every other column in blocks or groups: by the quasi-identifiers nobody can be told from
-at least K - 1 others, and in no class is a sensitive value as frequent as L forbids. Whoever knows
-that a person is in the table learns the class the tree predicts, what is common to their cell,
-and the response's values in it: the response is no quasi-identifier unless `response_quasi` says
-so, and nothing keeps it diverse. The names of categories and of the columns are public.
+Who learns what. The miner sees the trees, the response and the kept sensitive columns as they are,
+and every other column in blocks or groups: the quasi-identifiers of each record are those of at
+least K - 1 others, and in no class is a sensitive value as frequent as L forbids. An adversary who
+knows that a person is in the table learns the class the tree predicts, what is common to their
+cell, and the response's values in it: the response is no quasi-identifier unless `response_quasi`
+says so, and nothing keeps it diverse. The names of categories and of the columns are public.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError, explain
+from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
@@ -42,7 +42,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     ----------
     k : fewest records that agree on the quasi-identifiers: the columns declared so, or, if none
         is, all that are not sensitive.
-    l : least diversity of every sensitive column in every class; a number or one a column.
+    l : least diversity of every sensitive column in every class; a number, or one per column.
     tree : how the tree is grown (`core.growth.Growth`, or a mapping of its fields); a list keeps
         several trees at once, of other learners, criteria or targets.
     rule : "safe" (values beside a threshold stay), "min-block" (fewer blocks) or "leaf-merge"
@@ -124,9 +124,10 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
                           else {} if value is None else dict.fromkeys(names, float(value)))
             strange = [n for n in each[what] if n not in names]
             if strange or (not names and value not in (None, 1, 1.0, {})):
-                raise SchemaError(explain(f"{OWNER}: '{what}'", "asked of sensitive columns",
-                                          strange or "none",
-                                          "Declare them: unspoken.read(..., sensitive=[...])."))
+                problem = (f"names '{strange[0]}', which is not a sensitive column" if strange
+                           else "needs a sensitive column, and the table has none")
+                raise SchemaError(f"{OWNER}: '{what}' {problem}. "
+                                  "Declare them: unspoken.read(..., sensitive=[...]).")
         codes = {n: code_labels(table.arrow([n])[n])[1] for n in names}
         ordered = {n for n in names if table.schema[n].kind in ("numeric", "ordinal")}
         return Needs(int(self.k), each["l"], each["t"], self.diversity, codes,
@@ -139,8 +140,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         return tuple(n for n in table.schema.names if n in chosen)
 
     def _out_of_reach(self, root: Found) -> str:
-        return (f"{OWNER}: 'k', 'l' and 't' must be such that a table with every predictor "
-                f"suppressed reaches them. It reaches {root.reached}; asked were k = {self.k}, "
+        return (f"{OWNER}: 'k', 'l' and 't' cannot be reached. Even with every predictor "
+                f"suppressed the table reaches only {root.reached}; asked for were k = {self.k}, "
                 f"l = {self.l} ({self.diversity}), t = {self.t}. Ask for less.")
 
     def _verified(self, plan: Plan, search: Search, tables: list[Found]

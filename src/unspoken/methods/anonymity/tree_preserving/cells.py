@@ -1,6 +1,6 @@
 """Cells: records with the same released values. Everything after counting works on them.
 
-There are few of them, so a tree is grown again from the cells in no time, exactly as a miner
+There are few of them, so a tree is quickly grown again from the cells, exactly as a miner
 would grow it from the released rows.
 """
 
@@ -127,7 +127,7 @@ def _parts(learning: Learning, cells: Cells) -> Ints:
 
 def same_tree(tree: Grown, step: int, again: Growing, cells: Cells,
               recodings: Mapping[str, Recoding]) -> str:
-    """Say where a tree grown from cells differs from the original; nothing if nowhere."""
+    """Return where a tree grown from cells differs from the original; None if nowhere."""
     mine, theirs = tree.growing.inner(step), again.inner()
     if [i for i, _ in mine] != [i for i, _ in theirs]:
         return "other leaves were expanded"

@@ -1,8 +1,8 @@
 """The anonymiser as a scikit-learn transformer of the records that it was fitted to.
 
 A release is made of all records together, so only these can be transformed: a new record could be
-the only one of its cell. Every column of X is a predictor and a quasi-identifier; whoever has
-sensitive columns uses `protect`. The transformed records stay in their order: who is who is not
+the only one of its cell. Every column of X is a predictor and a quasi-identifier; for
+sensitive columns use `protect`. The transformed records stay in their order: who is who is not
 hidden by it. The fitted object holds the transformed records; it stays with the custodian.
 """
 
@@ -43,9 +43,9 @@ class RecordTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore
         check_is_fitted(self, "records_")
         validate_data(self, X, reset=False, skip_check_array=True)
         if _digest(_columns(X)) != self.digest_:
-            raise InputError(explain(f"{type(self).__name__}: 'X'", "the records that were fitted",
-                                     f"others, of shape {np.shape(X)}",
-                                     "A new record could be alone in its cell. Fit all together."))
+            raise InputError(f"{type(self).__name__} transforms only the records that were fitted: "
+                             "a new record could be alone in its cell. Got other records, of "
+                             f"shape {np.shape(X)}. Fit all together.")
         return self.records_.copy()
 
     def _fit(self, X: Any, y: Any) -> Records:
@@ -88,9 +88,8 @@ def _table(owner: str, columns: Any, y: Any) -> Table:
     table = read(rows, target=target, show=False)
     alone = table.schema.with_role("identifier")
     if alone:
-        raise InputError(explain(f"{owner}: 'X'", "without identifiers", f"column {alone[0]!r}, "
-                                 "different in every row", "Leave it out: a tree over it would "
-                                 "list who is in which leaf."))
+        raise InputError(f"{owner}: column {alone[0]!r} of X is an identifier: it differs in every "
+                         "row. Leave it out: a tree over it would list who is in which leaf.")
     return table
 
 

@@ -46,7 +46,7 @@ class TreePreserved(Guarantee):
         return tuple(self.facts.get("stopping_rules") or ())
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether a Growth, or a scikit-learn estimator as it is, finds a published tree."""
+        """Return whether a Growth, or a scikit-learn estimator as it is, finds a published tree."""
         if isinstance(miner, Growth):
             return self._covers_growth(miner)
         if _is_sklearn_tree(miner):
@@ -60,7 +60,7 @@ class TreePreserved(Guarantee):
                    if name != "max_leaves"):
                 return Verdict(True, f"It grows the published tree of {rule['leaves']} leaves in "
                                f"{rule['steps']} steps.")
-        return Verdict(False, "No published tree is grown like that. Take the growth from the "
+        return Verdict(False, "No published tree is grown like that. Use the growth of the "
                        "manifest's stopping rule.")
 
     def _covers_estimator(self, miner: Any, columns: Sequence[str] | None) -> Verdict:

@@ -1,4 +1,4 @@
-"""The trees that a release keeps, grown side by side, whoever grows them (fu2010 section 3.4).
+"""The trees that a release keeps, grown side by side by any learner (fu2010 section 3.4).
 
 Both kinds answer the same questions: what a tree asks of each column after a step, and which leaf
 each record reaches. scikit-learn's tree is fitted once; grown best-first, its smaller trees are
@@ -69,7 +69,7 @@ class Kept(Protocol):
 
 
 class Grown:
-    """A tree of this house's learner."""
+    """A tree of unspoken's own learner."""
 
     def __init__(self, learning: Learning) -> None:
         self.learning, self.growth = learning, learning.growth

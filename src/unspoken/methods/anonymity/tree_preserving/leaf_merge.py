@@ -94,7 +94,7 @@ class Merge:
         return of_row
 
     def _staying(self, ok: Bools, sizes: Ints, needed: Sequence[Bools]) -> Bools:
-        """Keep what is large enough, a witness wherever one is needed, and one cell a leaf."""
+        """Keep what is large enough, a witness wherever one is needed, and one cell per leaf."""
         stay = ok & (sizes > 0)
         open_ = [cellset for cellset in needed if not (stay & cellset).any()]
         while open_:

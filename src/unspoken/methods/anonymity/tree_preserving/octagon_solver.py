@@ -1,8 +1,8 @@
 """Whole numbers under constraints +-x +-y <= c: is there a solution, and which one?
 
 Every unknown x has two nodes, x and -x; a constraint is a pair of edges, and shortest paths are
-all that follows from it (Mine 2006, the octagon domain). Numbers are float64: who uses the point
-checks it in exact arithmetic.
+all that follows from it (Mine 2006, the octagon domain). Numbers are float64: callers check the
+point in exact arithmetic.
 """
 
 from __future__ import annotations

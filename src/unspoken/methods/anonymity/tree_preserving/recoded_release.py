@@ -201,7 +201,7 @@ def changes(plan: Plan, found: Found) -> Changed:
 
 
 def _different(column: Coded, found: Found, name: str) -> npt.NDArray[np.bool_]:
-    """Say for every row whether it is released with another value than it had."""
+    """Return for every row whether it is released with another value than it had."""
     used = name in found.recodings
     values = found.recodings[name].values if used else [suppressed(column)]
     block = found.cells.blocks[:, found.cells.names.index(name)][found.cells.of_row] if used else 0

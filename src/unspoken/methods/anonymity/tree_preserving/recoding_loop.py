@@ -142,7 +142,7 @@ class Search:
 
     def differs(self, steps: tuple[int, ...], recodings: Mapping[str, Recoding], cells: Cells
                 ) -> str:
-        """Say where a tree of this house's learner would not be found again."""
+        """Return where a tree of unspoken's own learner would not be found again."""
         for tree, step in zip(self.trees, steps, strict=True):
             if isinstance(tree, Grown):
                 again = grow_again(tree, cells, recodings, step)

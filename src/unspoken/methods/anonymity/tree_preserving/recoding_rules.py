@@ -3,7 +3,7 @@
 A column that no tree asks about becomes one value. A number is replaced by what its block stands
 for (`stats.blocks`). Categories that every node of every tree sends to the same child become one
 group; a category that no record of a node has goes with the node's largest child, there and in
-the release. In a node with a child a category nothing present can be merged, as Theorem 1 says.
+the release. In a node with one child per category nothing present can be merged, as Theorem 1 says.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def verify_trees(table: Table, release: Release, guarantee: TreePreserved) -> Ve
     words, (reached, missed) = [], _requirements(release, guarantee)
     published = release.trees
     if len(published) != len(guarantee.rules):
-        raise ReleaseError("The manifest must hold a tree for each stopping rule. It does not.")
+        raise ReleaseError("The manifest lacks a tree for some of its stopping rules.")
     for index, (rule, tree) in enumerate(zip(guarantee.rules, published, strict=True)):
         found = _compare(table, release, guarantee, rule, tree).inside(f"tree {index}")
         if digest(tree.to_json()) != (guarantee.facts.get("tree_sha256") or [""])[index]:

@@ -53,7 +53,7 @@ class CategoryPairs(LabelAdversary):
 
 
 def _company(seen: Labelled, known: Labelled) -> list[int]:
-    """Return the columns that tell most: ordered ones first, then those of most even labels."""
+    """Return the most informative columns: ordered ones first, then those of most even labels."""
     fit = [c for c, size in enumerate(seen.sizes)
            if 2 <= size <= MOST_COMPANY and known.sizes[c] >= 2]
     return sorted(fit, key=lambda c: (not seen.ordered[c], -_entropy(seen.counts(c))))[:COMPANY]

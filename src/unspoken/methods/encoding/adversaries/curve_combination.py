@@ -1,8 +1,8 @@
 """All curves at once (bu2007 section 6.2.2, Figure 10).
 
-The paper counts cracks of three curves in three ways; `tallies` does that. As an actual attack
-the middle one of the three guesses is taken: wherever two curves crack a value, the middle one
-lies between them and cracks it as well, so this attack gets at least what "two or more agree"
+The paper counts values recovered by three curves in three ways; `tallies` does that. As an actual
+attack the middle one of the three guesses is taken: wherever two curves recover a value, the middle
+one lies between them and recovers it as well, so this attack gets at least what "two or more agree"
 counts, without knowing which curve is right.
 """
 
@@ -68,26 +68,30 @@ def middle(first: Floats, second: Floats, third: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Tallies:
-    """Shares by trial: the regions of the Venn diagram, and the three ways of counting.
+    """Shares of recovered values by trial, in the three ways of bu2007 section 6.2.2.
 
-    `venn` has a column for each subset of the curves, bit i set where curve i cracks.
+    Attributes
+    ----------
+    venn : array of shape (trials, 2**curves)
+        The regions of the Venn diagram: a column for each subset of the curves, bit i set where
+        curve i recovers the value.
     """
 
     venn: Floats
 
     @property
     def curve(self) -> Floats:
-        """Return the share that each curve cracks: (trials, curves)."""
+        """Return the share that each curve recovers: (trials, curves)."""
         return self.venn @ _members(self.venn.shape[1])
 
     @property
     def total(self) -> Floats:
-        """Return the share that any curve cracks."""
+        """Return the share that any curve recovers."""
         return np.asarray(1.0 - self.venn[:, 0])
 
     @property
     def two_or_more(self) -> Floats:
-        """Return the share that at least two curves crack."""
+        """Return the share that at least two curves recover."""
         return np.asarray(self.venn @ (_members(self.venn.shape[1]).sum(axis=1) >= 2))
 
     @property
@@ -102,9 +106,27 @@ def _members(regions: int) -> npt.NDArray[np.int64]:
 
 
 def tallies(cracks: Sequence[Bools], weight: Floats) -> Tallies:
-    """Count cracks of up to three curves together; `weight` says how much each value counts."""
+    """Count what up to three curves recover together (bu2007 Figure 10).
+
+    Parameters
+    ----------
+    cracks : sequence of arrays of shape (trials, values)
+        For each curve, which values it recovers in each trial.
+    weight : array of shape (values,)
+        How much each value counts.
+
+    Returns
+    -------
+    Tallies
+
+    Examples
+    --------
+    >>> one = np.array([[True, False]])
+    >>> tallies([one, one], np.ones(2)).two_or_more
+    array([0.5])
+    """
     mask = np.zeros(cracks[0].shape, np.uint8)
-    for bit, crack in enumerate(cracks):
-        mask |= crack.astype(np.uint8) << np.uint8(bit)
+    for bit, recovered in enumerate(cracks):
+        mask |= recovered.astype(np.uint8) << np.uint8(bit)
     size = 1 << len(cracks)
     return Tallies(np.array([np.bincount(row, weight, size) for row in mask]) / weight.sum())

@@ -1,6 +1,6 @@
 """Curve fitting through knowledge points (bu2007 Definition 5).
 
-The spline is the natural one, which cracks more than MATLAB's not-a-knot spline on the paper's
+The spline is the natural one, which recovers more than MATLAB's not-a-knot spline on the paper's
 data (attribute 10, expert: 14.3 against 12.7; published 15.3). Curves look at codes, not at
 their order, so that permuted pieces blur them; heavy-tailed output widths protect against few
 points, and against nothing else.
@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge, Points
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.encoding.adversaries.curve_shapes import (
     Curves,
     natural_splines,
@@ -45,9 +45,10 @@ class CurveFitting(Adversary):
 
 
 def points_of(knowledge: Knowledge) -> Points:
-    """Return the knowledge points, or say that they are missing."""
+    """Return the knowledge points; knowledge without any is refused."""
     if knowledge.points is None:
-        raise InputError(explain("Knowledge for curve fitting", "some points", knowledge.label))
+        raise InputError("Curve fitting needs known points. The knowledge "
+                         f"'{knowledge.label}' has none.")
     return knowledge.points
 
 

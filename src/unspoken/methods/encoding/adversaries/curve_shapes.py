@@ -1,6 +1,6 @@
 """Curves through a few points, for many trials at once (bu2007 Definition 5).
 
-Every curve is a piecewise polynomial: one row a trial. Outside the points polyline and spline go
+Every curve is a piecewise polynomial: one row per trial. Outside the points polyline and spline go
 on as straight lines, as in the setting that fits the published numbers of section 6 best.
 """
 
@@ -37,7 +37,7 @@ class Curves:
         return int(self.origins.shape[0])
 
     def at(self, x: Floats) -> Floats:
-        """Return the values at x: the same places for every trial, or one row a trial."""
+        """Return the values at x: the same places for every trial, or one row per trial."""
         wide = np.broadcast_to(x, (self.trials, x.shape[-1]))
         out = np.empty(wide.shape)
         for rows in blocks(self.trials, wide.shape[1]):
@@ -79,7 +79,7 @@ def _segments(x: Floats, breaks: Floats) -> npt.NDArray[np.intp]:
 
 
 def regression_lines(x: Floats, y: Floats) -> Curves:
-    """Return the least squares line of each trial; x and y have one row a trial."""
+    """Return the least squares line of each trial; x and y have one row per trial."""
     middle, level = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
     spread = ((x - middle) ** 2).sum(axis=1, keepdims=True)
     product = ((x - middle) * (y - level)).sum(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 
 
 class FamilyMatching(Adversary):
@@ -27,5 +27,6 @@ class FamilyMatching(Adversary):
               rng: np.random.Generator) -> Floats:
         """Return the same guesses in every trial."""
         if knowledge.family is None:
-            raise InputError(explain("Knowledge", "a family", knowledge.label))
+            raise InputError("Distribution matching needs a known family. The knowledge "
+                             f"'{knowledge.label}' has none.")
         return knowledge.family.quantile(view[column].share)[None, :]

@@ -1,4 +1,4 @@
-"""Frequency matching with the exact histogram: who knows it recovers values, not just ranges.
+"""Frequency matching with the exact histogram, which recovers values, not just ranges.
 
 Groups of codes without order are lined up with values by the number of records below them.
 Inside a group codes and values are matched by how often they occur; among equally frequent ones
@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Histogram, Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 
 
 class FrequencyMatching(Adversary):
@@ -30,8 +30,8 @@ class FrequencyMatching(Adversary):
               rng: np.random.Generator) -> Floats:
         """Return the matched value of every code; the same in every trial."""
         if knowledge.histogram is None or knowledge.histogram.values.size == 0:
-            raise InputError(explain("Knowledge for frequency matching", "a histogram",
-                                     knowledge.label))
+            raise InputError("Frequency matching needs a histogram. The knowledge "
+                             f"'{knowledge.label}' has none.")
         return match(view[column], knowledge.histogram)[None, :]
 
 

@@ -14,7 +14,7 @@ from unspoken.disclosure.knowledge import Knowledge
 class Ignorant(Adversary):
     """Guesses every code at random in the plausible range.
 
-    The range is given to it: an adversary who does not even know the range cracks less.
+    The range is given to it: an adversary who does not even know the range recovers less.
     """
 
     name: ClassVar[str] = "ignorant"
@@ -28,7 +28,26 @@ class Ignorant(Adversary):
 
 
 def chance(values: Floats, low: float, high: float, radius: float) -> Floats:
-    """Return the probability that a number drawn from [low, high] cracks each value."""
+    """Return the probability that a number drawn from [low, high] recovers each value.
+
+    Parameters
+    ----------
+    values : array of float
+        The true values.
+    low, high : float
+        The range that guesses are drawn from.
+    radius : float
+        How close a guess must be, in the unit of the values.
+
+    Returns
+    -------
+    array of float
+
+    Examples
+    --------
+    >>> chance(np.array([0.0, 5.0]), 0.0, 10.0, 1.0)
+    array([0.1, 0.2])
+    """
     if high <= low:
         return np.asarray((np.abs(values - low) <= radius).astype(np.float64))
     common = np.minimum(high, values + radius) - np.maximum(low, values - radius)

@@ -2,9 +2,9 @@
 
 The curves of Definition 5 look at codes, and heavy-tailed output widths bend them away. The order
 of the codes is not bent. Between two known values the guess grows evenly with the rank among the
-distinct codes, so the widths of pieces do not matter at all. On Covertype 2 known values crack 64%
-of the distinct values of a strict release within 2% (the best curve: 14%), 4 crack 90% (24%), and
-40% and 63% of a max-mono release for Aspen. Where a release keeps zero in its place, which its
+distinct codes, so the widths of pieces do not matter at all. On Covertype 2 known values recover
+64% of the distinct values of a strict release within 2% (the best curve: 14%), 4 recover 90% (24%),
+and 40% and 63% of a max-mono release for Aspen. Where a release keeps zero in its place, which its
 manifest says, zero itself is read off.
 """
 
@@ -30,7 +30,7 @@ class RankInterpolation(Adversary):
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
-        """Return interpolated guesses, one row a trial."""
+        """Return interpolated guesses, one row per trial."""
         seen, known = view[column], points_of(knowledge)
         at = seen.rank[np.searchsorted(seen.codes, known.codes)]
         guesses = np.array([between_anchors(seen.rank, ranks, values)

@@ -1,4 +1,4 @@
-"""Known records: somebody's whole record is known and found in the release.
+"""Known records: some records are known in full and found in the release.
 
 Each known record gives an exact pair of value and code in every column. Between the pairs the
 guess grows evenly with the rank of the code among the distinct codes, which uses order only;
@@ -14,7 +14,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.encoding.adversaries.line_through_anchors import between_anchors
 
 
@@ -30,7 +30,8 @@ class KnownRecords(Adversary):
         """Return interpolated guesses, and the known values where the code itself is known."""
         records = knowledge.records
         if records is None:
-            raise InputError(explain("Knowledge", "some records", knowledge.label))
+            raise InputError("This attack needs known records. The knowledge "
+                             f"'{knowledge.label}' has none.")
         pairs = zip(records.codes, records.values, strict=True)
         return np.array([_one_trial(view[column], codes, values) for codes, values in pairs])
 

@@ -1,4 +1,4 @@
-"""Alignment by likelihood: who knows the grid and a small sample reads exact values.
+"""Alignment by likelihood: the grid of values and a small sample give exact values.
 
 Quantile matching uses the ranks alone. Here every group of codes is lined up with a value of the
 grid that the sample's values lie on (whole numbers, tenths), so that ranks, frequencies and gaps
@@ -16,7 +16,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.encoding.adversaries.quantile_matching import QuantileMatching
 from unspoken.numerics.monotone_likelihood import Places, align, pairwise_gains
 from unspoken.numerics.value_grid import LOOSE, Grid, grid_of
@@ -38,11 +38,11 @@ class MonotoneAlignment(Adversary):
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
-        """Return the value that every code is lined up with, one row a sample."""
+        """Return the value that every code is lined up with, one row per sample."""
         seen, sample = view[column], knowledge.sample
         if sample is None or sample.shape[1] == 0:
-            raise InputError(explain("Knowledge for alignment", "a sample with values",
-                                     knowledge.label))
+            raise InputError("Alignment needs a sample with values. The knowledge "
+                             f"'{knowledge.label}' has none.")
         plain = QuantileMatching().guess(view, column, knowledge, rng)
         places = _pseudo_groups(seen)[0].size
         if not 1 < places <= MOST_VALUES:
@@ -70,7 +70,7 @@ def _pseudo_groups(seen: ColumnView) -> tuple[Ints, Ints]:
 
 
 def lined_up(seen: ColumnView, grids: list[Grid]) -> Floats:
-    """Return a value for every code, one row a grid."""
+    """Return a value for every code, one row per grid."""
     groups, owner = _pseudo_groups(seen)
     places = Places.of(grids)
     place = align(groups, places)

@@ -2,7 +2,7 @@
 
 Section 3.3 lists "samples of similar data" as prior knowledge. Order is all it takes: the code
 below which a share q of the records lies is guessed as the q-quantile of the sample. On Covertype
-a 1% sample cracks 87% of the distinct values and 99.6% of the records of a monotone or ChooseBP
+a 1% sample recovers 87% of the distinct values and 99.6% of the records of a monotone or ChooseBP
 encoding within 2% of the range; nothing in this family of encodings stops it.
 """
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 
 
 class QuantileMatching(Adversary):
@@ -31,8 +31,8 @@ class QuantileMatching(Adversary):
         """Return the quantiles of every trial's sample at every code."""
         seen, sample = view[column], knowledge.sample
         if sample is None or sample.shape[1] == 0:
-            raise InputError(explain("Knowledge for quantile matching", "a sample with values",
-                                     knowledge.label))
+            raise InputError("Quantile matching needs a sample with values. The knowledge "
+                             f"'{knowledge.label}' has none.")
         size = sample.shape[1]
         place = seen.share * size
         found = sample[:, np.clip(place.astype(np.int64), 0, size - 1)]

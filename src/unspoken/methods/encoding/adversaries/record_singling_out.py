@@ -36,7 +36,7 @@ class ReadColumn:
     reach: float | None
 
     def entropy(self) -> float:
-        """Return how well the column tells records apart, at the precision of facts."""
+        """Return how well the column distinguishes records, at the precision of facts."""
         width = 1.0 if self.reach is None else 2 * max(self.reach, 1e-12)
         _, place = np.unique(np.floor(self.reads / width), return_inverse=True)
         share = np.bincount(place.reshape(-1)[self.rows[self.rows >= 0]]) / max(self.rows.size, 1)

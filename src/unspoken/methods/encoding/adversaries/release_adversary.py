@@ -57,7 +57,7 @@ class Labelled:
 
 
 class LabelAdversary(ReleaseAdversary):
-    """An adversary who tells which category every released label stands for."""
+    """An adversary who guesses which category every released label stands for."""
 
     def match(self, seen: Labelled, known: Labelled, columns: tuple[int, ...]) -> dict[int, Ints]:
         """Return for each column the category (its number in `known`) of every label, or -1."""

@@ -15,13 +15,14 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 
 
 def bounds_of(knowledge: Knowledge) -> tuple[float, float]:
-    """Return the true minimum and maximum, or say that they are missing."""
+    """Return the true minimum and maximum; knowledge without them is refused."""
     if knowledge.bounds is None:
-        raise InputError(explain("Knowledge for sorting", "the true bounds", knowledge.label))
+        raise InputError("Sorting needs the true minimum and maximum. The knowledge "
+                         f"'{knowledge.label}' has none.")
     return knowledge.bounds
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.disclosure.adversary import ColumnView, View
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.table.arrow_arrays import to_numbers
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -35,7 +35,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Ranges:
-    """The range of record ranks in which the records of each code must lie."""
+    """The range of record ranks in which the records of each code must lie.
+
+    Attributes
+    ----------
+    low, high : array of int
+        The first rank of each code, and the one after its last.
+    """
 
     low: Ints
     high: Ints
@@ -48,7 +54,17 @@ class Ranges:
 
 
 def ranges(seen: ColumnView) -> Ranges:
-    """Return the ranges that a release shows by itself."""
+    """Return the ranges that a release shows by itself.
+
+    Parameters
+    ----------
+    seen : ColumnView
+        A released column as an adversary sees it.
+
+    Returns
+    -------
+    Ranges
+    """
     ends = np.cumsum(seen.cell_records)
     return Ranges((ends - seen.cell_records)[seen.cells], ends[seen.cells])
 
@@ -56,8 +72,21 @@ def ranges(seen: ColumnView) -> Ranges:
 def overlaps(first: View, second: View, columns: Mapping[str, str]) -> dict[str, Ranges]:
     """Return the ranges of the first release's codes, cut down by what the second shows.
 
-    `columns` maps names in the first release to those of the same column in the second. Both
-    views need their rows (`View.of(release, rows=True)`).
+    Parameters
+    ----------
+    first, second : View
+        Two releases of one table, seen with their rows: `View.of(release, rows=True)`.
+    columns : mapping
+        Names in the first release to those of the same column in the second.
+
+    Returns
+    -------
+    dict
+        The Ranges of every shared column, by its name in the first release.
+
+    Examples
+    --------
+    >>> narrowed = overlaps(one, two, {"a1": "a1"})  # doctest: +SKIP
     """
     pairs = {a: (_side(first, a), _side(second, b)) for a, b in columns.items()}
     if not pairs:
@@ -71,6 +100,21 @@ def finer(first: View, second: View, columns: Mapping[str, str]) -> View:
 
     Codes are put in the order of the middles of their ranges; those whose records were not
     recognised keep the middle of their group.
+
+    Parameters
+    ----------
+    first, second : View
+        Two releases of one table, seen with their rows: `View.of(release, rows=True)`.
+    columns : mapping
+        Names in the first release to those of the same column in the second.
+
+    Returns
+    -------
+    View
+
+    Examples
+    --------
+    >>> view = finer(one, two, {"a1": "a1"})  # doctest: +SKIP
     """
     seen = {name: first[name].regrouped(_by_middle(found))
             for name, found in overlaps(first, second, columns).items()}
@@ -79,8 +123,8 @@ def finer(first: View, second: View, columns: Mapping[str, str]) -> View:
 
 def _side(view: View, name: str) -> Side:
     if view.table is None:
-        raise InputError(explain("A view for two releases", "made with its rows", "one without",
-                                 "Use View.of(release, rows=True)."))
+        raise InputError("Attacking two releases needs views with their rows. Use "
+                         "View.of(release, rows=True).")
     seen = view[name]
     known = ranges(seen)
     data = np.asarray(to_numbers(view.table[name]), np.float64)

@@ -1,7 +1,7 @@
 """Reading what was not changed: codes that are equal to their values.
 
-Strict mode keeps zero as zero, and a column may leave as it is by mistake. Nobody has to know
-anything to read that.
+Strict mode keeps zero as zero, and a column may be released as it is by mistake. Reading that
+needs no knowledge.
 """
 
 from __future__ import annotations

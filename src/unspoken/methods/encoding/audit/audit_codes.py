@@ -1,4 +1,4 @@
-"""The audit of encoded columns: every adversary, and what columns tell together.
+"""The audit of encoded columns: every adversary, and what columns disclose together.
 
 The key only scores guesses against the truth; adversaries see the release alone. Without a key
 columns whose codes keep their order are scored by aligning values and codes, and the others are
@@ -28,7 +28,7 @@ from unspoken.table.read import read
 from unspoken.table.table import Table
 
 PICTURED = 3
-"""So many columns, the riskiest, can be drawn on a page."""
+"""How many columns, the riskiest, can be drawn on a page."""
 
 
 def audit_codes(table: Table, release: Release, key: Key | None, request: AuditRequest) -> Audit:

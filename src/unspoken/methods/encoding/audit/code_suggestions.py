@@ -17,7 +17,7 @@ from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValu
 
 
 def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
-    """Say which defences would help against what was found, and which would not."""
+    """Return which defences would help against what was found, and which would not."""
     found = [*_against_points(audit, high), *_against_order(audit, high)]
     return (*found, *_against_samples(audit, high), *_unchanged(audit, high))
 
@@ -28,7 +28,7 @@ _CURVES = tuple(kind.name for kind in (RegressionLine, Polyline, Spline, Combina
 
 
 def _columns(audit: Audit, levels: tuple[str, ...], high: float, curves: bool = True) -> list[str]:
-    """Return the columns cracked at some levels, by curves over codes or by anything else."""
+    """Return the columns recovered at some levels, by curves over codes or by anything else."""
     rows = [row for row in audit.select(measure=audit.measure)
             if level(row.knowledge) in levels and (row.adversary in _CURVES) == curves
             and (row.adversary not in _LABELS or "sample" in levels)]
@@ -40,12 +40,12 @@ def _against_points(audit: Audit, high: float) -> list[Suggestion]:
     columns = _columns(audit, ("knowledgeable", "expert"), high)
     if not columns:
         return []
-    why = f"curves through few points crack more than {percent(high)} of {first_few(columns)}"
+    why = f"curves through few points recover more than {percent(high)} of {first_few(columns)}"
     return [
         Suggestion(None, "Draw the codes again until the policy holds", why),
         Suggestion(None, "Use heavier-tailed widths (a smaller 'tail') and more breakpoints",
                    "lighter tails average out to a straight line; this helps against curves over "
-                   "codes only, not against whoever counts ranks"),
+                   "codes only, not against an adversary who counts ranks"),
     ]
 
 
@@ -56,7 +56,7 @@ def _against_order(audit: Audit, high: float) -> list[Suggestion]:
     blurred = kind.get("monochromatic") == "record" and kind.get("mode") == "max-mono"
     if not columns or blurred:
         return []
-    why = f"order and frequency crack {first_few(columns)}; only codes per record blur both"
+    why = f"order and frequency recover {first_few(columns)}; only codes per record blur both"
     return [Suggestion(None, "Use mode 'max-mono' with monochromatic='record' if the miner is "
                              "covered and classes leave wide monochromatic pieces", why)]
 
@@ -64,14 +64,14 @@ def _against_order(audit: Audit, high: float) -> list[Suggestion]:
 def _against_samples(audit: Audit, high: float) -> list[Suggestion]:
     columns = _columns(audit, ("sample", "records"), high, curves=False)
     return [Suggestion(column, f"Drop, round or coarsen '{column}'",
-                       "a sample of similar data or known records crack it, and no encoding of "
-                       "this family stops them")
+                       "a sample of similar data or known records recover it, and no encoding "
+                       "of this family stops them")
             for column in columns[:5]]
 
 
 def _unchanged(audit: Audit, high: float) -> list[Suggestion]:
     rows = audit.select(measure=audit.measure, adversary=UnchangedValues.name)
-    return [Suggestion(row.column, f"Recode '{row.column}', or say keep_zero=False",
-                       f"{percent(row.value)} of its {UNITS[audit.measure]} leave unchanged; "
-                       "without keep_zero LightGBM is not covered")
+    return [Suggestion(row.column, f"Recode '{row.column}', or use keep_zero=False",
+                       f"{percent(row.value)} of its {UNITS[audit.measure]} are released "
+                       "unchanged; without keep_zero LightGBM is not covered")
             for row in rows if row.value > high]

@@ -36,7 +36,7 @@ MOST_GUESSES = 20_000_000
 
 def gather(table: Table, release: Release, key: Key | None, columns: Sequence[str],
            radius: float, trials: int, random_state: int | None = None) -> tuple[Evidence, ...]:
-    """Return the evidence of those columns whose codes can be told apart."""
+    """Return the evidence of those columns whose codes are distinct."""
     if key is not None:
         key.fits(release)
     view = View.of(release)
@@ -73,7 +73,7 @@ def _one(truth: Truth, view: View, pieces: tuple[Floats, Pieces] | None,
 
 
 def expert_venn(truth: Truth, view: View, setting: Setting) -> dict[tuple[int, ...], float] | None:
-    """Return which curves of an expert crack the same values, on average over trials.
+    """Return which curves of an expert recover the same values, on average over trials.
 
     bu2007 Figure 10; None for a column with fewer values than knowledge points.
     """

@@ -1,7 +1,7 @@
 """The papers' setting: a fresh key in every trial (bu2007 section 6.1).
 
 An audit attacks the one release at hand. Here the encoding itself is drawn again in every trial,
-which tells how a method fares rather than how lucky one draw was. `draw` gives the codes of the
+which shows how a method fares rather than how lucky one draw was. `draw` gives the codes of the
 distinct values for some trials; `piecewise_codes` draws them as PiecewiseEncoder does, and any
 other transformation can stand in its place.
 """
@@ -26,7 +26,7 @@ from unspoken.numerics.label_runs import Pieces, cut_mixed, monochromatic_runs, 
 from unspoken.numerics.random import generator, seed_from
 
 Draw = Callable[[int, np.random.Generator], Floats]
-"""(number of keys, generator) -> codes of the distinct values, one row a key."""
+"""(number of keys, generator) -> codes of the distinct values, one row per key."""
 
 _BLOCK = 1 << 17
 """Codes worked on at once."""
@@ -36,6 +36,20 @@ def piecewise_codes(values: Floats, table: Ints | None, recipe: Recipe) -> Draw:
     """Return a function that draws keys as PiecewiseEncoder does, many at once.
 
     Codes start at 0: where they are placed on the axis is a shift, which no curve notices.
+
+    Parameters
+    ----------
+    values : array of float
+        The distinct values of the column, increasing.
+    table : array of int or None
+        How often each class occurs at each value; needed for monochromatic pieces.
+    recipe : Recipe
+        How the column is encoded.
+
+    Returns
+    -------
+    callable
+        (number of keys, generator) -> codes of the distinct values, one row per key.
     """
     runs = None
     if recipe.pieces == "max-mono" and table is not None:
@@ -69,13 +83,21 @@ def _permute(codes: Ints, runs: Pieces, rng: np.random.Generator) -> None:
 
 @dataclass(frozen=True)
 class FreshTrials:
-    """Shares of distinct values cracked, trial by trial, by each curve and by all together."""
+    """Shares of distinct values recovered per trial, by each curve and by all together.
+
+    Attributes
+    ----------
+    curves : tuple of str
+        The names of the curves.
+    tallies : Tallies
+        What they recover, one row per trial.
+    """
 
     curves: tuple[str, ...]
     tallies: Tallies
 
     def share(self, curve: str) -> Floats:
-        """Return what one curve cracks in each trial."""
+        """Return the share that one curve recovers in each trial."""
         return np.asarray(self.tallies.curve[:, self.curves.index(curve)])
 
     def medians(self) -> dict[str, float]:
@@ -94,19 +116,44 @@ def fresh_trials(
     bad: int = 0,
     curves: Sequence[type[CurveFitting]] = CURVES,
 ) -> FreshTrials:
-    """Fit curves through `count` knowledge points, with a fresh key in every trial.
+    """Fit curves through knowledge points, with a fresh key in every trial (bu2007 section 6.1).
 
-    `values`: the distinct values, increasing; `bad` of the points are more than five radii off.
+    Parameters
+    ----------
+    values : array of float
+        The distinct values of the column, increasing.
+    draw : callable
+        Draws the codes of some keys; see `piecewise_codes`.
+    count : int, default 4
+        The number of knowledge points.
+    trials : int, default 500
+        The number of keys.
+    radius : float, default 0.02
+        How close a guess must be, as a share of the range.
+    random_state : int, optional
+        A seed, to repeat the experiment.
+    bad : int, default 0
+        How many of the points are wrong, by more than five radii.
+    curves : sequence of CurveFitting classes
+        The curves that are fitted.
+
+    Returns
+    -------
+    FreshTrials
+
+    Examples
+    --------
+    >>> fresh_trials(values, piecewise_codes(values, None, recipe)).medians()  # doctest: +SKIP
     """
     seed = seed_from(random_state)
-    keys, told = generator(seed, "keys"), np.random.default_rng(list(seed))
+    keys, drawn = generator(seed, "keys"), np.random.default_rng(list(seed))
     truth = _as_truth(values)
     parts = []
     for start in range(0, trials, _step(values.size)):
         some = min(_step(values.size), trials - start)
         codes = draw(some, keys)
-        known = _known(truth, codes, count, Setting(radius, some), told, bad)
-        parts.append(_cracked(truth, codes, known, radius, curves))
+        known = _known(truth, codes, count, Setting(radius, some), drawn, bad)
+        parts.append(_recovered(truth, codes, known, radius, curves))
     venn = np.concatenate([part.venn for part in parts])
     return FreshTrials(tuple(curve.name for curve in curves), Tallies(venn))
 
@@ -128,7 +175,7 @@ def _known(truth: Truth, codes: Floats, count: int, setting: Setting, rng: np.ra
     return Points(np.take_along_axis(codes, where, axis=1), drawn.values)
 
 
-def _cracked(truth: Truth, codes: Floats, known: Points, radius: float,
+def _recovered(truth: Truth, codes: Floats, known: Points, radius: float,
              curves: Sequence[type[CurveFitting]]) -> Tallies:
     reach = radius * truth.width
     found = [np.abs(curve().curves(known).at(codes) - truth.values) <= reach for curve in curves]

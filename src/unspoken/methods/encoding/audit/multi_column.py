@@ -1,6 +1,6 @@
 """The parts of an audit that look at more than one column, or at no guess at all.
 
-Subspaces and paths are measured for the adversary that cracks most at each level of knowledge,
+Subspaces and paths are measured for the adversary that recovers most at each level of knowledge,
 and for the polyline, which the paper uses.
 """
 
@@ -56,8 +56,8 @@ def subspace_rows(table: Table, view: View, truths: Mapping[str, Truth], rows: S
         if case.label not in base:
             blind = all_blind(view, scored, case, setting, BLIND_TRIALS)
             base[case.label] = subspace_disclosure(blind, places, size)
-        cracked = all_cracks(view, scored, adversary, case, setting)
-        for names, shares in subspace_disclosure(cracked, places, size).items():
+        recovered = all_cracks(view, scored, adversary, case, setting)
+        for names, shares in subspace_disclosure(recovered, places, size).items():
             found = estimate(shares)
             out.append(Row(adversary.name, case.label, " & ".join(names), "subspace", found.value,
                            found.low, found.high, float(np.median(base[case.label][names])),
@@ -106,14 +106,14 @@ def path_rows(table: Table, view: View, truths: Mapping[str, Truth], rows: Seque
         def guess_at(feature: int, places: Floats, case: Case = case,
                      adversary: Adversary = adversary) -> Floats:
             truth = by_feature[feature]
-            told = grant(case.label, case.parts, truth, view[truth.released], setting)
+            known = grant(case.label, case.parts, truth, view[truth.released], setting)
             rng = setting.rng("guess", adversary.name, truth.name, case.label)
-            return adversary.guess_at(view, truth.released, told, places, rng)
+            return adversary.guess_at(view, truth.released, known, places, rng)
 
         def blind_at(feature: int, places: Floats, case: Case = case) -> Floats:
             truth = by_feature[feature]
-            told = grant(case.label, case.parts, truth, view[truth.released], setting)
-            blind = told.blind(setting.rng("blind", truth.name, case.label))
+            known = grant(case.label, case.parts, truth, view[truth.released], setting)
+            blind = known.blind(setting.rng("blind", truth.name, case.label))
             return np.broadcast_to(blind[:, None], (blind.size, places.size))
 
         base = _path_shares(path_disclosure(tree, decoded, blind_at, radii))

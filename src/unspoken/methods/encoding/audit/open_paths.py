@@ -1,7 +1,7 @@
 """Which paths of a tree are open when every test on them must be, for many trials at once.
 
 Trials are bits: 64 of them in one word, so that following all paths of a tree with a hundred
-thousand nodes costs one AND a node and word.
+thousand nodes costs one AND per node and word.
 """
 
 from __future__ import annotations

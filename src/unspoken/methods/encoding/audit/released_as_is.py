@@ -33,7 +33,7 @@ def as_is_rows(table: Table, release: Release, labels: Sequence[LabelColumn], re
 
 
 def _target_rows(table: Table, target: str) -> Iterator[Row]:
-    """Yield that the target is read by everybody; a quantity counts like any other column."""
+    """Yield that every receiver reads the target; a quantity counts like any other column."""
     values = table.engine.count_distinct(table.frame, target)
     quantity = table.schema[target].kind in ("numeric", "ordinal") and values > MANY
     even = 1.0 / max(values, 1)

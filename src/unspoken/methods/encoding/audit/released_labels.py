@@ -123,7 +123,7 @@ class Records:
         return int(self.released[0].size) if self.released else 0
 
     def same(self, record: int, person: int) -> bool:
-        """Return whether a released record is that of a person, in every column."""
+        """Return True if a released record is that of a person, in every column."""
         return all(one[record] == other[person]
                    for one, other in zip(self.released, self.originals, strict=True))
 

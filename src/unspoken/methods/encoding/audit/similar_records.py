@@ -1,4 +1,4 @@
-"""The similar records that an adversary of a whole release has: drawn, or of somebody else."""
+"""The similar records that an adversary of a whole release has: drawn, or passed by the caller."""
 
 from __future__ import annotations
 

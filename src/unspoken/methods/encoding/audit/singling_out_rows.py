@@ -1,6 +1,6 @@
-"""How many people are singled out by a few plain facts, how many rightly, beside outsiders.
+"""How many people are singled out by a few plain facts, how many correctly, beside outsiders.
 
-People are drawn from the original; each is known by the facts that tell people apart best: numbers
+People are drawn from the original; each is known by the facts that distinguish people best: numbers
 with few values (an age, a grade) exactly, others within half the radius. Outsiders are those of a
 given sample, or else people whose own record is taken out of the release first: whatever is
 claimed about them is wrong.
@@ -36,7 +36,7 @@ from unspoken.methods.encoding.audit.similar_records import (
 
 FACTS = (3, 6)
 PLAIN = 100
-"""A number of at most so many values is known exactly, as an age in years is."""
+"""A column of at most this many numbers is known exactly, as an age in years is."""
 PEOPLE = 200
 EVERYBODY = "(people)"
 
@@ -59,7 +59,7 @@ class Search:
 
     @cached_property
     def telling(self) -> tuple[str, ...]:
-        """Return the columns, those that tell people apart best first."""
+        """Return the columns, those that distinguish people best first."""
         return tuple(sorted(self.columns, key=lambda name: -self.columns[name].entropy()))
 
     def _with_error(self, name: str, value: float, rng: np.random.Generator) -> float:
@@ -88,9 +88,9 @@ def read_release(view: View, truths: Truths, labels: Sequence[LabelColumn], seen
         if drawn.size == 0:
             continue
         radius = setting.radius * truth.width
-        told = Knowledge("sample", radius, (float(drawn[0]), float(drawn[-1])),
-                         sample=drawn[None, :])
-        reads = MonotoneAlignment().guess(view, truth.released, told, rng)[0]
+        knowledge = Knowledge("sample", radius, (float(drawn[0]), float(drawn[-1])),
+                              sample=drawn[None, :])
+        reads = MonotoneAlignment().guess(view, truth.released, knowledge, rng)[0]
         out[truth.name] = ReadColumn(records.released[index], reads, _reach(truth, radius))
     known, held = known_labels(similar, seen)
     places = tuple(range(len(numeric), len(numeric) + len(labels)))

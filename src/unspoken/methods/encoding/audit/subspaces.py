@@ -1,9 +1,9 @@
 """Subspace association disclosure (bu2007 Definition 2): several columns of one record at once.
 
 A record counts when the guesses of all columns of the subspace are within their radii. All
-subspaces are counted in one pass over the records: the columns cracked in a record are the bits
+subspaces are counted in one pass over the records: the columns recovered in a record are the bits
 of a mask, masks are counted, and sums over supersets give every subspace. A missing value is
-never cracked.
+never recovered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.encoding.audit.column_subsets import (
     MAX_COLUMNS,
     row_masks,
@@ -27,15 +27,34 @@ Pairs = npt.NDArray[np.int32]
 
 def subspace_disclosure(cracked: Mapping[str, Bools], rows: Mapping[str, Pairs],
                         size: int) -> dict[tuple[str, ...], Floats]:
-    """Return for every subspace of 2 to `size` columns the share of records cracked by trial.
+    """Return for every subspace the share of records recovered (bu2007 Definition 2).
 
-    `cracked` has (trials, pairs) for each column, `rows` the pair of each record (-1: missing).
     Columns with one trial, whose attack draws nothing, join every trial of the others.
+
+    Parameters
+    ----------
+    cracked : mapping from column to array of shape (trials, pairs)
+        Which pairs of value and code are recovered in each trial.
+    rows : mapping from column to array of int
+        The pair of each record, -1 where the value is missing.
+    size : int
+        The largest number of columns of a subspace; the smallest is 2.
+
+    Returns
+    -------
+    dict
+        From the columns of a subspace to its share of records, one per trial.
+
+    Examples
+    --------
+    >>> hits, rows = np.array([[True, False]]), np.array([0, 1], np.int32)
+    >>> subspace_disclosure({"a": hits, "b": hits}, {"a": rows, "b": rows}, 2)
+    {('a', 'b'): array([0.5])}
     """
     names = list(cracked)
     if len(names) > MAX_COLUMNS:
-        raise InputError(explain("Subspaces", f"of at most {MAX_COLUMNS} columns", len(names),
-                                 "Choose the columns of highest risk."))
+        raise InputError(f"Subspaces are counted for at most {MAX_COLUMNS} columns. Got "
+                         f"{len(names)}. Choose the columns of highest risk.")
     trials = max((part.shape[0] for part in cracked.values()), default=0)
     wanted = list(subsets(len(names), 2, size))
     found = np.zeros((len(wanted), trials))

@@ -5,8 +5,8 @@ gradients there, and so has the tree as a whole. Gradients are replayed from the
 error, logistic and softmax losses. Where the sums of second derivatives that a tree states are not
 those of all training rows (it saw a part of them, or weights that were not passed), only the model
 as a whole is checked, and that from `MANY` rows on. A file does not say everything (learning rate
-of XGBoost, constraints), so the size of single leaves is not checked: whoever scales the leaves of
-a model is not found out.
+of XGBoost, constraints), so the size of single leaves is not checked: scaling the leaves of a
+model goes unnoticed.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def check_descent(descent: Descent, rows: Rows, positive: float = 1.0) -> None:
 
 
 def _targets(y: npt.NDArray[Any] | None, loss: str, outputs: int) -> Floats | None:
-    """Return labels as numbers, one column an output; None if the loss cannot use them."""
+    """Return labels as numbers, one column per output; None if the loss cannot use them."""
     if y is None or (loss != "softmax" and outputs != 1):
         return None
     if loss == "squared":

@@ -47,7 +47,7 @@ def key_table(book: Codebook, column: int) -> Table:
 def data_table(rows: Rows, column: int, chosen: Ints | None = None) -> Table:
     """Return the table of one column from the training rows, in full float64.
 
-    Learners that see float64 tell values apart that share a float32, and so a code; that is
+    Learners that see float64 distinguish values that share a float32, and so a code; that is
     refused. `chosen` restricts it to some rows.
     """
     part = slice(None) if chosen is None else chosen
@@ -57,8 +57,8 @@ def data_table(rows: Rows, column: int, chosen: Ints | None = None) -> Table:
     if np.any(values[known] != values[known][first][group]):
         raise DecodeError(
             f"feature '{rows.book.features[column]}' has different values that share a code, "
-            "because they are equal in float32; this learner sees float64 and tells them "
-            "apart. Round the column to float32 before protecting it."
+            "because they are equal in float32; this learner sees float64 and distinguishes "
+            "them. Round the column to float32 before protecting it."
         )
     return _checked(rows.book, column, codes, values[known][first])
 

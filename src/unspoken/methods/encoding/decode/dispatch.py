@@ -55,7 +55,7 @@ def decode_with(
     `X`, `y` and `sample_weight` are the original training rows in their original order; the
     book knows the released order. `X` None asks for key-only decoding, which is refused where
     it is not exact. `learner` says how an XGBoost model was trained ("hist", "approx" or
-    "exact") where that cannot be told from its thresholds. `trust_leaves` takes leaf values as they
+    "exact") where its thresholds do not show it. `trust_leaves` takes leaf values as they
     are instead of comparing them with the labels (see `leaf_values`).
 
     Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
@@ -95,8 +95,8 @@ def _check_live(model: Any) -> None:
     missing = params.get("missing", math.nan)
     if type(model).__module__.startswith("xgboost") and not (
             missing is None or math.isnan(float(missing))):
-        raise DecodeError(explain("'missing' of an XGBoost model", "NaN", missing,
-                                  "Codes hold that value under another number."))
+        raise DecodeError(f"The XGBoost model was fitted with 'missing' set to {missing!r}. Only "
+                          "NaN can be decoded: codes hold that value under another number.")
 
 
 def _tree_method(model: Any) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.sklearn_replay import (
     check_model,
     decoded_tree,
@@ -47,8 +47,8 @@ def decode_boosting(model: Any, rows: Rows) -> Any:
 def _check_init(model: Any) -> None:
     name = type(model.init_).__name__
     if model.init_ != "zero" and not name.startswith("Dummy"):
-        raise DecodeError(explain("'init' of gradient boosting", "None, 'zero' or a dummy",
-                                  name, "Another first model has seen the codes."))
+        raise DecodeError("Gradient boosting is decoded with 'init' None, 'zero' or a dummy only. "
+                          f"Got {name}. Another first model has seen the codes.")
 
 
 def _bags(model: Any, rows: Rows) -> Iterator[Ints]:
@@ -89,8 +89,8 @@ def _seed(model: Any, why: str) -> int:
     seed = model.random_state
     if isinstance(seed, int | np.integer):
         return int(seed)
-    raise DecodeError(explain(f"'random_state' of gradient boosting with '{why}'",
-                              "a whole number", seed, "The rows it drew cannot be drawn again."))
+    raise DecodeError(f"Gradient boosting with '{why}' needs a whole number as 'random_state'. Got "
+                      f"{seed!r}. The rows it drew cannot be drawn again.")
 
 
 def _check_routes(mined: Any, decoded: Any, rows: Rows, where: str) -> None:

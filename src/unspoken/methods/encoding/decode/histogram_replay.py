@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.code_tables import (
     Table,
     check_float64,
@@ -35,8 +35,8 @@ def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     """Decode a HistGradientBoosting estimator, with the training rows or the key alone."""
     check_width(book, int(model.n_features_in_))
     if model.is_categorical_ is not None and np.any(model.is_categorical_):
-        raise DecodeError(explain("'categorical_features' of histogram boosting", "none",
-                                  "some", "Codes of categories have no order."))
+        raise DecodeError("HistGradientBoosting: the model has 'categorical_features', whose codes "
+                          "have no order. Mine without them.")
     mined = model._bin_mapper.bin_thresholds_
     edges = _key_edges(mined, book, model) if rows is None else _data_edges(model, rows)
     decoded = restore_names(copy.deepcopy(model), book)
@@ -133,7 +133,7 @@ def _check_bins(tables: list[Table], mined: Any, original: Any) -> None:
 
 
 def _partly(model: Any) -> bool:
-    """Return whether some rows may have had no part in placing the bins."""
+    """Return True if some rows may have had no part in placing the bins."""
     weighted = getattr(model, "_fitted_with_sw", False) or (
         getattr(model, "class_weight", None) is not None)
     held_out = model.do_early_stopping_ and model.validation_fraction is not None

@@ -77,7 +77,7 @@ def _check_supported(model: LightGBMModel) -> None:
                           "linear_tree=False.")
     for name in ("forcedsplits_filename", "forcedbins_filename"):
         if model.parameters.get(name):
-            raise DecodeError(f"LightGBM: '{name}' names thresholds of the codes. Mine without.")
+            raise DecodeError(f"LightGBM: '{name}' names thresholds of the codes. Mine without it.")
 
 
 def _number_of(model: LightGBMModel, name: str, default: str) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.training_rows import Rows
 from unspoken.numerics.treewalk import LeafGroups, NodeRanges, Shape
 
@@ -163,7 +163,6 @@ def _check_infinite(replay: Replay, column: int, mine: Bools) -> None:
 def _check_size(nodes: Nodes, bag: Ints) -> None:
     if nodes.shape.left.size > max(2 * bag.size - 1, 1):
         raise DecodeError(
-            explain(f"{nodes.where}: the number of nodes", f"at most {max(2 * bag.size - 1, 1)} "
-                    f"for {bag.size} training rows", str(nodes.shape.left.size),
-                    "The model was not mined from these rows.")
+            f"{nodes.where} has {nodes.shape.left.size} nodes, and {bag.size} training rows give "
+            f"at most {max(2 * bag.size - 1, 1)}. The model was not mined from these rows."
         )

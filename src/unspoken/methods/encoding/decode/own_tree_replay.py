@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.leaf_values import check_classes, check_numbers
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, replay_thresholds
@@ -89,8 +89,8 @@ def _in_bag(bootstrap: Bootstrap, number: int, rows: int, weight: Floats | None)
     from sklearn.ensemble._forest import _generate_sample_indices
 
     if bootstrap.draws > 64 * rows + 64:
-        raise DecodeError(explain("model field 'bootstrap.draws'", f"at most {64 * rows + 64} "
-                                  f"for {rows} rows", str(bootstrap.draws)))
+        raise DecodeError(f"The model field 'bootstrap.draws' is {bootstrap.draws}. For {rows} "
+                          f"rows it must be at most {64 * rows + 64}.")
     drawn = _generate_sample_indices(bootstrap.seeds[number], rows, bootstrap.draws, weight)
     kept, counts = np.unique(drawn, return_counts=True)
     return Bag(kept.astype(np.int64), counts.astype(np.float64))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import DecodeError, explain
+from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.leaf_values import check_classes, check_numbers
 from unspoken.methods.encoding.decode.learner_thresholds import sklearn_midpoint
@@ -50,8 +50,8 @@ def decode_forest(model: Any, rows: Rows) -> Any:
     check_model(model, rows)
     weight = model._sample_weight
     if model._n_samples != rows.count or (weight is not None and len(weight) != rows.count):
-        raise DecodeError(explain("the training data", f"the forest's {model._n_samples} rows",
-                                  f"{rows.count}", "Pass the whole table that was released."))
+        raise DecodeError(f"The forest was mined from {model._n_samples} rows, and the training "
+                          f"data has {rows.count}. Pass the whole table that was released.")
     decoded = []
     for number, each in enumerate(model.estimators_):
         kept = rows.bag(weight)
@@ -151,7 +151,7 @@ def check_model(model: Any, rows: Rows) -> None:
 
 
 def whole(weights: Floats) -> bool:
-    """Return whether sums of these weights are exact in any order."""
+    """Return True if sums of these weights are exact in any order."""
     return bool(np.all(weights * DYADIC == np.rint(weights * DYADIC)))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DecodeError, InputError, explain
+from unspoken.errors import DecodeError, InputError
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 
 SOME = 1000
@@ -57,7 +57,7 @@ class Rows:
 
     @cached_property
     def permuted(self) -> bool:
-        """Return whether codes do not follow the order of values everywhere (max-mono)."""
+        """Return True if codes do not follow the order of values everywhere (max-mono)."""
         return any(self._permuted(column) for column in range(self.values.shape[1]))
 
     def _permuted(self, column: int) -> bool:
@@ -72,9 +72,9 @@ class Rows:
         return bool(np.any(table[at] != self.codes[:SOME, column][known]))
 
     def labels(self, why: str) -> npt.NDArray[Any]:
-        """Return the released labels, or say why they are needed."""
+        """Return the released labels; if there are none, the error names why they are needed."""
         if self.y is None:
-            raise DecodeError(explain("'y'", f"given: {why}", None, "Pass the training labels."))
+            raise DecodeError(f"'y' is needed: {why}. Pass the training labels.")
         return self.y
 
 
@@ -91,16 +91,16 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
     """Encode original rows and bring everything into the released order."""
     values = np.asarray(data, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(book.features):
-        raise InputError(explain("the training data", f"of shape (rows, {len(book.features)})",
-                                 str(values.shape)))
+        raise InputError(f"The training data must have the shape (rows, {len(book.features)}). "
+                         f"Got {values.shape}.")
     codes = np.asarray(book.encode(values), dtype=np.float64)
     order = book.order(values.shape[0])
     labels = None if y is None else released_labels(book, np.asarray(y))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     for name, found in (("y", labels), ("sample_weight", weights)):
         if found is not None and found.shape != (values.shape[0],):
-            raise InputError(explain(f"'{name}'", f"of shape ({values.shape[0]},)",
-                                     str(found.shape)))
+            raise InputError(f"'{name}' must have the shape ({values.shape[0]},). "
+                             f"Got {found.shape}.")
     return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
                 _moved_maybe(weights, order), trusted)
 
@@ -121,8 +121,8 @@ def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     try:
         return np.array([back[label] for label in y.tolist()])
     except KeyError as error:
-        raise InputError(explain("'y'", "made of the original class labels",
-                                 error.args[0])) from None
+        raise InputError("'y' must hold the original class labels. "
+                         f"{error.args[0]!r} is not one of them.") from None
 
 
 def class_numbers(y: npt.NDArray[Any], classes: Sequence[Any]) -> Ints:
@@ -152,8 +152,8 @@ def original_label(book: Codebook, label: Any) -> Any:
     if book.classes is None:
         return plain
     if plain not in book.classes:
-        raise DecodeError(explain("the model's classes", "those of the release", plain,
-                                  "Is this the key of another release?"))
+        raise DecodeError(f"The model has the class {plain!r}, which the release does not have. "
+                          "Is this the key of another release?")
     return book.classes[plain]
 
 
@@ -165,12 +165,12 @@ def original_names(book: Codebook, names: tuple[str, ...]) -> tuple[str, ...]:
                  tuple(f"Column_{i}" for i in range(len(names)))):
         check_width(book, len(names))
         return names
-    raise DecodeError(explain("the model's feature names", "those of the release, in its order",
-                              ", ".join(names[:8]), "Is this the key of another release?"))
+    raise DecodeError("The model's feature names are not those of the release in its order: "
+                      f"{', '.join(names[:8])}. Is this the key of another release?")
 
 
 def check_width(book: Codebook, width: int) -> None:
     """Refuse a model of another number of features."""
     if width != len(book.features):
-        raise DecodeError(explain("the model's number of features", str(len(book.features)),
-                                  str(width), "Is this the key of another release?"))
+        raise DecodeError(f"The model has {width} features, and the release has "
+                          f"{len(book.features)}. Is this the key of another release?")

@@ -101,7 +101,7 @@ def _inferred(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Fl
     if all(np.array_equal(a, b) for a, b in zip(hist, exact, strict=True)):
         return hist
     raise DecodeError("XGBoost: the thresholds fit tree_method 'hist' as well as 'exact', with "
-                      "different results. Say which was used: learner='hist' or 'exact'.")
+                      "different results. Pass the one that was used: learner='hist' or 'exact'.")
 
 
 def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Floats]:

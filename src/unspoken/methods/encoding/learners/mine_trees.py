@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError, explain
+from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
 from unspoken.models.forest import Forest
 from unspoken.models.load_model import load_model
@@ -38,7 +38,17 @@ MAX_CLASSES = 100
 
 @dataclass(frozen=True)
 class Mined:
-    """A mined model, the fitted estimator it was taken from, and how it was mined."""
+    """A mined model, the fitted estimator it was taken from, and how it was mined.
+
+    Attributes
+    ----------
+    estimator : object
+        The fitted estimator.
+    recipe : Recipe
+        Learner, parameters, columns and versions, which the custodian needs to decode the model.
+    verdict : Verdict or None
+        Whether the guarantee of the release covers the learner; None for a model of a table.
+    """
 
     estimator: Any
     recipe: Recipe
@@ -87,10 +97,30 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
         anyway: bool = False, **params: Any) -> Mined:
     """Mine a model from a release or a table.
 
-    `learner` is one of LEARNERS; `task` is "classification" or "regression" and follows the
-    target if left out. A learner that the release's guarantee does not cover is refused with the
-    reason; `anyway=True` mines and warns. Columns that are not numeric are left out, with a
-    warning, and named in the recipe.
+    Non-numeric columns are skipped, with a warning, and named in the recipe.
+
+    Parameters
+    ----------
+    source : Release or Table
+        What is mined; its target is predicted.
+    learner : {"tree", "forest", "xgboost", "lightgbm"}, default "tree"
+        Whose trees are mined; LEARNERS lists the names.
+    task : {"classification", "regression"}, optional
+        Follows the target if left out.
+    anyway : bool, default False
+        Mine, with a warning, although the guarantee of the release does not cover the learner;
+        otherwise that is refused with the reason.
+    **params
+        Parameters of the estimator.
+
+    Returns
+    -------
+    Mined
+
+    Examples
+    --------
+    >>> mined = fit(unspoken.Release.load("release"), "forest", n_estimators=50)  # doctest: +SKIP
+    >>> mined.save("forest.json")  # doctest: +SKIP
     """
     table = source.table if isinstance(source, Release) else source
     only = source.guarantee.facts.get("predictors") if isinstance(source, Release) else None
@@ -106,12 +136,44 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
 
 
 def tree(source: Release | Table, **params: Any) -> Tree:
-    """Mine one scikit-learn decision or regression tree; `params` are the estimator's."""
+    """Mine one scikit-learn decision or regression tree.
+
+    Parameters
+    ----------
+    source : Release or Table
+        What is mined; its target is predicted.
+    **params
+        Parameters of the estimator, and `task` and `anyway` of `fit`.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> unspoken.mine.tree(release, max_depth=4).summary()  # doctest: +SKIP
+    """
     return Tree.from_sklearn(fit(source, "tree", **params).estimator)
 
 
 def forest(source: Release | Table, **params: Any) -> Forest:
-    """Mine a scikit-learn random forest; `params` are the estimator's."""
+    """Mine a scikit-learn random forest.
+
+    Parameters
+    ----------
+    source : Release or Table
+        What is mined; its target is predicted.
+    **params
+        Parameters of the estimator, and `task` and `anyway` of `fit`.
+
+    Returns
+    -------
+    Forest
+
+    Examples
+    --------
+    >>> unspoken.mine.forest(release, n_estimators=50).summary()  # doctest: +SKIP
+    """
     return Forest.from_sklearn(fit(source, "forest", **params).estimator)
 
 
@@ -160,8 +222,8 @@ def _judge(source: Release | Table, estimator: Any, columns: tuple[str, ...],
     if not verdict and not anyway:
         raise NotCoveredError(
             f"The release does not promise the same model for {type(estimator).__name__}: "
-            f"{verdict.reason} Change the parameters, or say anyway (Python: anyway=True, "
-            "command line: --anyway) if another model will do."
+            f"{verdict.reason} Change the parameters, or use anyway=True (on the command line "
+            "--anyway) if another model will do."
         )
     if not verdict:
         warnings.warn(f"Mined without a promise: {verdict.reason}", UserWarning, stacklevel=3)
@@ -183,8 +245,8 @@ def _fit(estimator: Any, learner: str, data: Any, labels: Any, columns: Sequence
             estimator.feature_names_in_ = np.array(columns, dtype=object)
     except (ValueError, TypeError) as error:
         raise InputError(
-            explain(f"The data and parameters of {type(estimator).__name__}",
-                    "such that it can be fitted", str(error))
+            f"{type(estimator).__name__} could not be fitted to this data with these parameters: "
+            f"{error}"
         ) from error
 
 

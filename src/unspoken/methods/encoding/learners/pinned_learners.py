@@ -71,8 +71,8 @@ def _check_names(kind: Any, params: Mapping[str, Any], more: tuple[str, ...]) ->
     known = {*kind().get_params(), *more}
     strange = sorted(set(params) - known)
     if strange:
-        raise InputError(explain(f"The parameters of {kind.__name__}",
-                                 "among " + ", ".join(sorted(known)), ", ".join(strange)))
+        raise InputError(f"{kind.__name__} has no parameter {', '.join(strange)}. Parameters: "
+                         f"{', '.join(sorted(known))}.")
 
 
 def versions(learner: str) -> dict[str, str]:

@@ -26,7 +26,7 @@ _CLOSE = 1e-8
 _LEAST = 4
 """Pairs that must share a direction before it is called an axis."""
 _GRID = 33
-"""Quantiles by which columns are told apart."""
+"""Quantiles by which columns are distinguished."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,19 @@ def _looks(data: Floats, place: Floats, spread: bool) -> Floats:
 
 
 class DifferenceDirections(RowAdversary):
-    """Reads the axes off the most frequent directions between records; needs no knowledge."""
+    """Reads the axes off the most frequent directions between records; needs no knowledge.
+
+    Works on discrete data, where many pairs of records differ in one column only. Not in liu2006.
+
+    Parameters
+    ----------
+    rows : int, default 300
+        Records, drawn at random, whose differences are compared.
+
+    Examples
+    --------
+    >>> guesses = DifferenceDirections().attack(release, RowKnowledge(4))  # doctest: +SKIP
+    """
 
     name: ClassVar[str] = "difference-directions"
     gets: ClassVar[str] = "knows nothing and reads the axes off differences between records"
@@ -186,7 +198,7 @@ def _components(records: Floats, seed: int) -> tuple[Floats | None, bool]:
     from sklearn.exceptions import ConvergenceWarning
 
     model = FastICA(whiten="unit-variance", random_state=seed, max_iter=400, tol=1e-4)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             mixing = model.fit(records[:20_000]).mixing_
@@ -196,7 +208,7 @@ def _components(records: Floats, seed: int) -> tuple[Floats | None, bool]:
         return None, False
     unit = mixing / np.linalg.norm(mixing, axis=0)
     left, _, right = np.linalg.svd(unit)
-    settled = not any(issubclass(w.category, ConvergenceWarning) for w in said)
+    settled = not any(issubclass(w.category, ConvergenceWarning) for w in caught)
     return polished(left @ right), settled
 
 

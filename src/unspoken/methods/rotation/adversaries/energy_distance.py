@@ -88,7 +88,7 @@ def moment_signs(x: Floats, y: Floats, *starts: Floats, limit: int = 1000) -> Fl
 
     The moment that says more (in standard errors of the smaller sample) decides; then axes are
     flipped one at a time as long as the mean distance between parts of the samples falls. Other
-    `starts` may be given; the one that ends lowest wins.
+    `starts` may be passed; the one that ends lowest wins.
     """
     first = np.where(sign_evidence(x, y) < 0, -1.0, 1.0)
     ends = [_descended(x[:limit], y[:limit], start) for start in (first, *starts)]

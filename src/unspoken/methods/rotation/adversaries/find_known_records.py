@@ -1,4 +1,4 @@
-"""Finding known records among turned ones: by their length, or by the distances between them.
+"""Finding known records among rotated ones: by their length, or by the distances between them.
 
 A rotation keeps every length, so a record that is known in full is found by its own; where several
 have it, the distances to other known records decide. A translation hides lengths and keeps
@@ -22,13 +22,13 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
 CLOSE = 1e-9
 """Lengths and distances that differ by less than this share of the largest are one."""
 MAX_ROWS = 2000
-"""After a translation distances of all pairs are compared, for at most so many records."""
+"""After a translation distances of all pairs are compared, up to this many records."""
 MAX_CHAINS = 20_000
 """Ways to place the known records that are followed at once."""
 
 
 def linked(view: RotatedView, known: Floats) -> Ints:
-    """Return for each known record (in the turned frame) its row of the view, -1 if ambiguous.
+    """Return for each known record (in the rotated frame) its row of the view, -1 if ambiguous.
 
     Rows that fit by length (all, after a translation) are narrowed down by the distances to known
     records that were placed before; several released records that are equal are no ambiguity.
@@ -68,7 +68,7 @@ def by_norm(view: RotatedView, known: Floats, places: Ints, close: float) -> lis
 def _chains(records: Floats, known: Floats, fits: list[Ints], close: float) -> Ints:
     """Return every way to place the known records one by one that keeps all distances.
 
-    A record that fits nowhere is placed at -1: what was told of it was wrong.
+    A record that fits nowhere is placed at -1: what was known of it was wrong.
     """
     chains = np.empty((1, 0), np.int64)
     for number, rows in enumerate(fits):

@@ -78,7 +78,7 @@ def linear_map(plain: Floats, turned: Floats) -> tuple[Floats, int]:
 
 
 def pairs_of(view: RotatedView, knowledge: RowKnowledge) -> tuple[Floats, Floats] | None:
-    """Return known records in the turned frame and their released counterparts, linked."""
+    """Return known records in the rotated frame and their released counterparts, linked."""
     frame, known = knowledge.frame(view), knowledge.records
     if frame is None or known is None:
         return None
@@ -88,15 +88,23 @@ def pairs_of(view: RotatedView, knowledge: RowKnowledge) -> tuple[Floats, Floats
 
 
 class KnownPairs(RowAdversary):
-    """Turns back what known records determine and guesses the rest.
+    """Inverts the map where known records determine it and guesses the rest (liu2006 section 3).
 
-    `guess`: "uniform" draws a map, as the paper's attacker does; "shrunken" moves the guess to
-    the radius at which a breach is likeliest, which is never worse.
+    Parameters
+    ----------
+    guess : {"shrunken", "uniform"}, default "shrunken"
+        "uniform" draws a map, as the paper's attacker does; "shrunken" moves the guess to the
+        radius at which a breach is likeliest, which is never worse.
+
+    Examples
+    --------
+    >>> known = RowKnowledge(4, records=plain[:3], where=rows[:3])  # doctest: +SKIP
+    >>> KnownPairs().attack(release, known).most_exposed  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "known-pairs"
     needs: ClassVar[frozenset[str]] = frozenset({"records"})
-    gets: ClassVar[str] = "knows some records in full and turns the others back with them"
+    gets: ClassVar[str] = "knows some records in full and maps the others back with them"
 
     def __init__(self, guess: str = "shrunken") -> None:
         self.how = guess
@@ -143,8 +151,8 @@ class KnownPairs(RowAdversary):
         if found.unknown != 1 or not view.mechanism.get("proper"):
             return None
         plain = np.column_stack([found.inside, found.inside_left])
-        turned = np.column_stack([found.outside, found.outside_left])
-        return np.array([[np.sign(np.linalg.det(plain) * np.linalg.det(turned))]])
+        rotated = np.column_stack([found.outside, found.outside_left])
+        return np.array([[np.sign(np.linalg.det(plain) * np.linalg.det(rotated))]])
 
     def _exposure(self, distance: Floats, length: Floats, q: int,
                   knowledge: RowKnowledge) -> Floats:

@@ -1,4 +1,4 @@
-"""Known sample (liu2006 section 4): principal axes of similar data turn the release back.
+"""Known sample (liu2006 section 4): principal axes of similar data undo the rotation.
 
 The map carries the principal axes of the data to those of the release, so only 2^n signs are open.
 The paper takes centred covariances and a p-value; uncentred second moments also use the mean, which
@@ -78,7 +78,7 @@ class Match:
     doubts: tuple[str, ...]
 
     def apply(self, turned: Floats) -> Floats:
-        """Turn records back."""
+        """Map records back."""
         return np.asarray((turned - self.turned_origin) @ self.back + self.origin)
 
 
@@ -116,14 +116,14 @@ def _fast(search: str, axes: int) -> bool:
     return search == "moments" or (search == "auto" and axes > _AUTO_AXES)
 
 
-def _by_covariances(sample: Floats, turned: Floats, one: Axes, two: Axes) -> list[Floats]:
+def _by_covariances(sample: Floats, rotated: Floats, one: Axes, two: Axes) -> list[Floats]:
     """Return signs that agree best with the map that covariances give.
 
     About the origin nearly all of the mean lies on the first axis and the others have little to
     show a direction by; along the axes of the covariances the mean shows all of them.
     """
-    first, second = (axes_of(data, True, False, one.values.size) for data in (sample, turned))
-    signs = moment_signs(sample @ first.vectors, turned @ second.vectors, limit=400)
+    first, second = (axes_of(data, True, False, one.values.size) for data in (sample, rotated))
+    signs = moment_signs(sample @ first.vectors, rotated @ second.vectors, limit=400)
     forward = (first.vectors * signs) @ second.vectors.T
     agree = np.einsum("ij,ij->j", forward.T @ one.vectors, two.vectors)
     return [np.where(agree < 0, -1.0, 1.0)]
@@ -149,12 +149,25 @@ def _signless(a: Floats, b: Floats) -> list[str]:
 
 
 class KnownSample(RowAdversary):
-    """Matches principal axes of a sample and of the release.
+    """Matches principal axes of a sample and of the release (liu2006 section 4).
 
-    `centred`: covariances about the mean, as in the paper; None decides by the release: about the
-    origin unless an unknown translation moved it. `search`: "all" tries all 2^n signs, "moments"
-    is fast, "auto" tries all signs of few axes on some of the records. `rescale` brings the axes
-    of a random projection to the sample's lengths, which the paper's attack does not.
+    Parameters
+    ----------
+    centred : bool or None, default None
+        True takes covariances about the mean, as in the paper, False second moments about the
+        origin. None decides by the release: about the origin unless an unknown translation
+        moved it.
+    search : {"auto", "all", "moments"}, default "auto"
+        "all" tries all 2^n signs, "moments" is fast, "auto" tries all signs of few axes on some
+        of the records.
+    rescale : bool, default True
+        Bring the axes of a random projection to the sample's lengths, which the paper's attack
+        does not do.
+
+    Examples
+    --------
+    >>> guesses = KnownSample().attack(release, RowKnowledge(4, sample=s))  # doctest: +SKIP
+    >>> guesses.summary()  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "known-sample"
@@ -175,7 +188,8 @@ class KnownSample(RowAdversary):
         if frame is None or sample is None or sample.shape[0] < 2:
             return self.failed(view, knowledge, "a sample of at least 2 records is needed")
         if self.search == "all" and sample.shape[1] > MAX_AXES:
-            raise InputError(explain("'search'", f"'moments' beyond {MAX_AXES} columns", "all"))
+            raise InputError(f"search='all' works for at most {MAX_AXES} columns. Got "
+                             f"{sample.shape[1]}. Use search='moments'.")
         centred = view.translated if self.centred is None else self.centred
         found = matched((sample - frame[0]) / frame[1], view.records, centred or view.translated,
                         view.translated, self.search, not view.orthogonal and self.rescale)
@@ -184,7 +198,7 @@ class KnownSample(RowAdversary):
 
 
 class KnownPairsAndSample(RowAdversary):
-    """Turns back what known records determine, and matches axes of a sample in the rest.
+    """Inverts what known records determine, and matches axes of a sample in the rest.
 
     n - 1 known records leave one sign open, which a small sample decides nearly always.
     """

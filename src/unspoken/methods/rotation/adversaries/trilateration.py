@@ -39,12 +39,12 @@ class Trilateration(RowAdversary):
         if pairs is None or frame is None:
             return self.failed(view, knowledge, "columns were standardised, and neither their "
                                "means and spreads nor a sample are known")
-        plain, turned = pairs
+        plain, rotated = pairs
         if plain.shape[0] <= knowledge.width:
             return self.failed(view, knowledge, f"{knowledge.width + 1} known records are needed, "
                                f"{plain.shape[0]} were found in the release")
         try:
-            found = trilaterate(plain, _distances(view.records, turned))
+            found = trilaterate(plain, _distances(view.records, rotated))
         except InputError:
             return self.failed(view, knowledge, "the known records lie in one plane")
         return RowGuesses(self.name, found * frame[1] + frame[0], knowledge.blind())
