@@ -40,12 +40,28 @@ def orthogonality(matrix: Floats) -> float:
 
 
 def breach_probability(s: npt.ArrayLike, q: int, guess: str = "uniform") -> Floats:
-    """Return how likely a guess lands within ||x|| eps of the record (liu2006 section 3.1).
+    """Return the probability that a guess lands within ||x|| eps of the record (liu2006 3.1).
 
-    `s`: ||x|| eps / (2 d) with d the distance of the record from the span of the known ones;
-    `q`: the number of unknown dimensions, n - k, and n - k + 1 for a rigid motion with unknown
-    translation. "uniform" is the paper's attacker, who draws a matrix; "shrunken" puts the guess
-    at radius sqrt(d^2 - (||x|| eps)^2), which is never worse, and is sure from s = 1/2 on.
+    Parameters
+    ----------
+    s : array of float
+        ||x|| eps / (2 d), with d the distance of the record from the span of the known ones.
+    q : int
+        Number of unknown dimensions: n - k, or n - k + 1 for a rigid motion with unknown
+        translation.
+    guess : "uniform" or "shrunken", default "uniform"
+        "uniform" is the attacker of the paper, who draws a matrix; "shrunken" puts the guess at
+        radius sqrt(d^2 - (||x|| eps)^2), which is never worse, and is certain from s = 1/2 on.
+
+    Returns
+    -------
+    array of float
+        The probability for every entry of `s`.
+
+    Examples
+    --------
+    >>> float(breach_probability(0.5, 3))
+    0.25
     """
     if guess not in GUESSES:
         raise InputError(explain("'guess'", " or ".join(GUESSES), guess))
@@ -81,7 +97,22 @@ def _beta(a: float, b: float, x: Floats) -> Floats:
 
 
 def paper_breach(s: npt.ArrayLike) -> Floats:
-    """Return the paper's formula (2), (2/pi) arcsin(s): right for q = 2 and for no other q."""
+    """Return formula (2) of liu2006, (2/pi) arcsin(s): correct for q = 2 and for no other q.
+
+    Parameters
+    ----------
+    s : array of float
+        As for `breach_probability`, which is correct for every q.
+
+    Returns
+    -------
+    array of float
+
+    Examples
+    --------
+    >>> float(paper_breach(1.0))
+    1.0
+    """
     return np.asarray(2.0 / np.pi * np.arcsin(np.minimum(np.asarray(s, np.float64), 1.0)))
 
 

@@ -56,11 +56,31 @@ def _original(table: Any, release: Release) -> Baskets:
 
 def audit_baskets(original: Baskets, release: Release, *, random_state: Any = None,
                   adversaries: Iterable[str | Adversary] | None = None) -> Audit:
-    """Attack every basket of a release and score what is named against the original.
+    """Attack every basket of a release and score the guesses against the original.
 
-    Measures: "records", baskets of which the adversary names one item rightly (baseline: the
-    commonest item named for all); "domain", items of which some basket is given away; "breach",
-    baskets with an item that at most 5% have, which is there and is believed with 50% or more.
+    Measures: "records", baskets of which the adversary correctly recovers one item (baseline: the
+    commonest item guessed for all); "domain", items of which some basket is disclosed; "breach",
+    baskets with an item that at most 5% have, which is there and is believed with 50% or more. The
+    adversary treats items as independent; intervals are over baskets of this release.
+
+    Parameters
+    ----------
+    original : Baskets
+        The baskets before they were randomised, in the same order.
+    release : Release
+        The release of randomised baskets.
+    random_state : int or Generator, optional
+        Chooses the 20,000 baskets that are attacked where there are more.
+    adversaries : iterable of str or Adversary, optional
+        Adversaries to run; by default all that apply.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> print(audit_baskets(baskets, release).summary())  # doctest: +SKIP
     """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},

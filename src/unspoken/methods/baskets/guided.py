@@ -89,6 +89,10 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
     every : after how many baskets the guidance is renewed; 1 in the book.
     items : the list of all items; by default that of the baskets.
     random_state : for tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> release = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
     """
 
     name = "guided"

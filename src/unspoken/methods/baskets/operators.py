@@ -44,6 +44,11 @@ class SelectASize(BasketOperator):
     largest : how many items a basket can hold, declared; needed for a gamma where sizes are hidden.
     outside : larger baskets lose items at random ("clamp") or are refused ("refuse").
     random_state : for tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> operator = SelectASize(rho1=0.05, rho2=0.5, items=items, largest=10)  # doctest: +SKIP
+    >>> release = operator.protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "select-a-size"
@@ -116,6 +121,10 @@ class CutAndPaste(BasketOperator):
     cutoff : the largest number of items that are surely kept, drawn from 0 to it.
     rho : probability of every other item.
     public_sizes, items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "cut-and-paste"
@@ -146,6 +155,10 @@ class UniformOperator(BasketOperator):
     ----------
     p : probability that an item is replaced.
     items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "uniform"
@@ -172,6 +185,10 @@ class Mask(BasketOperator):
     ----------
     p : probability that a bit is kept, not 1/2.
     items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release = Mask(0.9).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "mask"

@@ -34,13 +34,22 @@ _ALERT = {"alert": (Real(0.0, 1.0 + 1e-12), "Use 0.5 for 'more likely than not'.
 
 @dataclass(frozen=True, eq=False)
 class RuleRisks:
-    """Risks of rules that tell something private; the riskiest first.
+    """Risks of rules that disclose something private, the riskiest first.
 
-    rules : the rules that matter, in order of exposure.
-    known : how likely the left side of each is known of a person.
-    confidence : how sure the right side is then; of estimated rules the upper bound.
-    base : how likely the right side is of anybody, which nobody needs the rule for.
-    people : how many people (baskets) the left side is expected to be known of.
+    Attributes
+    ----------
+    rules : Rules
+        The rules that matter, in order of exposure.
+    known : array of float
+        Probability that the left side of each rule is known of a person.
+    confidence : array of float
+        Probability of the right side given the left; for estimated rules the upper bound.
+    base : array of float
+        Probability of the right side for anybody, which does not need the rule.
+    people : array of float
+        Expected number of people (baskets) whose left side is known.
+    silent : int
+        Number of rules that disclose nothing private.
     """
 
     rules: Rules
@@ -93,11 +102,29 @@ def rule_risks(rules: Rules, known: Known, private: Iterable[str] | None = None,
                together: str = "worst") -> RuleRisks:
     """Return the risk of every rule whose left side may be known and whose right side is private.
 
-    known : the items an adversary may know of a person, with the probability of each, or just the
-        items if she surely does.
-    private : items nobody should learn; by default all that are not known.
-    together : how likely several items are known at once: "worst" takes the least of their
-        probabilities, which no dependence exceeds; "independent" multiplies.
+    The numbers state what a rule adds to knowing its left side (vcz2006 section 6.3), not what an
+    adversary with more than the rules can infer.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules to be published.
+    known : mapping from str to float, or iterable of str
+        Items an adversary may know of a person, with the probability of each, or only the items if
+        they are certainly known.
+    private : iterable of str, optional
+        Items that should not be disclosed; by default all that are not known.
+    together : "worst" or "independent", default "worst"
+        Probability that several items are known at once: "worst" takes the least of their
+        probabilities, which no dependence exceeds; "independent" multiplies them.
+
+    Returns
+    -------
+    RuleRisks
+
+    Examples
+    --------
+    >>> print(rule_risks(rules, ["bread"], ["pills"]).summary())  # doctest: +SKIP
     """
     check("rule_risks", _TOGETHER, {"together": together})
     chance, secret = _roles(rules.items, known, private)
@@ -145,11 +172,20 @@ def _names(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Exposed:
-    """People of whom rules tell a private item that the adversary did not know.
+    """People about whom rules disclose a private item that the adversary did not know.
 
-    exposed : people of whom some rule is surer than `alert` about a private item.
-    right : of these, those of whom the surest rule is right.
-    expected : how many would be right if everybody's item were guessed by its frequency alone.
+    Attributes
+    ----------
+    people : int
+        Number of people (baskets).
+    exposed : int
+        People for whom some rule is at least as sure as `alert` about a private item.
+    right : int
+        Of these, people for whom the surest rule is correct.
+    expected : float
+        How many would be correct if the item were guessed by its frequency alone.
+    alert : float
+        The confidence from which on a rule counts.
     """
 
     people: int
@@ -168,9 +204,26 @@ class Exposed:
 
 def people_exposed(baskets: Baskets, rules: Rules, known: Known,
                    private: Iterable[str] | None = None, *, alert: float = 0.5) -> Exposed:
-    """Count the people whom rules expose to somebody who knows the `known` items of everybody.
+    """Count the people whom rules expose to an adversary who knows the `known` items of everybody.
 
-    `baskets` are the people themselves: only their custodian can count this.
+    Only the custodian can count this: it needs the original baskets.
+
+    Parameters
+    ----------
+    baskets : Baskets
+        The original baskets, one per person.
+    rules : Rules
+        The rules to be published, over the same items.
+    known : mapping from str to float, or iterable of str
+        Items that the adversary knows of everybody.
+    private : iterable of str, optional
+        Items that should not be disclosed; by default all that are not known.
+    alert : float, default 0.5
+        Confidence from which on a rule exposes somebody.
+
+    Returns
+    -------
+    Exposed
     """
     check("people_exposed", _ALERT, {"alert": alert})
     chance, secret = _roles(baskets.items, known, private)

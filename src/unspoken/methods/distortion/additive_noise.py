@@ -100,6 +100,11 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     ----------
     laws_ : the public law of every column, by name.
     outside_ : how many values of which columns `protect` moved; for the custodian alone.
+
+    Examples
+    --------
+    >>> adder = NoiseAdder("gaussian", 0.5, ranges={"age": (18, 90)})
+    >>> release = adder.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913

@@ -86,6 +86,10 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     Attributes
     ----------
     edges_ : the edges of every column, by name.
+
+    Examples
+    --------
+    >>> release = Discretizer(classes=10).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,

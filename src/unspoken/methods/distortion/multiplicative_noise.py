@@ -143,6 +143,10 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     Attributes
     ----------
     law_ : how factors are drawn; ranges_ : the rounded range of every column.
+
+    Examples
+    --------
+    >>> release = MultiplicativeNoise().protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913

@@ -130,7 +130,22 @@ FAMILIES = tuple(LAWS)
 
 @dataclass(frozen=True)
 class Noise:
-    """A family and its scale."""
+    """A family of symmetric noise with mean zero, and its scale (as2000 section 2).
+
+    Uniform and Gaussian noise bound no odds (gamma is infinite); Laplace noise does.
+
+    Attributes
+    ----------
+    family : str
+        "uniform", "gaussian" or "laplace".
+    scale : float
+        Half-width a, standard deviation or b, above 0.
+
+    Examples
+    --------
+    >>> Noise("gaussian", 5.0).scale
+    5.0
+    """
 
     family: str
     scale: float

@@ -91,6 +91,11 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     laws_ : the values and the matrix of every column, by name.
+
+    Examples
+    --------
+    >>> method = RandomizedResponse(gamma=5, values={"smoker": ["no", "yes"]})
+    >>> release = method.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913

@@ -44,6 +44,10 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     mixture_ : what is sent; cost_ : its privacy cost, which is sent too; widened_ : the factor.
+
+    Examples
+    --------
+    >>> model = LocalMixture(components=2, least=50).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, components: int = 3, *, least: int = 20, most_cost: float | None = None,

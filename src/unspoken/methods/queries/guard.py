@@ -50,16 +50,27 @@ _WEAK = {
 
 
 class QueryGuard:
-    """Answers counts, sums and means over a table, or refuses them.
+    """Answers counts, sums and means over a table, or refuses them (as2000 section 1).
 
     Parameters
     ----------
-    table : the table. Every column but identifiers is protected unless `public` names it.
-    log : path of the log, shared by everybody who asks. Its key is kept beside it.
-    head : path of the file that says where the log ends (beside the log). On another disk, a log
-        that was restored from a backup together with its key is noticed, too.
+    table : Table
+        Every column but identifiers is protected unless `public` names it.
+    log : path
+        The log, shared by all users. Its key is kept beside it.
+    head : path, optional
+        File that states where the log ends; beside the log by default. On another disk, it also
+        detects a log that was restored from a backup together with its key.
+    **limits
+        The settings below. They are stored in the log and cannot change while it is in use; those
+        that are left out are taken from it.
+
+    Notes
+    -----
+    Settings with every audit:
+
     public : columns that everybody may know of everybody; conditions on them name sets.
-    bounds : mapping from column to (low, high), declared by what anybody knows, never by the data.
+    bounds : mapping from column to (low, high), declared from public knowledge, never the data.
         Values beyond are clamped. Needed for every protected column that is summed.
     grid : mapping from column to the step in which it is counted (1 for whole numbers).
     audit : "noise" (default), "exact", "linear" or "sizes".
@@ -67,34 +78,36 @@ class QueryGuard:
     With "noise":
 
     epsilon : what all answers together may spend (1). each : what one answer spends (0.1).
-    cells : public columns whose combinations are told exactly (none).
+    cells : public columns whose combinations are answered exactly (none).
     smallest : records that a query set or a cell must hold (10).
 
     With "exact", answers without noise that are audited against bounds and grid:
 
-    overlapping : answered sets that a new one may hang together with (3).
+    overlapping : answered sets that a new one may be connected with (3).
     width : share of the bounds' range below which a person's interval counts as disclosed (0.05).
     decoys : share of harmless queries that are refused like disclosing ones (0.1).
     largest, overlap, group : as below.
 
-    With "linear", which takes values for any real numbers, and warns:
+    With "linear", which treats values as arbitrary real numbers, and warns:
 
     largest : records, or share of them, that a set may hold (all but `smallest`, or everybody).
     overlap : records that it may share with each answered set of the same column (no limit).
     group : answers must not determine a combination of the values of fewer records (2). Exact
-        for 2 and 3; beyond, no two answered sets may tell fewer than `group` records apart.
+        for 2 and 3; beyond, no two answered sets may differ in fewer than `group` records.
     noise : standard deviation of Gaussian noise on sums; one, or a mapping by column (none).
     count_noise : the same on counts of protected conditions, which need it.
     least_error : error that the best estimate of a value must keep under noise (the noise's).
-    blur : error that the best estimate of a yes or no must keep, for somebody who knows
+    blur : error that the best estimate of a yes or no must keep, for an adversary who knows
         everybody else's (1; in units of the column's range where a column has few values).
     sample : answer from this share of each set.
-    few : a column with at most that many different values is treated as a yes or no (10).
+    few : a column with at most this many different values is treated as a yes or no (10).
 
     "sizes" leaves out the audit of sums. Size and overlap limits alone stop nobody.
 
-    The settings stand in the log; they cannot change while it is in use. Those that are left out
-    are taken from it.
+    Examples
+    --------
+    >>> guard = QueryGuard(table, "queries.log", bounds={"age": (0, 120)})  # doctest: +SKIP
+    >>> guard.mean("age", "city = 'Bern'").value  # doctest: +SKIP
     """
 
     def __init__(self, table: Table, log: str | os.PathLike[str],

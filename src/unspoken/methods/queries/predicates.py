@@ -208,7 +208,22 @@ class Named:
 
 
 def column(name: str) -> Named:
-    """Return a column to be compared: `column("age") > 30`."""
+    """Return a column to be compared in the condition of a query.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+
+    Returns
+    -------
+    Named
+        Compare it with constants, and join conditions with `&`, `|` and `~`.
+
+    Examples
+    --------
+    >>> condition = (column("age") > 30) & column("city").isin(["Bern", "Basel"])
+    """
     return Named(name)
 
 

@@ -36,7 +36,14 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Knows:
-    """What an adversary knows about so many people: items they have, items they lack."""
+    """What an adversary knows about one or more people.
+
+    Attributes
+    ----------
+    has : tuple of str, default (); items that each of these people has.
+    lacks : tuple of str, default (); items that none of these people has.
+    people : int, default 1; number of people of whom this is known.
+    """
 
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
@@ -60,7 +67,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """Counts that a data set must have (`equal`) or not exceed (`most`), and who is known."""
+    """The counts that a compatible data set must have, and what is known about people.
+
+    Attributes
+    ----------
+    items : tuple of str; item i is bit i of a set.
+    equal : tuple of (int, int); sets, as bits, with the number of baskets that hold them.
+    most : tuple of (int, int); the same with a number that must not be exceeded.
+    groups : tuple of Group; everybody, grouped by what is known of them.
+    """
 
     items: tuple[str, ...]
     equal: Limits
@@ -92,12 +107,28 @@ class Puzzle:
 def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
            complete_from: float | None = None, longest: int | None = None,
            items: Iterable[str] = ()) -> Puzzle:
-    """Return the puzzle that counted itemsets and an adversary's knowledge set.
+    """Return the puzzle set by counted itemsets and an adversary's knowledge (vcz2006 section 6.3).
 
-    Only items that are published, known or named in `items` take part: all others double every
-    count alike. `complete_from`: the support from which on the list is known to be complete, so
-    that any other set (of up to `longest` items) has less. People of whom nothing is known fill
-    up the data set.
+    Only items that are published, known or listed in `items` take part: all others multiply every
+    count by the same factor. People of whom nothing is known make up the rest of the data set.
+
+    Parameters
+    ----------
+    published : Itemsets; counted (not estimated), as published.
+    known : sequence of Knows, default (); what the adversary knows about people already.
+    complete_from : float, optional; support from which on the list is known to be complete, so
+        that any other set has less.
+    longest : int, optional; most items of a set for which the list is complete. All by default.
+    items : iterable of str, default (); further items that take part, at most 12 in all.
+
+    Returns
+    -------
+    Puzzle
+
+    Examples
+    --------
+    >>> asked = puzzle(published, [Knows(has=("bread",))])  # doctest: +SKIP
+    >>> disclosure(asked, "pills", Knows(has=("bread",))).share  # doctest: +SKIP
     """
     if published.estimated:
         raise InputError(explain("'published'", "counted itemsets", "estimated ones"))
@@ -192,9 +223,14 @@ def _one_kind(states: dict[State, int], inside: list[int], done: list[int]) -> d
 
 @dataclass(frozen=True)
 class Share:
-    """In how many of the compatible data sets a person has an item.
+    """The share of the compatible data sets in which a person has an item.
 
-    baseline : the same if only the counts of single items had been published.
+    Attributes
+    ----------
+    item : str; the item asked about.
+    share : Fraction; the share, exactly.
+    baseline : Fraction; the same if only the counts of single items had been published.
+    compatible : int; number of compatible data sets.
     """
 
     item: str
@@ -214,10 +250,21 @@ class Share:
 
 
 def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
-    """Return the share of compatible data sets in which a person has an item, exactly.
+    """Return the exact share of compatible data sets in which a person has an item.
 
-    person : what is known of her; she must be one of those the puzzle knows. Without it she is
-    one of whom nothing is known.
+    Every compatible data set counts alike; an adversary who knows which are likelier learns more.
+    Raises NotCoveredError where counting is too large: use `sample_disclosure` there.
+
+    Parameters
+    ----------
+    asked : Puzzle; the published counts and what is known.
+    item : str; the item asked about.
+    person : Knows, optional; what is known of the person, one entry of the puzzle's knowledge.
+        By default a person of whom nothing is known.
+
+    Returns
+    -------
+    Share
     """
     bit, group = asked.bit(item), group_of(asked, person)
     counts = [_alone(asked, group, bit * has, bit * (1 - has)).count() for has in (1, 0)]

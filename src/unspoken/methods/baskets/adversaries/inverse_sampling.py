@@ -49,10 +49,26 @@ _RULES = {"chains": (Whole(4), "Use 64."), "steps": (Whole(100), "Use 20000.")}
 
 @dataclass(frozen=True)
 class Sampled:
-    """An estimated share with its interval and the check of the chains.
+    """An estimated share with its interval and the convergence check of the chains.
 
-    fitting : share of the steps at which data sets fitted; reduction : potential scale reduction;
-    silent : chains that hardly found a fitting data set.
+    Attributes
+    ----------
+    item : str
+        The item asked about.
+    share, low, high : float
+        The estimated share of compatible data sets and its interval.
+    baseline : Fraction
+        The share that the counts of single items alone give.
+    fitting : float
+        Share of the steps at which the data set fitted the published counts.
+    reduction : float
+        Potential scale reduction over half chains (Gelman and Rubin).
+    silent : int
+        Chains that hardly ever reached a fitting data set.
+    chains, steps : int
+        Number of chains, and of steps per chain.
+    beta : float
+        Inverse temperature at which the chains ran.
     """
 
     item: str
@@ -150,7 +166,33 @@ def sample_disclosure(asked: Puzzle, item: str, person: Knows | None = None, *, 
            steps: int = 20_000, random_state: Any = None) -> Sampled:
     """Estimate the share of compatible data sets in which a person has an item.
 
-    As `inverse.disclosure`, for puzzles that are too large to count. Look at `.mixed`.
+    For puzzles that are too large for `disclosure`. Check `.mixed` before the number is used: the
+    chains may not have converged, and agreement is no proof that they have.
+
+    Parameters
+    ----------
+    asked : Puzzle
+        The published counts and what is known.
+    item : str
+        The item asked about.
+    person : Knows, optional
+        What is known of the person, one entry of the puzzle's knowledge. By default a person of
+        whom nothing is known.
+    chains : int, default 64
+        Number of Markov chains, at least 4.
+    steps : int, default 20000
+        Steps per chain, at least 100.
+    random_state : int or Generator, optional
+        Makes the estimate repeatable.
+
+    Returns
+    -------
+    Sampled
+
+    Examples
+    --------
+    >>> estimate = sample_disclosure(asked, "pills")  # doctest: +SKIP
+    >>> estimate.share if estimate.mixed else None  # doctest: +SKIP
     """
     check("sample_disclosure", _RULES, {"chains": chains, "steps": steps})
     bit, group = asked.bit(item), group_of(asked, person)

@@ -28,7 +28,19 @@ LEAST = 1e-6
 
 @dataclass(frozen=True)
 class BasketView:
-    """All that an adversary may see of a release of baskets."""
+    """All that an adversary sees of a release of baskets.
+
+    Attributes
+    ----------
+    baskets : Baskets
+        The randomised baskets.
+    operator : Operator
+        The published operator.
+    sizes : array of int or None
+        Sizes of the original baskets, where they are public.
+    frequencies : array of float
+        Estimated frequency of every item in the original.
+    """
 
     baskets: Baskets
     operator: Operator
@@ -58,7 +70,16 @@ class Posteriors:
 
 
 class BasketPosterior(Adversary):
-    """Names the items that were likeliest in each basket."""
+    """Names the items that were likeliest in each basket (vcz2006 equations 6.8 and 6.9).
+
+    Needs the release alone and treats items as independent; an adversary who knows which items are
+    bought together can do better.
+
+    Examples
+    --------
+    >>> view = BasketView.of(release)  # doctest: +SKIP
+    >>> BasketPosterior().posteriors(view).seen  # doctest: +SKIP
+    """
 
     name: ClassVar[str] = "basket-posterior"
     gets: ClassVar[str] = "weighs every item of a randomised basket by how it can have come there"

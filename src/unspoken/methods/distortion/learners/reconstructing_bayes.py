@@ -60,6 +60,11 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
     Attributes
     ----------
     model_ : a `unspoken.models.naive_bayes.NaiveBayes`; classes_, n_features_in_ as usual.
+
+    Examples
+    --------
+    >>> learner = ReconstructingNaiveBayes(Noise("gaussian", 5.0))  # doctest: +SKIP
+    >>> learner.fit(reports, labels).predict(records)  # doctest: +SKIP
     """
 
     reconstructs: ClassVar[bool] = True
@@ -125,7 +130,24 @@ def _values(law: Any) -> tuple[Any, ...]:
 
 
 def noisy_naive_bayes(release: Release, **options: Any) -> NaiveBayes:
-    """Mine naive Bayes from the release of a method that distorts; the manifest says how."""
+    """Mine naive Bayes from the release of a method that distorts; the manifest says how.
+
+    Parameters
+    ----------
+    release : Release
+        A release of a method that distorts columns, with class labels.
+    **options
+        Further parameters of ReconstructingNaiveBayes, such as `bins` or `smoothing`.
+
+    Returns
+    -------
+    NaiveBayes
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.noisy_naive_bayes(release).predict_proba(records)  # doctest: +SKIP
+    """
     found = records_of(release)
     learner = ReconstructingNaiveBayes(list(found.laws.values()), **options)
     fitted: NaiveBayes = learner.fit(found.data, found.labels, found.said).model_

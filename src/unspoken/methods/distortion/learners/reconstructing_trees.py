@@ -85,6 +85,11 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     Attributes
     ----------
     tree_ : a `unspoken.Tree`; classes_, n_features_in_ as everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> learner = ReconstructingTreeClassifier(Noise("gaussian", 5.0))  # doctest: +SKIP
+    >>> learner.fit(reports, labels).predict(records)  # doctest: +SKIP
     """
 
     reconstructs: ClassVar[bool] = True
@@ -217,10 +222,29 @@ def _on_values(tree: Tree, columns: Sequence[Column | None], names: tuple[str, .
 
 
 def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> Tree:
-    """Mine a tree from the release of a method that distorts; the manifest says how it did.
+    """Mine a tree from the release of a method that distorts (as2000 section 4).
 
-    Where people chose, every report is used as what it is; what is missing or was withheld is
-    dealt out like the others of its class.
+    The manifest says how columns were distorted. Where people chose, reported, distorted and
+    withheld values are each treated as such; missing and withheld values are distributed like the
+    others of their class.
+
+    Parameters
+    ----------
+    release : Release
+        A release of a method that distorts columns, with class labels.
+    strategy : str, default "byclass"
+        "byclass", "local", "global", "randomized" or "original".
+    **options
+        Further parameters of ReconstructingTreeClassifier, such as `max_depth`.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.noisy_tree(release).predict(records)  # doctest: +SKIP
     """
     found = records_of(release)
     learner = ReconstructingTreeClassifier(list(found.laws.values()), strategy, **options)
