@@ -1,4 +1,4 @@
-"""Random orthogonal matrices, and how likely a random one turns a record back (liu2006).
+"""Random orthogonal matrices, and how likely a random one recovers a record (liu2006).
 
 Section 3.1 of the paper gives the breach probability as (2/pi) arcsin(s), which holds only where
 two dimensions are unknown (`paper_breach`). The share of a sphere in q dimensions within a chord
@@ -17,7 +17,7 @@ GUESSES = ("uniform", "shrunken")
 
 
 def haar(size: int, rng: np.random.Generator, proper: bool = False) -> Floats:
-    """Draw an orthogonal matrix uniformly (Haar); `proper` ones turn and never mirror.
+    """Draw an orthogonal matrix uniformly (Haar); `proper` ones rotate and never mirror.
 
     The Q of a Gaussian matrix is uniform only once the signs of R's diagonal are taken out.
     """

@@ -1,4 +1,4 @@
-"""The audit of randomised baskets: what the posterior of every item gives away."""
+"""The audit of randomised baskets: what the posterior of every item discloses."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from unspoken.table.table import Table
 from unspoken.table.write_baskets import COLUMN
 
 MAX_ROWS = 20_000
-"""So many baskets are attacked and scored; more would change the numbers hardly."""
+"""Most baskets that are attacked and scored; more would hardly change the result."""
 RHO1, RHO2 = 0.05, 0.5
 """A breach: an item that at most one in twenty has is believed with even odds or better."""
 _LIMITS = (
     "the adversary takes items as independent and knows their frequencies from the release; "
-    "somebody who knows which items go together, or other baskets of the person, may do better",
+    "one who knows which items are bought together, or other baskets of the person, may do better",
     "intervals are over baskets of this one release, not over releases",
 )
 
@@ -131,7 +131,7 @@ def _score(adversary: BasketPosterior, view: BasketView, true: Baskets,
 
 def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], width: int,
            right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Say of which baskets the likeliest item, seen or not, was really there."""
+    """Return the baskets whose likeliest item, seen or not, was really there."""
     seen = view.baskets
     rows = np.arange(len(seen))
     out = np.isin(rows * width + found.unseen_item, own)
@@ -144,7 +144,7 @@ def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], widt
 
 
 def _interval(value: float, count: int) -> tuple[float, float]:
-    """Return Wilson's 95% interval of a share of so many baskets."""
+    """Return Wilson's 95% interval of a share of `count` baskets."""
     z = 1.96
     middle = (value + z * z / (2 * count)) / (1 + z * z / count)
     reach = z * math.sqrt(value * (1 - value) / count + z * z / (4 * count * count)) \
@@ -158,5 +158,5 @@ def _suggestions(rows: list[Row], release: Release) -> tuple[Suggestion, ...]:
     if worst <= 0.01 or (isinstance(gamma, int | float) and gamma < 100):
         return ()
     return (Suggestion(None, "Use SelectASize with rho1 and rho2, which designs the operator",
-                       f"rare items of {worst:.1%} of the baskets are given away, and nothing "
+                       f"rare items of {worst:.1%} of the baskets are disclosed, and nothing "
                        "useful bounds how sure an adversary can be"),)

@@ -33,8 +33,9 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (and `largest`, for a law that depends on the sizes of all baskets).
 
     Two things must be declared before a gamma is stated: the list of items, and, where sizes are
-    hidden, `largest`. Lists and sizes that are taken from the data tell about it. Baskets beyond
-    `largest` lose items at random (`outside="clamp"`) or are refused, on devices too.
+    hidden, `largest`. Lists and sizes that are taken from the data disclose something about it.
+    Baskets beyond `largest` lose items at random (`outside="clamp"`) or are refused, on devices
+    too.
     """
 
     name: ClassVar[str] = ""
@@ -48,7 +49,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the operator that the parameters describe, for baskets of these sizes."""
 
     def _needs_sizes(self) -> bool:
-        """Say whether the law is made for the sizes of all baskets."""
+        """Return True if the law is made for the sizes of all baskets."""
         return False
 
     def _made_for(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -115,7 +116,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self._needs_sizes() and self.largest is None and not self._public:
                 raise InputError(explain(
                     f"{type(self).__name__}: 'largest'", "given where there are no baskets to fit",
-                    None, "A law that is made for one person's basket tells its size."))
+                    None, "A law designed for one person's basket discloses its size."))
             self.fit(Baskets.of([basket], self.items))
         return self.transform(Baskets.of([basket], self.items_)).lists()[0]
 

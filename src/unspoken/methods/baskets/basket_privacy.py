@@ -1,9 +1,9 @@
 """How private randomised baskets are, and what can still be learned from them.
 
 vcz2006 section 6.1.3. `amplification_of` is gamma (6.16), `design_operator` finds the select-a-size
-operator that tells supports best while it excludes a breach, `item_breaches` says what a randomised
-basket shows of single items, and `mask_privacy` is the measure of the MASK scheme (6.1.4), which
-weighs guessed ones and guessed zeros. `audit_baskets` attacks a release.
+operator that estimates supports best while it excludes a breach, `item_breaches` states what a
+randomised basket discloses about single items, and `mask_privacy` is the measure of the MASK scheme
+(6.1.4), which weighs guessed ones and guessed zeros. `audit_baskets` attacks a release.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from unspoken.methods.baskets.select_a_size import (
 from unspoken.numerics.breach_bound import largest_gamma
 from unspoken.table.baskets import Baskets
 
-TOLD = 1.96
-"""A support is told from zero if it is so many standard deviations above it."""
+DEVIATIONS = 1.96
+"""Standard deviations above zero at which a support is distinguished from zero."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Design:
 
     @property
     def least(self) -> dict[int, float]:
-        """Return the least support that can be told from zero, by the size of sets."""
-        return {k: TOLD * deviation for k, deviation in self.deviations.items()}
+        """Return the least support that can be distinguished from zero, by the size of sets."""
+        return {k: DEVIATIONS * deviation for k, deviation in self.deviations.items()}
 
     def summary(self) -> str:
         """Return the design and what can be estimated, in plain words."""
@@ -73,10 +73,10 @@ class Design:
                  f"of probability up to {self.rho1:g} reaches {self.rho2:g}; sizes "
                  + ("are public" if self.public else "stay hidden")]
         for k, value in self.deviations.items():
-            told = f"supports below {self.least[k]:.2%} cannot be told from zero" \
+            limit = f"supports below {self.least[k]:.2%} cannot be distinguished from zero" \
                 if self.least[k] < 1 else "no support can be estimated"
             lines.append(f"  sets of {k}: standard deviation {value:.2%} with {self.baskets:,} "
-                         f"baskets; {told}")
+                         f"baskets; {limit}")
         return "\n".join(lines)
 
 

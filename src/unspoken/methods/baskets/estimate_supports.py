@@ -24,10 +24,10 @@ from unspoken.numerics.frequent_sets import candidates, partners
 from unspoken.numerics.packed_bits import bit_counts, packed
 
 WORDS = 1 << 19
-"""So many words are intersected at a time."""
+"""Words intersected at a time."""
 
 JOINS = 10
-"""So many joins of smaller sets are tried for each candidate that is allowed."""
+"""Joins of smaller sets tried for each candidate that is allowed."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Estimating:
         if count > self.most:
             raise DataError(explain(
                 f"Candidates of {k} items", f"at most {self.most:,}", f"{count:,} or more",
-                "Supports this small cannot be told from noise here: raise min_support, lower "
+                "Supports this small cannot be distinguished from noise: raise min_support, lower "
                 "slack, or protect less."))
 
 

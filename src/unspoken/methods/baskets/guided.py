@@ -1,4 +1,4 @@
-"""Guided perturbation: the miner tells each provider which directions matter (vcz2006 6.1.4).
+"""Guided perturbation: the miner sends each provider the directions that matter (vcz2006 6.1.4).
 
 The miner keeps the leading eigenvectors V of the transactions received so far and hands them to
 the next provider. The provider projects her basket on them, t~ = t V V', keeps what reaches
@@ -34,7 +34,7 @@ from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
 
 MAX_CELLS = 1 << 26
-"""Eigenvectors of so many numbers at most."""
+"""Most numbers in all eigenvectors together."""
 
 @dataclass
 class Guidance:
@@ -165,5 +165,6 @@ def _promise() -> RandomisedBaskets:
     return RandomisedBaskets(
         "Every basket was projected on published directions and items were added. Nothing bounds "
         "how far the odds of a property of a basket can change.",
-        ("whoever gave the guidance was honest", "supports cannot be estimated without bias"),
+        ("the party that gave the guidance was honest",
+         "supports cannot be estimated without bias"),
         {"gamma": None, "epsilon": None, "public_sizes": False})

@@ -1,4 +1,4 @@
-"""The select-a-size operator that tells supports best under a bound on amplification.
+"""The select-a-size operator that estimates supports best under a bound on amplification.
 
 vcz2006 section 6.1.3. For a basket of m items let base[j] be the binomial probability of keeping j
 items if all were kept like strangers are inserted, with probability rho. A law p[j] = base[j] f[j]
@@ -109,9 +109,9 @@ def best_rho(sizes: tuple[tuple[int, float], ...], k: int, gamma: float) -> floa
 
 
 def _total(sizes: Mapping[int, float], k: int, rho: float, gamma: float) -> float:
-    """Return the variance over all sizes; baskets too small for k items tell nothing of them."""
-    told = {m: s for m, s in sizes.items() if m >= k} or sizes
-    return sum(share * best_law(_ks(k, m), m, rho, gamma).variance for m, share in told.items())
+    """Return the variance over all sizes; baskets too small for k items do not matter."""
+    large = {m: s for m, s in sizes.items() if m >= k} or sizes
+    return sum(share * best_law(_ks(k, m), m, rho, gamma).variance for m, share in large.items())
 
 
 def _ks(k: int, size: int) -> tuple[int, ...]:

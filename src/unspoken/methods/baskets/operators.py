@@ -4,7 +4,7 @@ Each randomises every basket on its own and treats all items alike. What leaks: 
 the list of items; with `public_sizes` how many items everybody bought; without, the size of the
 largest basket where the law was designed for it. A randomised basket changes the odds of anything
 about its original at most gamma-fold, `release.guarantee.facts["gamma"]`; where that is null some
-originals are ruled out, and single items or baskets can be given away.
+originals are ruled out, and single items or baskets can be disclosed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class SelectASize(BasketOperator):
     keep : in place of `sizes`: every item is kept with this probability on its own.
     rho1, rho2 : in place of all of these: design the operator of best accuracy that excludes every
         breach from rho1 to rho2 (6.13). It uses the sizes of the baskets it is fitted to.
-    design_for : sets of up to so many items are to be estimated as accurately as possible.
+    design_for : estimate sets of up to this many items as accurately as possible.
     public_sizes : declare the size of every basket public and release it. Then originals of one
-        size only must be hard to tell from each other, and more accuracy is left.
+        size only must be hard to distinguish, and more accuracy is left.
     items : the list of all items; by default that of the baskets, and then no gamma is stated.
     largest : how many items a basket can hold, declared; needed for a gamma where sizes are hidden.
     outside : larger baskets lose items at random ("clamp") or are refused ("refuse").

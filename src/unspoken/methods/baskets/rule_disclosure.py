@@ -1,12 +1,12 @@
-"""What published rules tell about people (vcz2006 section 6.3).
+"""What published rules disclose about people (vcz2006 section 6.3).
 
 A rule A -> B that is published says of everybody who is known to have A that she has B, with the
 rule's confidence. How bad that is depends on three numbers: the confidence (how sure), the support
 of A (how many people), and how likely an adversary knows A of a person. `rule_risks` puts them
 together, rule by rule; `people_exposed` goes through the people and counts each once.
 
-The numbers say what the rules add to knowing A. They do not say what somebody could learn who has
-more than the rules: see `attack.deduction` and `attack.inverse`.
+The numbers state what the rules add to knowing A, not what an adversary with more than the rules
+can learn: see `attack.deduce` and `attack.disclosure`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class RuleRisks:
 
     @property
     def exposure(self) -> Floats:
-        """Return the expected number of people of whom the right side is rightly inferred."""
+        """Return the expected number of people whose right side is correctly inferred."""
         return self.people * self.confidence
 
     @property
@@ -73,7 +73,7 @@ class RuleRisks:
         return len(self.rules)
 
     def frame(self) -> Any:
-        """Return an Arrow table, one rule a row."""
+        """Return an Arrow table, one row per rule."""
         import pyarrow as pa
 
         return pa.table({"rule": [self._name(i) for i in range(len(self))], "known": self.known,
@@ -90,7 +90,7 @@ class RuleRisks:
 
     def summary(self, most: int = 10) -> str:
         """Return the riskiest rules in plain words."""
-        lines = [f"{len(self):,} rules tell something private to somebody who knows their left "
+        lines = [f"{len(self):,} rules disclose something private to anyone who knows their left "
                  f"side; {self.silent:,} do not"]
         for i in range(min(most, len(self))):
             lines.append(f"  {self._name(i)}: {self.confidence[i]:.1%} sure (anybody: "
@@ -130,8 +130,8 @@ def rule_risks(rules: Rules, known: Known, private: Iterable[str] | None = None,
     chance, secret = _roles(rules.items, known, private)
     combine = np.min if together == "worst" else np.prod
     odds = np.array([combine(chance[list(left)]) for left in rules.left], np.float64)
-    tells = np.array([bool(secret[list(right)].any()) for right in rules.right], np.bool_)
-    kept = np.flatnonzero((odds > 0) & tells)
+    discloses = np.array([bool(secret[list(right)].any()) for right in rules.right], np.bool_)
+    kept = np.flatnonzero((odds > 0) & discloses)
     confidence, left = _worst(rules)
     exposure = odds * left * confidence
     order = kept[np.lexsort((-confidence[kept], -exposure[kept]))]
@@ -197,7 +197,7 @@ class Exposed:
     def summary(self) -> str:
         """Return the numbers in one sentence."""
         return (f"{self.exposed:,} of {self.people:,} people meet a rule that is at least "
-                f"{self.alert:.0%} sure of something private, rightly for {self.right:,}; the "
+                f"{self.alert:.0%} sure of something private, correctly for {self.right:,}; the "
                 f"same guesses without looking at the person would be right for "
                 f"{self.expected:,.0f}")
 
@@ -233,11 +233,11 @@ def people_exposed(baskets: Baskets, rules: Rules, known: Known,
     right, base = np.zeros(len(baskets), np.bool_), np.zeros(len(baskets))
     frequency = baskets.frequencies() / max(len(baskets), 1)
     for i, (left, then) in enumerate(zip(rules.left, rules.right, strict=True)):
-        told = [code for code in then if secret[code]]
-        if told and chance[list(left)].all() and rules.confidence[i] >= alert:
+        disclosed = [code for code in then if secret[code]]
+        if disclosed and chance[list(left)].all() and rules.confidence[i] >= alert:
             better = _held(baskets, left) & (rules.confidence[i] > best)
-            best[better], base[better] = rules.confidence[i], frequency[told].min()
-            right[better] = _held(baskets, told)[better]
+            best[better], base[better] = rules.confidence[i], frequency[disclosed].min()
+            right[better] = _held(baskets, disclosed)[better]
     hit = best > 0
     return Exposed(len(baskets), int(hit.sum()), int(right[hit].sum()), float(base[hit].sum()),
                    float(alert))

@@ -59,7 +59,7 @@ class Operator:
 
     @property
     def size_free(self) -> bool:
-        """Return whether supports can be estimated without knowing the sizes of the baskets."""
+        """Return True if supports can be estimated without knowing the sizes of the baskets."""
         return self.law.size_free and self.rho is not None
 
     def check_size(self, size: int) -> None:
@@ -199,10 +199,10 @@ def in_subsets(values: Floats) -> Floats:
 
 def deviation(operator: Operator, k: int, size: int, baskets: int,
               partial: Floats | None = None) -> float:
-    """Return the standard deviation of a support estimate from so many baskets of one size.
+    """Return the standard deviation of a support estimate from n baskets of one size.
 
     `partial` are the true partial supports s_0 .. s_k; by default nobody has any of the items,
-    which is what a rare set has to be told from.
+    which is what a rare set has to be distinguished from.
     """
     shares = np.eye(k + 1)[0] if partial is None else np.asarray(partial, np.float64)
     spread = spread_weights(weights(operator, k, size)) @ transition(operator, k, size) @ shares

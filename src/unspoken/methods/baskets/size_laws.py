@@ -30,7 +30,7 @@ class SizeLaw(Protocol):
 
     @property
     def size_free(self) -> bool:
-        """Return whether supports can be estimated without knowing the sizes."""
+        """Return True if supports can be estimated without knowing the sizes."""
 
     def distribution(self, size: int) -> Floats:
         """Return p[0] .. p[m] for a basket of m items."""
@@ -196,7 +196,7 @@ class Padded:
 class Cut:
     """Cut-and-paste: keep up to `cutoff` items for sure, paste the rest with probability `rho`.
 
-    A number from 0 to cutoff is drawn; so many items (all of a smaller basket) are kept; every
+    A number from 0 to cutoff is drawn; this many items (all of a smaller basket) are kept; every
     other item of the basket is kept with probability rho, as items outside it are inserted.
     """
 

@@ -88,7 +88,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         stated.
     outside : what happens to values outside a declared range: "clamp" moves them to its end,
         "refuse" raises. In a table, in an array and on a device alike.
-    reports : how often each value is reported; the total epsilon is stated for so many.
+    reports : how often each value is reported; the total epsilon is stated for all of them.
     columns : the columns to distort; all numeric features by default.
     choices : mapping from column to the column that holds each person's choice: "withhold",
         "truth" or "distort" (as2000 section 1). The choices are released, so that the miner can
@@ -185,7 +185,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """Return what one person's device sends: one record, each attribute as the person chose.
 
         Attributes that have no law are not sent. With `choices` the record says which attributes
-        were withheld (None), told or distorted, as `<column>_choice`.
+        were withheld (None), reported or distorted, as `<column>_choice`.
         """
         self._ready()
         check_choices(choices, self.laws_)
@@ -193,8 +193,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         seed = self.draws_.next()
         noisy = {name: _noisy(name, record[name], law, derive(seed, "noise", name))
                  for name, law in self.laws_.items()}
-        told = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
-        return sent(told, noisy, choices)
+        true = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
+        return sent(true, noisy, choices)
 
     def _ready(self) -> None:
         """A device has no table to fit: the ranges say it all."""

@@ -1,7 +1,7 @@
-"""Each person chooses, for each attribute: withhold it, tell it, or distort it (as2000 section 1).
+"""Each person withholds, reports or distorts each attribute (as2000 section 1).
 
 The choices stand in a column of their own and are released with the values, so that the miner can
-use every report as what it is. Who learns what: the collector learns who told, who withheld and
+use every report as what it is. Who learns what: the collector learns who reported, who withheld and
 who distorted; where people choose by their value, the choice itself says something about it. What
 a method promises holds for those who chose to distort and for nobody else.
 """
@@ -70,8 +70,8 @@ def limited(promise: Distorted, markers: Mapping[str, str]) -> Distorted:
     """Return the promise, with its condition where people could choose."""
     if not markers:
         return promise
-    line = ("it holds for those who chose to distort: others told their value, and a choice may "
-            "say something about the value")
+    line = ("it holds for those who chose to distort: others reported their value, and a choice "
+            "may say something about the value")
     return replace(promise, conditions=(*promise.conditions, line))
 
 

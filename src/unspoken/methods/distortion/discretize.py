@@ -81,7 +81,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     columns, others : as for NoiseAdder.
     outside : "clamp" puts values beyond the edges into the outermost classes, "refuse" raises.
     choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
-        and values of those who told; the column of choices says which is which.
+        and values of those who reported; the column of choices says which is which.
 
     Attributes
     ----------

@@ -84,7 +84,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         occur, which are thereby published, and no gamma or epsilon is stated.
     other : a declared value that stands for all that were not declared; one for all columns or a
         mapping. By default they are refused.
-    reports : how often each question is answered; the total epsilon is stated for so many.
+    reports : how often each question is answered; the total epsilon is stated for all of them.
     columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 

@@ -3,7 +3,7 @@
 The answers of a release are one draw. Trials draw them again for the same people by the published
 matrix (the first trial is the release itself), so that the numbers say what the method leaves, with
 the spread of chance. The baseline is the best guess without an answer: the most frequent value, for
-everybody. Where people could choose, shares are of those who answered at random; those who told
+everybody. Where people could choose, shares are of those who answered at random; true answers
 are counted by an adversary of their own, who reads them.
 """
 
@@ -36,15 +36,15 @@ LEVEL = "ignorant"
 MAX_CLASSES = 100
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
-    "every column is attacked alone: answers to several questions that go together tell more",
+    "every column is attacked alone: correlated answers to several questions disclose more",
     "the target goes out as it is and is not attacked",
-    "where people chose, shares are of those who answered at random; who told is known",
+    "where people chose, shares are of those who answered at random; true answers are known",
 )
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """One column: how many people have each value, answer and class, and who told."""
+    """One column: how many people have each value, answer and class, and the true answers."""
 
     name: str
     matrix: Floats
@@ -83,7 +83,8 @@ def audit_answers(table: Table, release: Release, key: Key | None,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {column.name: column.name for column in asked}}
     words = {one.name: one.gets for one in chosen}
-    words |= {"told": "reads what was told"} if any(c.told.sum() for c in asked) else {}
+    if any(column.told.sum() for column in asked):
+        words |= {"told": "reads values that were reported truthfully"}
     return Audit(tuple(rows), request.radius, request.trials, about, words, unscored,
                  limits=_LIMITS)
 
@@ -169,7 +170,7 @@ def _blind(people: Ints) -> dict[str, float]:
 
 
 def _told(column: _Asked) -> Iterator[Row]:
-    """Yield what is simply known: the share of people, and of each value's, who told."""
+    """Yield what is simply known: the share of true answers, overall and per value."""
     if column.told.sum() == 0:
         return
     every = column.told + column.people.sum(axis=1)

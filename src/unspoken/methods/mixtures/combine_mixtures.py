@@ -55,7 +55,7 @@ class GlobalMixture:
 
     @property
     def alike(self) -> bool:
-        """Return whether nothing speaks against one population behind all sources."""
+        """Return True if nothing speaks against one population behind all sources."""
         return self.p_value > LEVEL
 
     def summary(self) -> str:

@@ -1,10 +1,11 @@
 """LocalMixture: a source sends a model in place of its records (vcz2006 section 7.1.1).
 
 Who learns what. The server sees weights, means and covariances of a Gaussian mixture and the number
-of records. A component of few records tells about these; a model under which a record is very
-likely tells where it is. So components hold a least number of records, and the privacy cost, the
-mean log likelihood of the source's own records under what it sends, can be limited: covariances
-are widened until it is. That is a measure, not a proof: it promises nothing about one record.
+of records. A component of few records discloses something about them; a model under which a record
+is very likely discloses where it is. So components hold a least number of records, and the privacy
+cost, the mean log likelihood of the source's own records under what it sends, can be limited:
+covariances are widened until it is. That is a measure, not a proof: it promises nothing about one
+record.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
     ----------
     components : the most components; fewer are taken where one would hold too few records.
     least : records that every component must hold, as weight times number of records.
-    most_cost : the largest mean log likelihood (nats a record) of the own records under what is
+    most_cost : the largest mean log likelihood (nats per record) of the own records under what is
         sent; None for no limit. Covariances are widened until it holds.
     random_state : for tests and experiments only.
 

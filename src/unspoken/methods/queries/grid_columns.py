@@ -1,8 +1,8 @@
 """Columns as whole numbers of grid steps inside their declared bounds.
 
 Bounds and grid are declared by the custodian, never taken from the data: a bound that follows the
-data tells the largest value. Values beyond the bounds count as the nearest bound; a value that is
-missing contributes nothing, like a record outside the set.
+data discloses the largest value. Values beyond the bounds count as the nearest bound; a value that
+is missing contributes nothing, like a record outside the set.
 """
 
 from __future__ import annotations

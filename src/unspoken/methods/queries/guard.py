@@ -1,6 +1,6 @@
 """QueryGuard: statistics on request, and no person's value out of them (as2000 section 1).
 
-Who learns what. Whoever asks learns the answers with their errors, which queries are refused, and
+Who learns what. A user learns the answers with their errors, which queries are refused, and
 what the custodian declared: bounds, grids, public columns, cells. By default every answer about a
 protected column carries noise, and all answers together change the odds of anything about one
 record at most exp(epsilon)-fold, whatever else is known; then the guard refuses. Exact answers are
@@ -41,9 +41,9 @@ from unspoken.table.table import Table
 FORMAT = "unspoken-queries 2"
 Book = NoiseBudget | Answered
 _WEAK = {
-    LINEAR: "The audit takes values for any real numbers. Who knows that they are whole, bounded "
-            "or mostly zero gets single values out of exact sums. Say audit='exact', or leave it "
-            "out.",
+    LINEAR: "The audit treats values as arbitrary real numbers. An adversary who knows that they "
+            "are whole, bounded or mostly zero gets single values out of exact sums. Use "
+            "audit='exact', or leave it out.",
     SIZES: "The audit of sums is off. A tracker gets single values past limits on the size of "
            "query sets.",
 }
@@ -162,7 +162,7 @@ class QueryGuard:
             return book.reply(asked, derive(self._log.secret, "answers"))
 
     def _decide(self, held: LockedLog, book: Book, asked: Asked) -> None:
-        """Append what is decided before anything is told."""
+        """Append the decision before anything is answered."""
         if self._log.entries >= MAX_ENTRIES:
             raise QueryRefusedError("The query log is full. Start a new log over a new table.",
                                     "full")
@@ -238,14 +238,14 @@ class QueryGuard:
         if entry.get("table") != self._fingerprint():
             raise QueryLogError(
                 f"'{self._log.path}' belongs to another table, or the table has changed. Answers "
-                "before and after a change tell the records that changed. Keep serving the old "
+                "before and after a change disclose the records that changed. Keep serving the old "
                 "table, or start a new log once enough records have changed.")
         self._settings = kept_settings(entry.get("settings"), self._limits)
 
 
 def _entry(asked: Asked, refusal: Refusal | None) -> dict[str, Any]:
-    told = {"answered": refusal is None, "set": asked.digest, "at": _now()}
-    return asked.query.to_json() | told | ({"rule": refusal.rule} if refusal else {})
+    outcome = {"answered": refusal is None, "set": asked.digest, "at": _now()}
+    return asked.query.to_json() | outcome | ({"rule": refusal.rule} if refusal else {})
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""What a guard was told: its limits, checked, and what stands in the first line of its log."""
+"""The settings of a guard: its limits, checked, and the first line of its log."""
 
 from __future__ import annotations
 

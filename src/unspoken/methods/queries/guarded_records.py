@@ -70,7 +70,7 @@ class Rows:
     def raw(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
         """Return the Arrow type of a numeric column, its values as they are, and where it has any.
 
-        Nothing is refused because of a value: an error would tell it.
+        Nothing is refused because of a value: an error would disclose it.
         """
         kind, values, present = self._column(name)
         if not is_number(kind) or pa.types.is_temporal(kind):

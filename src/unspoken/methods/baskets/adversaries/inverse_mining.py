@@ -2,7 +2,7 @@
 
 vcz2006 section 6.3, after Mielikäinen: the risk that published itemsets pose to a person is the
 share of the data sets compatible with them, and with what the adversary knows already, in which she
-has the private item. Data sets are counted with people told apart: every person has one basket.
+has the private item. Data sets are counted with people distinguished: every person has one basket.
 
 Deciding whether any data set fits is NP-complete, so counting is exact only where it is small:
 `Puzzle.count` goes through the kinds of baskets one after the other and keeps, for every way to use
@@ -25,9 +25,9 @@ from unspoken.methods.baskets.rule_counts import least_count
 from unspoken.models.itemsets import Itemsets
 
 MOST_ITEMS = 12
-"""A puzzle has so many items at most; there are two to this many kinds of baskets."""
+"""Most items of a puzzle; there are two to this power kinds of baskets."""
 MOST_STATES = 300_000
-"""Counting holds so many states at most."""
+"""Most states that counting holds."""
 
 Limits = tuple[tuple[int, int], ...]
 """Sets of items as bits, each with a number of baskets."""
@@ -240,7 +240,7 @@ class Share:
 
     @property
     def disclosed(self) -> bool:
-        """Return whether every compatible data set says the same of the person."""
+        """Return True if every compatible data set says the same of the person."""
         return self.share in (0, 1)
 
     def to_json(self) -> dict[str, Any]:

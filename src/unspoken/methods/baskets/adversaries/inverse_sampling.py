@@ -39,11 +39,11 @@ from unspoken.release.parameters import Whole, check
 REDUCTION = 1.05
 """Half chains agree if their potential scale reduction is below this."""
 VISITS = 20
-"""A chain must stand at fitting data sets so often in each half."""
+"""Times that a chain must visit a fitting data set in each half."""
 FITTING = 0.2
-"""`beta` is raised until the chains fit so much of the time."""
+"""`beta` is raised until the chains fit for this share of the time."""
 THIN = 4
-"""Every so many steps a data set is looked at."""
+"""Steps between two looks at a data set."""
 _RULES = {"chains": (Whole(4), "Use 64."), "steps": (Whole(100), "Use 20000.")}
 
 
@@ -85,7 +85,7 @@ class Sampled:
 
     @property
     def mixed(self) -> bool:
-        """Return whether the chains agree so well that the share may be used."""
+        """Return True if the chains agree so well that the share may be used."""
         return self.reduction < REDUCTION and self.silent * 20 <= self.chains
 
     def summary(self) -> str:
@@ -98,7 +98,7 @@ class Sampled:
 
 
 class Chains:
-    """Data sets, one a chain: the basket of every person as bits."""
+    """Data sets, one per chain: the basket of every person as bits."""
 
     def __init__(self, asked: Puzzle, chains: int, rng: np.random.Generator) -> None:
         self.rng, self.items = rng, len(asked.items)
@@ -138,7 +138,7 @@ class Chains:
         self.sums[taken], self.energy[taken] = sums[taken], energy[taken]
 
     def _pairs(self, chains: int) -> tuple[Ints, Ints]:
-        """Draw two people a chain; the same one twice stands for a change of her own basket."""
+        """Draw two people per chain; the same one twice means a change of her own basket."""
         people = self.has.size
         one = self.rng.integers(0, people, chains)
         other = self.rng.integers(0, people, chains)

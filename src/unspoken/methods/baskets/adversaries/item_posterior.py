@@ -1,7 +1,7 @@
 """The adversary who asks of every item in a randomised basket whether it was there.
 
 vcz2006 section 6.1.3, equations (6.8) and (6.9), for the property "this item was bought". She
-needs the release alone: its manifest tells the operator, and the frequencies of single items are
+needs the release alone: its manifest states the operator, and the frequencies of single items are
 estimated from it. She takes items as independent; then the number of items that were kept is
 weighed by how well the whole basket fits it, and every item by whether it is rather a kept or an
 inserted one. Somebody who knows which items go together can do better.
@@ -82,7 +82,7 @@ class BasketPosterior(Adversary):
     """
 
     name: ClassVar[str] = "basket-posterior"
-    gets: ClassVar[str] = "weighs every item of a randomised basket by how it can have come there"
+    gets: ClassVar[str] = "estimates whether every item of a randomised basket was in the original"
 
     def posteriors(self, view: BasketView) -> Posteriors:
         """Return the probability that each item of each randomised basket was there before."""

@@ -33,9 +33,9 @@ Set = tuple[int, ...]
 Range = tuple[int, int]
 
 LARGEST = 14
-"""Bounds by deduction rules for sets of so many items at most."""
+"""Most items of a set that deduction rules bound."""
 LARGEST_EXACT = 9
-"""The integer program has two to this many unknowns at most."""
+"""Most items of the integer program, which has two to this power unknowns."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Deduced:
                 for one, a, b in zip(self.sets, self.low, self.high, strict=True))
 
     def summary(self) -> str:
-        """Return the bounds, one set a line."""
+        """Return the bounds, one line per set."""
         return "\n".join(f"{', '.join(names)}: {low:,} to {high:,} of {self.baskets:,} baskets"
                          for names, (low, high) in self)
 

@@ -23,7 +23,7 @@ from unspoken.table.baskets import Baskets
 from unspoken.table.rule_text import Sides, write_rule
 
 RATED = 5
-"""So many baskets are looked at for each one that is needed."""
+"""Baskets looked at for each one that is needed."""
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from unspoken.table.basket_tables import original_sizes
 from unspoken.table.baskets import Baskets
 
 LONGEST = 4
-"""Sets of randomised baskets are estimated up to so many items unless more are asked for."""
+"""Most items of a set of randomised baskets, unless more are asked for."""
 MOST = 2_000_000
-"""So many candidates of one size at most."""
+"""Most candidates of one size."""
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "min_support": (Real(0.0, 1.0 + 1e-12), "It is a share of the baskets, such as 0.01."),
     "longest": (Whole(1), "Use 3 for sets of up to three items."),

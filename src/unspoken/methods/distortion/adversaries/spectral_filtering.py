@@ -86,7 +86,7 @@ class _Filtering(Adversary):
     """Needs a View with rows."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether everybody distorted: reports that were told have no noise to filter."""
+        """Return True if everybody distorted: true reports have no noise to filter."""
         return not release.mechanism.get("choices")
 
     def filtered(self, noisy: Floats, variances: Floats, index: int) -> Floats:

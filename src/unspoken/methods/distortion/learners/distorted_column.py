@@ -17,7 +17,7 @@ from unspoken.methods.distortion.response_matrices import check_matrix
 
 MAX_STEPS = 1000
 PER_INTERVAL, FEWEST, MOST = 100, 10, 100
-"""as2000: about a hundred records an interval, ten to a hundred intervals."""
+"""as2000: about a hundred records per interval, ten to a hundred intervals."""
 
 
 @dataclass(frozen=True)

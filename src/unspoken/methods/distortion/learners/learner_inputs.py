@@ -1,4 +1,4 @@
-"""What learners over distorted columns are told about each column, and releases as their input."""
+"""What learners over distorted columns know about each column, and releases as their input."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Records:
 
     @property
     def said(self) -> Any:
-        """Return the choices for a learner; where values are missing it must be told them."""
+        """Return the choices for a learner; it needs them where values are missing."""
         if self.choices is None and np.isnan(self.data).any():
             return np.full(self.data.shape, "distort", dtype=object)
         return self.choices

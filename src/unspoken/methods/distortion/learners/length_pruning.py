@@ -19,7 +19,7 @@ from unspoken.models.tree import Tree
 
 
 def description_length(counts: Floats) -> Floats:
-    """Return the bits that tell the classes of the records of each node."""
+    """Return the bits that state the classes of the records of each node."""
     total = np.maximum(counts.sum(axis=1), 1.0)
     classes = counts.shape[1]
     share = np.where(counts > 0, counts / total[:, None], 1.0)

@@ -1,4 +1,4 @@
-"""Naive Bayes from distorted records: one reconstructed distribution a column and class.
+"""Naive Bayes from distorted records: one reconstructed distribution per column and class.
 
 Naive Bayes needs nothing but the distribution of every column in every class, which is what
 as2000 section 3 reconstructs: no record has to be put into an interval. Combinations of columns
@@ -37,7 +37,7 @@ from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
 from unspoken.release.release import Release
 
 _RULES: Mapping[str, tuple[Rule, str]] = {
-    "bins": (OrNone(Whole(1)), "Leave it out for about a hundred records an interval."),
+    "bins": (OrNone(Whole(1)), "Leave it out for about a hundred records per interval."),
     "smoothing": (Real(-1e-12, 1e12), "Use 1."),
     "stop": (OneOf(RULES), "Use 'held-out'."),
 }

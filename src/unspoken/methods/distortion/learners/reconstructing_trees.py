@@ -54,7 +54,7 @@ STRATEGIES = ("global", "byclass", "local", "randomized", "original")
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "strategy": (OneOf(STRATEGIES), "Use 'byclass'."),
     "criterion": (OneOf(("gini", "entropy")), ""),
-    "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records an interval."),
+    "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records per interval."),
     "max_depth": (OrNone(Whole(1)), ""),
     "min_samples_leaf": (Whole(1), ""),
     "prune": (OneOf(("mdl", None)), ""),
@@ -163,7 +163,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return Tree.from_sklearn(grower.fit(data, self.classes_[codes]))
 
     def _corrected(self, column: Column, codes: Any) -> tuple[Any, Floats]:
-        """Return everybody's interval, and the distributions behind it, one row a class."""
+        """Return everybody's interval, and the distributions behind it, one row per class."""
         everybody = np.arange(codes.size)
         whole = column.distribution(everybody)
         if self.strategy == "global":

@@ -1,6 +1,6 @@
 """The estimate of one column from its reports, with error bars.
 
-People who told and people who distorted are estimated apart and added up, because choosing is not
+True and distorted reports are estimated apart and added up, because choosing is not
 done at random; pooled, one distribution stands behind both.
 """
 
@@ -32,7 +32,7 @@ from unspoken.models.distribution import Categories, Distribution
 
 METHODS = ("em", "bayes")
 ROUGHER = 10
-"""Error bars are drawn from estimates that are mixed so many times less."""
+"""Error bars come from estimates that are mixed less by this factor."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
 
 def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
            pooled: bool = False) -> Categories:
-    """Return the shares behind randomised answers; what was told counts as what it is."""
+    """Return the shares behind randomised answers; true answers count as they are."""
     counted = counted_answers(said, choices, law)
     groups = [(row, matrix) for row, matrix in zip(counted, (law.matrix, None), strict=True)
               if row.sum() > 0]
@@ -147,7 +147,7 @@ def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
         weight = row.sum() / total
         straight = _straight(row, matrix)
         unbiased = unbiased + weight * straight.shares
-        # Who told and who distorted are groups of fixed size: their variances add up.
+        # True and distorted answers are groups of fixed size: their variances add up.
         spreads = spreads + weight**2 * straight.deviations**2
         likely = likely + weight * _likely([(row, matrix)])
     if pooled:
@@ -156,7 +156,7 @@ def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
 
 
 def counted_answers(said: Sequence[Any], choices: Any, law: Answers) -> tuple[Floats, Floats]:
-    """Return how often each category was answered at random, and how often it was told."""
+    """Return how often each category was answered at random, and how often truthfully."""
     place = {value: index for index, value in enumerate(law.values)}
     codes = np.array([place.get(value, -1) for value in said], np.int64)
     told = np.zeros(codes.size, np.bool_) if choices is None else \

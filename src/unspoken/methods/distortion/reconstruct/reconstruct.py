@@ -138,7 +138,7 @@ def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
                                  "Use unspoken.mine.Noise('gaussian', scale)."))
     if support is None:
         raise InputError(explain("'support'", "given where the scale of the noise is not known",
-                                 None, "How far reports reach beyond it tells the scale."))
+                                 None, "The scale follows from how far reports reach beyond it."))
     found: Scale = estimate_scale(values, noise, spread(support, how.bins))
     facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
     return Additive(Noise(noise, found.value)), facts, support

@@ -1,4 +1,4 @@
-"""Reports of one column: what was distorted, what was told and what was withheld."""
+"""Reports of one column: distorted, true and withheld values."""
 
 from __future__ import annotations
 
