@@ -133,8 +133,8 @@ def trilaterate(known: Floats, distances: Floats) -> Floats:
     Differences of squared distances are linear in the point; distances: (points, known).
     """
     if np.linalg.matrix_rank(known[1:] - known[0]) < known.shape[1]:
-        raise InputError(explain("Known points", f"{known.shape[1] + 1} or more, not all in one "
-                                 "plane", f"{known.shape[0]} points that leave a direction open"))
+        raise InputError(f"{known.shape[1] + 1} or more known points are needed, not all in "
+                         f"one plane. These {known.shape[0]} leave a direction open.")
     squares = (known**2).sum(axis=1)
     right = (squares[1:] - squares[0]) - (distances[:, 1:] ** 2 - distances[:, :1] ** 2)
     found = np.linalg.lstsq(2 * (known[1:] - known[0]), right.T, rcond=None)[0]

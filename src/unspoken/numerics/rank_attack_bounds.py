@@ -1,4 +1,4 @@
-"""What sorting alone gives away (bu2007 sections 5.4 and 6.2.3, Figure 11)."""
+"""What sorting alone discloses (bu2007 sections 5.4 and 6.2.3, Figure 11)."""
 
 from __future__ import annotations
 

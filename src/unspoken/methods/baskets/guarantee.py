@@ -48,8 +48,8 @@ def promise(operator: Operator, sizes: npt.NDArray[np.int64], public: bool,
          "the list of items and the operator are public, and so is "
          + ("the size of every basket" if public else "the size of the largest basket"),
          *(() if declared else (
-             "no gamma: the list of items, or the largest size, was taken from the data, which "
-             "discloses something about it; declare 'items', and 'largest' where sizes are hidden",)),
+             "no gamma: the list of items, or the largest size, was taken from the data and "
+             "discloses something; declare 'items', and 'largest' where sizes are hidden",)),
          *(() if bounded or not declared else (
              "no gamma: some randomised baskets rule some originals out",))),
         {"gamma": gamma if bounded else None, "epsilon": epsilon, "epsilon_total": epsilon,

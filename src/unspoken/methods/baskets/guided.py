@@ -4,11 +4,11 @@ The miner keeps the leading eigenvectors V of the transactions received so far a
 the next provider. The provider projects her basket on them, t~ = t V V', keeps what reaches
 1 - rho_t, and adds every item that is not in her basket with probability rho_m.
 
-Limits. There is no transition matrix, since what happens to an item depends on the whole basket
-and on everybody before: supports are counted in the release as they are, with a bias that nobody
-can take out. Nothing bounds amplification: an item in the basket that does not fit the guidance is
-surely dropped, one outside is never surely added. Whoever gives the guidance must be honest: a
-miner who hands out V = I gets every basket as it is, with items added and none dropped. The book
+Limits. There is no transition matrix, since what happens to an item depends on the whole basket and
+on everybody before: supports are counted in the release as they are, with a bias that nobody can
+take out. Nothing bounds amplification: an item in the basket that does not fit the guidance is
+surely dropped, one outside is never surely added. The miner who gives the guidance must be honest:
+a miner who hands out V = I gets every basket as it is, with items added and none dropped. The book
 does not say how a stream starts: here the first `start` baskets keep every item with probability
 1/2 and gain others with rho_m.
 """
@@ -92,7 +92,7 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> release = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
+    >>> release, _ = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
     """
 
     name = "guided"
@@ -145,8 +145,8 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
     def protect(self, baskets: Baskets) -> tuple[Release, None]:
         """Return the release of the perturbed stream; there is no key."""
         if not isinstance(baskets, Baskets) or len(baskets) == 0:
-            raise DataError(explain("What is to be perturbed", "Baskets, at least one",
-                                    type(baskets).__name__))
+            raise DataError("GuidedPerturbation needs Baskets, at least one. Got "
+                            f"{type(baskets).__name__}.")
         if self.items is not None:
             from unspoken.table.basket_files import known_items
 

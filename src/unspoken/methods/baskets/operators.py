@@ -48,7 +48,7 @@ class SelectASize(BasketOperator):
     Examples
     --------
     >>> operator = SelectASize(rho1=0.05, rho2=0.5, items=items, largest=10)  # doctest: +SKIP
-    >>> release = operator.protect(baskets)  # doctest: +SKIP
+    >>> release, _ = operator.protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "select-a-size"
@@ -76,8 +76,8 @@ class SelectASize(BasketOperator):
     def _operator(self, sizes: Ints, items: int) -> Operator:
         designed = self.rho1 is not None or self.rho2 is not None
         if designed and (self.rho, self.sizes, self.keep) != (None, None, None):
-            raise InputError(explain("SelectASize: 'rho1' and 'rho2'",
-                                     "given without rho, sizes and keep", "more of them"))
+            raise InputError("SelectASize: use rho1 and rho2, or rho with sizes or keep, not "
+                             "both.")
         if designed:
             return self._designed(sizes, items)
         law = self._law()
@@ -88,8 +88,8 @@ class SelectASize(BasketOperator):
 
     def _law(self) -> SizeLaw:
         if (self.sizes is None) == (self.keep is None):
-            raise InputError(explain("SelectASize: 'sizes'", "given, or 'keep', or rho1 and rho2",
-                                     "both" if self.sizes is not None else "none of them"))
+            raise InputError("SelectASize: use 'sizes' or 'keep', or rho1 and rho2. Got "
+                             f"{'both' if self.sizes is not None else 'none of them'}.")
         if self.keep is not None:
             return Mixture((self.keep,))
         if isinstance(self.sizes, Mapping):
@@ -124,7 +124,7 @@ class CutAndPaste(BasketOperator):
 
     Examples
     --------
-    >>> release = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
+    >>> release, _ = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "cut-and-paste"
@@ -158,7 +158,7 @@ class UniformOperator(BasketOperator):
 
     Examples
     --------
-    >>> release = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
+    >>> release, _ = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "uniform"
@@ -188,7 +188,7 @@ class Mask(BasketOperator):
 
     Examples
     --------
-    >>> release = Mask(0.9).protect(baskets)  # doctest: +SKIP
+    >>> release, _ = Mask(0.9).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "mask"

@@ -154,12 +154,13 @@ def _roles(items: tuple[str, ...], known: Known,
     place = {name: code for code, name in enumerate(items)}
     for name, odds in given.items():
         if not isinstance(odds, int | float) or not 0 <= odds <= 1:
-            raise InputError(explain(f"'known': how likely '{name}' is known", "from 0 to 1",
-                                     odds))
+            raise InputError(f"'known': the probability of '{name}' must be from 0 to 1. Got "
+                             f"{odds!r}.")
     secret = set(items) - set(given) if private is None else set(_names(private))
     strange = next((name for name in (*given, *sorted(secret)) if name not in place), None)
     if strange is not None:
-        raise UnseenValueError(explain("An item", f"one of the {len(items)} items", strange))
+        raise UnseenValueError(f"Item '{strange}' is not among the {len(items)} items of the "
+                               "rules.")
     chance = np.array([float(given.get(name, 0.0)) for name in items])
     return chance, np.array([name in secret for name in items], np.bool_)
 
@@ -228,7 +229,8 @@ def people_exposed(baskets: Baskets, rules: Rules, known: Known,
     check("people_exposed", _ALERT, {"alert": alert})
     chance, secret = _roles(baskets.items, known, private)
     if rules.items != baskets.items:
-        raise InputError(explain("'rules'", "over the items of the baskets", "other items"))
+        raise InputError("'rules' and 'baskets' must be over the same items. These rules are "
+                         "over other items.")
     best = np.zeros(len(baskets))
     right, base = np.zeros(len(baskets), np.bool_), np.zeros(len(baskets))
     frequency = baskets.frequencies() / max(len(baskets), 1)

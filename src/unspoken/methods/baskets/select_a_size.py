@@ -99,7 +99,7 @@ class Operator:
     def from_json(cls, data: Any, items: int) -> Operator:
         """Read an operator of a manifest."""
         if not isinstance(data, dict) or "rho" not in data:
-            raise InputError(explain("An operator", "a law and a rho", str(data)[:100]))
+            raise InputError(f"An operator must have a law and a rho. Got {str(data)[:100]}.")
         return cls(law_from_json(data.get("law")), data["rho"], items)
 
 
@@ -177,9 +177,8 @@ def _weights_of_replacing(operator: Operator, k: int, size: int) -> Floats:
 
 
 def _untraceable(k: int, size: int) -> InputError:
-    return InputError(explain(
-        f"The randomisation of baskets of {size}", f"one that leaves a trace of sets of {k} items",
-        "one that leaves none", "Estimate smaller sets, or protect less."))
+    return InputError(f"The randomisation of baskets of {size} items leaves no trace of sets "
+                      f"of {k} items. Estimate smaller sets, or protect less.")
 
 
 def spread_weights(found: Floats) -> Floats:

@@ -104,7 +104,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     Examples
     --------
     >>> adder = NoiseAdder("gaussian", 0.5, ranges={"age": (18, 90)})
-    >>> release = adder.protect(table)  # doctest: +SKIP
+    >>> release, _ = adder.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913
@@ -152,13 +152,13 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         low, high = (float(e) for e in given) if given is not None else rounded_out(name, *ends())
         family, scale = of_column(self.family, name), of_column(self.scale, name)
         if family is None:
-            raise InputError(explain("NoiseAdder: 'family'", f"given for column '{name}'", "none"))
+            raise InputError(f"NoiseAdder: 'family' is missing for column '{name}'.")
         if scale is not None:
             return self._ranged(Noise(family, float(scale)), low, high, given is not None)
         share = of_column(self.privacy, name)
         if share is None:
-            raise InputError(explain("NoiseAdder: 'privacy'", f"given for column '{name}'",
-                                     "neither privacy nor scale"))
+            raise InputError("NoiseAdder: neither 'privacy' nor 'scale' is set for column "
+                             f"'{name}'.")
         return self._ranged(for_width(family, share * (high - low), self.confidence), low, high,
                             given is not None)
 
@@ -202,8 +202,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             return
         NOISE.check(self)
         if not self.ranges:
-            raise InputError(explain("NoiseAdder: 'ranges'", "given where there is no table to fit",
-                                     self.ranges, "Or use NoiseAdder.from_public(mechanism)."))
+            raise InputError("NoiseAdder: 'ranges' is required where there is no table to "
+                             "fit. Or use NoiseAdder.from_public(mechanism).")
         self._set({name: self._law(name, None) for name in self.ranges})
 
     @classmethod
@@ -251,8 +251,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 def _check_record(record: Mapping[str, Any], laws: Mapping[str, ColumnNoise]) -> None:
     missing = [name for name in laws if name not in record]
     if missing:
-        raise DataError(explain("A record", f"one with {list(laws)[:10]}", f"no '{missing[0]}'",
-                                "Use None for a value that is missing."))
+        raise DataError(f"The record has no '{missing[0]}'. Columns: "
+                        f"{', '.join(list(laws)[:10])}. Use None for a value that is missing.")
 
 
 def _noisy(name: str, value: Any, law: ColumnNoise, seed: bytes) -> float | None:

@@ -82,17 +82,17 @@ def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
     assert view.table is not None
     truth = np.asarray(to_numbers(table.arrow([name])[name]), np.float64)
     sent = ~np.isnan(np.asarray(to_numbers(view.table[name]), np.float64))
-    told = sent & ~distorted_rows(view, name)
-    if not told.any():
+    true = sent & ~distorted_rows(view, name)
+    if not true.any():
         return
     values, owner = np.unique(truth[sent], return_inverse=True)
     counts = np.bincount(owner.reshape(-1))
     near = radius * range_width(values)
     middle = fullest_window(values, counts, near)
     hit = np.abs(values - middle) <= near
-    each = np.bincount(owner.reshape(-1), weights=told[sent]) / counts
+    each = np.bincount(owner.reshape(-1), weights=true[sent]) / counts
     for measure, share, blind in (("domain", each.mean(), hit.mean()),
-                                  ("records", told.sum() / sent.sum(),
+                                  ("records", true.sum() / sent.sum(),
                                    counts[hit].sum() / counts.sum())):
         yield Row("told", "ignorant", name, measure, float(share), float(share), float(share),
                   float(blind), 1)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import ClampedWarning, DataError, explain
+from unspoken.errors import ClampedWarning, DataError
 from unspoken.release.distorted import finite
 from unspoken.table.table import Table
 
@@ -29,9 +29,8 @@ LEARNED = ("ranges or categories were taken from the data and disclose something
 def within(name: str, values: Floats, ends: tuple[float, float], outside: str) -> Floats:
     """Return values inside their declared range; NaN stays NaN."""
     if outside == REFUSE and beyond(values, ends):
-        raise DataError(explain(f"Column '{name}'", f"inside its declared range {ends}",
-                                f"{beyond(values, ends)} values outside it",
-                                "Declare a wider range, or say outside='clamp'."))
+        raise DataError(f"{beyond(values, ends)} values of column '{name}' lie outside its "
+                        f"declared range {ends}. Declare a wider range, or use outside='clamp'.")
     return np.asarray(np.clip(values, *ends))
 
 
@@ -54,9 +53,8 @@ def note_clamped(counts: Mapping[str, int], outside: str) -> dict[str, int]:
     moved = {name: count for name, count in counts.items() if count}
     for name, count in moved.items():
         if outside == REFUSE:
-            raise DataError(explain(f"Column '{name}'", "inside its declared range",
-                                    f"{count} values outside it",
-                                    "Declare a wider range, or say outside='clamp'."))
+            raise DataError(f"{count} values of column '{name}' lie outside its declared "
+                            "range. Declare a wider range, or use outside='clamp'.")
         warnings.warn(f"Column '{name}': {count} values outside its declared range or categories "
                       "were moved into it.", ClampedWarning, stacklevel=3)
     return moved

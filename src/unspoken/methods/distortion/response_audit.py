@@ -108,16 +108,16 @@ def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]
 def _counted(release: Release, name: str, law: Answers, truth: Ints, said: Ints,
              classes: Ints) -> _Asked:
     choices = choices_of(release, name)
-    told = np.zeros(truth.size, np.bool_) if choices is None \
+    true = np.zeros(truth.size, np.bool_) if choices is None \
         else np.asarray(choices, dtype=object) == "truth"
     known = (truth >= 0) & (said >= 0)
     size = len(law.values)
-    seen = answer_view(release, {name: np.where(known & ~told, said, -1)}, classes)[name]
+    seen = answer_view(release, {name: np.where(known & ~true, said, -1)}, classes)[name]
     groups = seen.table.shape[1]
-    who = known & ~told
+    who = known & ~true
     flat = (truth[who] * size + said[who]) * groups + classes[who]
     table = np.bincount(flat, minlength=size * size * groups).reshape(size, size, groups)
-    return _Asked(name, law.matrix, table, np.bincount(truth[known & told], minlength=size))
+    return _Asked(name, law.matrix, table, np.bincount(truth[known & true], minlength=size))
 
 
 def _codes(source: Table, name: str, law: Answers) -> Ints:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.models.mixture import Mixture
 from unspoken.numerics.gaussian_mixture import em
 from unspoken.numerics.random import generator, seed_from
@@ -108,10 +108,11 @@ def global_mixture(models: Sequence[Mixture], components: int = 3, *, rounds: in
 
 def _check_models(models: Sequence[Mixture]) -> None:
     if len(models) < 2 or not all(isinstance(model, Mixture) for model in models):
-        raise InputError(explain("'models'", "at least two mixtures", f"{len(models)} things"))
+        raise InputError("'models' must hold at least two mixtures and nothing else. Got "
+                         f"{len(models)} models.")
     if len({model.features for model in models}) > 1:
-        raise InputError(explain("'models'", f"over the columns {list(models[0].features)}",
-                                 "models over others"))
+        raise InputError("'models' must all be over the same columns. The first is over "
+                         f"{list(models[0].features)}.")
 
 
 def _average_sample(models: Sequence[Mixture], sizes: Floats, rng: np.random.Generator,

@@ -94,8 +94,8 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
 def _records(X: Any, least: int) -> Floats:
     data = np.asarray(X, np.float64)
     if data.ndim != 2 or data.shape[1] < 1 or data.shape[0] < least:
-        raise DataError(explain("Records for a mixture", f"at least {least} rows of numbers",
-                                f"an array of shape {data.shape}"))
+        raise DataError(f"A mixture needs a table of numbers with at least {least} rows. Got "
+                        f"an array of shape {data.shape}.")
     if not np.isfinite(data).all():
         raise DataError("Records for a mixture must be finite and complete. Leave others out.")
     return data
@@ -109,7 +109,7 @@ def fitted_mixture(data: Floats, features: tuple[str, ...], components: int, lea
         if count == 1 or found.weights.min() * data.shape[0] >= least:
             return Mixture(features, found.weights, found.means, found.covariances,
                            data.shape[0])
-    raise DataError(explain("Records for a mixture", f"at least {least}", str(data.shape[0])))
+    raise DataError(f"A mixture needs at least {least} records. Got {data.shape[0]}.")
 
 
 def widening(found: Mixture, data: Floats, limit: float) -> float:

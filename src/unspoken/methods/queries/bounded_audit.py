@@ -4,8 +4,8 @@ Linear algebra treats values as arbitrary real numbers; an adversary who knows t
 and bounded knows more. Here the guard runs that attack itself: over all whole-number assignments
 inside the bounds that agree with every answer, what is the least and the greatest value of each
 person? (Mixed integer programs, HiGHS.) Records that no set separates form a class and are
-exchangeable, so one variable a class suffices: with n records in it and sums from a to b, a person
-lies between max(low, a - (n - 1) high) and min(high, b - (n - 1) low).
+exchangeable, so one variable per class suffices: with n records in it and sums from a to b, a
+person lies between max(low, a - (n - 1) high) and min(high, b - (n - 1) low).
 
 Only sets that touch each other matter; a new set may touch `overlapping` earlier ones at most, so
 that the programs stay small. What is not settled within `SECONDS` counts as disclosed.
@@ -49,7 +49,7 @@ class AuditedSums:
         self._totals.append(total)
 
     def touching(self, members: Bools) -> int:
-        """Return how many answered sets hang together with a new one, over any chain of sets."""
+        """Return how many answered sets are connected with a new one, over any chain of sets."""
         return len(self._chain(members))
 
     def _chain(self, members: Bools) -> list[int]:

@@ -177,7 +177,7 @@ class View:
 
 
 def _still(views: list[View], small: Ints, labels: Ints) -> bool:
-    """Return True if the sum over some class stands still under every null vector."""
+    """Return True if the sum over some class is fixed under every null vector."""
     for view in views:
         # At most two residues of 31 bits a class: floats hold their sum exactly.
         sums = np.bincount(labels[small], view.null(0, small).astype(np.float64))
@@ -189,7 +189,7 @@ def _still(views: list[View], small: Ints, labels: Ints) -> bool:
 
 
 def _parallel(views: list[View], alone: Ints) -> bool:
-    """Return True if some combination of two records stands still under every null vector."""
+    """Return True if some combination of two records is fixed under every null vector."""
     ratios = [_ratio(view.null(0, alone), view.null(1, alone), int(view.field.p))
               for view in views]
     together = ratios[0] << np.uint64(32) | ratios[1]

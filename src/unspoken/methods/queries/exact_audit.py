@@ -13,7 +13,7 @@ other people's values. Exact sums of columns that are mostly one value are bette
 
 from __future__ import annotations
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.queries.answers import Answer, public_sum
 from unspoken.methods.queries.bounded_audit import AuditedSums, Box
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
@@ -122,8 +122,8 @@ class ExactAudit(Answered):
         if name not in self._columns:
             column = grid_column(self._rows, self._settings, name)
             if column.high - column.low > MOST_STEPS:
-                raise InputError(explain(f"QueryGuard: the grid of '{name}'",
-                                         f"at most {MOST_STEPS} steps for exact answers",
-                                         column.high - column.low, "Declare a coarser grid."))
+                raise InputError(f"QueryGuard: the grid of '{name}' has "
+                                 f"{column.high - column.low} steps; exact answers allow at "
+                                 f"most {MOST_STEPS}. Declare a coarser grid.")
             self._columns[name] = column
         return self._columns[name]

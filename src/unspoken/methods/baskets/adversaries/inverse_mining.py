@@ -90,8 +90,8 @@ class Puzzle:
     def bit(self, item: str) -> int:
         """Return the bit of an item."""
         if item not in self.items:
-            raise UnseenValueError(explain("An item", f"one of {self.items}", item,
-                                           "Name it in 'items'."))
+            raise UnseenValueError(f"Item '{item}' is not in the puzzle. Items: "
+                                   f"{', '.join(self.items)}. Add it to 'items'.")
         return 1 << self.items.index(item)
 
     def count(self) -> int:
@@ -148,11 +148,11 @@ def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
 
 def _check_names(names: tuple[str, ...], used: set[str]) -> None:
     if len(names) != len(used):
-        raise UnseenValueError(explain("An item", "among those of the published itemsets",
-                                       min(used - set(names))))
+        raise UnseenValueError(f"Item '{min(used - set(names))}' is not among the items of the "
+                               "published itemsets.")
     if len(names) > MOST_ITEMS:
-        raise InputError(explain("A puzzle", f"over at most {MOST_ITEMS} items", len(names),
-                                 "Take the itemsets of fewer items."))
+        raise InputError(f"A puzzle can have at most {MOST_ITEMS} items; this one has "
+                         f"{len(names)}. Use the itemsets of fewer items.")
 
 
 def _border(equal: Mapping[int, int], items: int, longest: int, most: int) -> dict[int, int]:
@@ -171,12 +171,13 @@ def _groups(known: Sequence[Knows], place: Mapping[str, int], people: int) -> tu
     for one in known:
         bits = sum(place[n] for n in set(one.has)), sum(place[n] for n in set(one.lacks))
         if bits[0] & bits[1] or one.people < 1:
-            raise InputError(explain("'known'", "items that people have and others that they lack",
-                                     repr(one)))
+            raise InputError("'known' must list different items as 'has' and 'lacks', for one "
+                             f"person or more. Got {one!r}.")
         found[bits] = found.get(bits, 0) + one.people
     rest = people - sum(found.values())
     if rest < 0:
-        raise InputError(explain("'known'", f"about at most {people} people", people - rest))
+        raise InputError(f"'known' describes {people - rest} people, but there are only "
+                         f"{people} baskets.")
     if rest:
         found[0, 0] = found.get((0, 0), 0) + rest
     return tuple(Group(has, lacks, many) for (has, lacks), many in found.items())
@@ -269,8 +270,8 @@ def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
     bit, group = asked.bit(item), group_of(asked, person)
     counts = [_alone(asked, group, bit * has, bit * (1 - has)).count() for has in (1, 0)]
     if not sum(counts):
-        raise ModelError(explain("Published itemsets and what is known", "those of some data set",
-                                 "counts that no data set has"))
+        raise ModelError("No data set has the published counts together with what is known. "
+                         "Check 'known'.")
     return Share(item, Fraction(counts[0], sum(counts)), baseline(asked, bit, group), sum(counts))
 
 
@@ -280,7 +281,7 @@ def group_of(asked: Puzzle, person: Knows | None) -> Group:
     bits = tuple(sum(asked.bit(n) for n in set(side)) for side in (knows.has, knows.lacks))
     found = next((one for one in asked.groups if (one.has, one.lacks) == bits), None)
     if found is None:
-        raise InputError(explain("'person'", "one of those the puzzle knows", repr(person)))
+        raise InputError(f"'person' must be one of the entries of 'known'. Got {person!r}.")
     return found
 
 

@@ -159,21 +159,21 @@ class _System:
         found = milp(sign * self.row(codes), integrality=np.ones(self.rows.shape[1]),
                      constraints=LinearConstraint(self.rows, self.low, self.high))
         if not found.success:
-            raise ModelError(explain("Published itemsets", "those of some data set",
-                                     "counts that no data set has"))
+            raise ModelError("No data set has the published counts.")
         return sign * round(float(found.fun))
 
 
 def _possible(codes: Set, low: int, high: int) -> Range:
     if low > high:
-        raise ModelError(explain("Published itemsets", "those of some data set",
-                                 f"counts that leave {low} to {high} for the codes {codes}"))
+        raise ModelError(f"No data set has the published counts: they leave {low} to {high} "
+                         f"baskets for the codes {codes}.")
     return low, high
 
 
 def _check_size(codes: Set, most: int) -> None:
     if len(codes) > most:
-        raise InputError(explain("A set to be deduced", f"of at most {most} items", len(codes)))
+        raise InputError(f"A set to be deduced can have at most {most} items. This one has "
+                         f"{len(codes)}.")
 
 
 def _part(codes: Set, mask: int) -> Set:
@@ -230,7 +230,8 @@ def _codes(names: Iterable[str], items: tuple[str, ...]) -> Set:
     wanted = [str(name) for name in names]
     strange = next((name for name in wanted if name not in place), None)
     if strange is not None:
-        raise UnseenValueError(explain("An item", f"one of the {len(items)} items", strange))
+        raise UnseenValueError(f"Item '{strange}' is not among the {len(items)} items of the "
+                               "published itemsets.")
     return tuple(sorted({place[name] for name in wanted}))
 
 

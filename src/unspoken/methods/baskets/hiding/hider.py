@@ -109,12 +109,13 @@ class RuleHider(BaseEstimator):  # type: ignore[misc]
         if isinstance(baskets, Baskets):
             baskets = PartlyKnown.of(baskets)
         if not isinstance(baskets, PartlyKnown) or len(baskets) == 0:
-            raise InputError(explain("What rules are hidden in", "Baskets, at least one",
-                                     repr(baskets)))
+            raise InputError(f"RuleHider needs Baskets, at least one. Got {repr(baskets)[:200]}.")
         if baskets.unknown.codes.size and self.by != "unknown":
-            raise InputError(explain("'by' of baskets with unknown items", "'unknown'", self.by))
+            raise InputError("Rules in baskets with unknown items can only be hidden with "
+                             f"by='unknown'. Got '{self.by}'.")
         if self.lower != "either" and self.by != "removal":
-            raise InputError(explain("'lower'", "'either' unless 'by' is 'removal'", self.lower))
+            raise InputError(f"'lower' applies to by='removal' only. Got lower='{self.lower}' "
+                             f"with by='{self.by}'.")
         if isinstance(self.rules, str) or not len(self.rules):
             raise InputError(explain("'rules'", "a list with at least one rule", self.rules))
         return baskets, list(dict.fromkeys(rule_of(one, baskets.sure) for one in self.rules))

@@ -3,7 +3,7 @@
 A basket that has not all of B and gains what it misses of A counts for the left side of A -> B
 only: the confidence falls, the support stays. One such basket lowers the confidence as much as any
 other, so those that miss the fewest items of A are the fewest insertions for one rule. It fails
-where too few baskets lack B, and that is said by name.
+where too few baskets lack B, and the error names the rule.
 """
 
 from __future__ import annotations

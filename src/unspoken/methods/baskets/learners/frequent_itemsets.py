@@ -113,8 +113,8 @@ def operator_of(release: Release) -> tuple[Operator, Ints | None]:
 def _one_size(release: Release, operator: Operator) -> Ints:
     largest = release.guarantee.facts.get("largest")
     if type(largest) is not int:
-        raise ReleaseError(explain("A release whose law depends on the size",
-                                   "one with the sizes of the originals", "none"))
+        raise ReleaseError("The law of this release depends on the sizes of the original "
+                           "baskets, which it does not state.")
     return np.full(release.table.rows, largest)
 
 

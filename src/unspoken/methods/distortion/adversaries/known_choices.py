@@ -34,8 +34,8 @@ def markers(mechanism: Mapping[str, object]) -> dict[str, str]:
 def distorted_rows(view: View, column: str) -> Bools:
     """Return which rows hold a distorted value; without choices all that hold a value."""
     if view.table is None:
-        raise InputError(explain("A view for choices", "one with rows", "counts only",
-                                 "Use View.of(release, rows=True)."))
+        raise InputError("This adversary needs a view with rows; this one has counts only. "
+                         "Use View.of(release, rows=True).")
     known = ~np.isnan(np.asarray(to_numbers(view.table[column]), np.float64))
     marker = markers(view.mechanism).get(column)
     if marker is None:

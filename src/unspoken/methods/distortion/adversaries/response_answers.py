@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.distortion.known_laws import Answers, law_of
 from unspoken.methods.distortion.reconstruct.column_estimate import counted_answers
 from unspoken.methods.distortion.reconstruct.reports import choices_of
@@ -37,7 +37,7 @@ def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...]
     """
     law = law_of(release.mechanism, column)
     if not isinstance(law, Answers):
-        raise InputError(explain("The column", "one of randomised answers", column))
+        raise InputError(f"Column '{column}' does not hold randomised answers.")
     said, choices = release.table.arrow([column])[column].to_pylist(), choices_of(release, column)
     random, exact = counted_answers(said, choices, law)
     shares = by_em(random, law.matrix) if random.sum() else exact / exact.sum()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.known_laws import Answers
 from unspoken.methods.distortion.learners.distorted_column import (
     FEWEST,
@@ -85,8 +85,8 @@ class Mixed:
         out = np.maximum(state, 0)
         inner, distorted = self._inner(rows), state == DISTORTED
         if self.inner is not None and inner.size:
-            told = self._told(rows)
-            rest = np.maximum(shares * (told.sum() + inner.size) - told, 0.0)
+            true = self._told(rows)
+            rest = np.maximum(shares * (true.sum() + inner.size) - true, 0.0)
             usable = rest if rest.sum() > 0 else shares
             out[distorted] = self.inner.assign(inner, usable / usable.sum())
         withheld = np.flatnonzero(state == WITHHELD)
@@ -114,7 +114,7 @@ def mixed_column(values: Floats, said: Any, law: Any, bins: int | None,
     distorted = (said == "distort") & ~withheld & (law is not None)
     known = values[~withheld]
     if known.size == 0:
-        raise DataError(explain("A column", "one that somebody told or distorted", "none"))
+        raise DataError("Everybody withheld this column: there is nothing to learn from it.")
     inner = column_of(values[distorted], law, bins, setting) if distorted.any() else None
     edges = _edges(known, law, bins, setting) if inner is None else inner.edges
     exact = np.clip(np.searchsorted(edges, np.where(withheld, edges[0], values), side="right") - 1,

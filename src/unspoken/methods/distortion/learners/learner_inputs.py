@@ -40,8 +40,7 @@ def examples(learner: Any, X: Any, y: Any, choices: Any
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
-        raise DataError(explain("y", "of two classes or more", "one class",
-                                "There is nothing to learn."))
+        raise DataError("y has one class only: there is nothing to learn.")
     return data, classes, codes.reshape(-1)
 
 
@@ -122,7 +121,7 @@ def records_of(release: Release) -> Records:
     kept = np.array([label is not None and label == label for label in labels.tolist()])
     kept &= ~np.isnan(data).all(axis=1)
     if not kept.any():
-        raise DataError(explain("The release", "one with reports and classes", "none"))
+        raise DataError("The release has no record with reports and a class.")
     said = _choices(release, names)
     return Records(names, laws, data[kept], None if said is None else said[kept], labels[kept])
 

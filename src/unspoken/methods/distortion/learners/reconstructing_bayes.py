@@ -94,12 +94,12 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
         names = feature_names(self)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         setting = Setting(self.stop, MAX_STEPS, seed)
-        told = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
+        inputs = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
         columns = [exact_column(data[:, i], setting) if column is None else column
-                   for i, column in enumerate(told.columns(data, choices, setting))]
+                   for i, column in enumerate(inputs.columns(data, choices, setting))]
         groups = [np.flatnonzero(codes == label) for label in range(self.classes_.size)]
         found = tuple(Likelihood(name, column.edges, self._shares(column, groups),
-                                 _values(told.law(i)))
+                                 _values(inputs.law(i)))
                       for i, (name, column) in enumerate(zip(names, columns, strict=True)))
         sizes = np.array([rows.size for rows in groups], np.float64)
         return NaiveBayes(tuple(self.classes_.tolist()), sizes / sizes.sum(), found, codes.size)

@@ -133,8 +133,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         names = feature_names(self)
         if self.strategy in ("randomized", "original"):
             return [None] * len(names)
-        told = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
-        return told.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
+        inputs = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
+        return inputs.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
 
     def _cuts(self, columns: Sequence[Column | None], data: Floats) -> list[int]:
         return [data.shape[0] if c is None else c.intervals for c in columns]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Product
 from unspoken.methods.distortion.random_factors import LOGNORMAL
 from unspoken.methods.distortion.reconstruct.iterate import (
@@ -84,8 +84,8 @@ def _edges(reports: Reports, law: Law, how: How, support: Any) -> Floats:
     found = law.edges(how.bins) if support is None else spread(support, how.bins)
     bins = how.bins if found is None else found.size - 1
     if reports.size < bins:
-        raise DataError(explain("The reports", f"at least as many as the {bins} intervals",
-                                f"{reports.size}", "Ask for fewer bins."))
+        raise DataError(f"There are fewer reports ({reports.size}) than intervals ({bins}). "
+                        "Use fewer bins.")
     if found is not None:
         return found
     assert isinstance(law, Additive)
@@ -140,7 +140,7 @@ def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
     groups = [(row, matrix) for row, matrix in zip(counted, (law.matrix, None), strict=True)
               if row.sum() > 0]
     if not groups:
-        raise DataError(explain(f"Column '{name}'", "one with answers", "none"))
+        raise DataError(f"Column '{name}' has no answers.")
     total = sum(row.sum() for row, _ in groups)
     unbiased = spreads = likely = np.zeros(len(law.values))
     for row, matrix in groups:
@@ -159,11 +159,11 @@ def counted_answers(said: Sequence[Any], choices: Any, law: Answers) -> tuple[Fl
     """Return how often each category was answered at random, and how often truthfully."""
     place = {value: index for index, value in enumerate(law.values)}
     codes = np.array([place.get(value, -1) for value in said], np.int64)
-    told = np.zeros(codes.size, np.bool_) if choices is None else \
+    true = np.zeros(codes.size, np.bool_) if choices is None else \
         np.asarray(choices, dtype=object) == "truth"
     size = len(law.values)
     random, exact = (np.bincount(codes[(codes >= 0) & which], minlength=size).astype(np.float64)
-                     for which in (~told, told))
+                     for which in (~true, true))
     return random, exact
 
 

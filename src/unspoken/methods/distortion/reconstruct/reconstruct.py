@@ -123,7 +123,7 @@ def reconstruct(  # noqa: PLR0913
     if isinstance(source, Release):
         return _from_release(source, column, how, support)
     if column is not None:
-        raise InputError(explain("'column'", "given with a release only", column))
+        raise InputError(f"'column' applies to a release only. Got {column!r} with an array.")
     reports = split_reports(as_values(source), choices)
     law, facts, ends = _law_of_array(noise, reports.distorted, support, how)
     return numbers(reports, law, how, "", facts, ends)
@@ -137,8 +137,8 @@ def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
         raise InputError(explain("'noise'", f"a Noise, or one of {', '.join(FAMILIES)}", noise,
                                  "Use unspoken.mine.Noise('gaussian', scale)."))
     if support is None:
-        raise InputError(explain("'support'", "given where the scale of the noise is not known",
-                                 None, "The scale follows from how far reports reach beyond it."))
+        raise InputError("'support' is required where the scale of the noise is unknown. The "
+                         "scale follows from how far reports reach beyond it.")
     found: Scale = estimate_scale(values, noise, spread(support, how.bins))
     facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
     return Additive(Noise(noise, found.value)), facts, support
@@ -175,8 +175,8 @@ def _mixed_jointly(release: Release, columns: Sequence[str], laws: Sequence[Any]
                    how: How) -> JointDistribution:
     """Reconstruct answers, or columns where people chose: every report as what it is, pooled."""
     if how.method != "em" or how.kernel not in (None, "integrated"):
-        raise InputError(explain("'method' and 'kernel'", "left out for answers or choices",
-                                 f"{how.method} and {how.kernel}"))
+        raise InputError("'method' and 'kernel' cannot be chosen for answers or choices. Got "
+                         f"{how.method} and {how.kernel}. Leave them out.")
     setting = Setting(how.stop, min(how.steps, 1000), how.seed)
     found = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
              for name, law in zip(columns, laws, strict=True)]

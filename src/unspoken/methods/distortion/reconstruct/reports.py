@@ -98,5 +98,6 @@ def likely_support(reports: Reports, noise: Noise) -> tuple[float, float]:
     left = max(float(values.var()) - noise.deviation**2, 0.0025 * float(values.var()))
     half, middle = 5 * left**0.5, float(values.mean())
     if half <= 0:
-        raise DataError(explain("The reports", "of two different values or more", "one value"))
+        raise DataError("All reports have the same value: there is no distribution to "
+                        "reconstruct.")
     return max(low, middle - half), min(high, middle + half)
