@@ -274,6 +274,6 @@ def _constant_text(value: Constant) -> str:
 
 def _predicate(value: object) -> Predicate:
     if not isinstance(value, Predicate):
-        raise InputError("A condition can only be joined with another one, such as "
+        raise InputError("A condition can only be joined with another condition, such as "
                          f"column('age') > 30. Got {type(value).__name__}.")
     return value
