@@ -25,9 +25,9 @@ Level = tuple[Ints, Ints]
 """Sets of one size as rows of codes, and in how many baskets each occurs."""
 
 ENTRIES = 1 << 22
-"""So many baskets of candidates are looked at in one step."""
+"""Baskets of candidates looked at in one step."""
 BLOCK = 1 << 25
-"""Sets whose baskets together are so many are extended together."""
+"""Baskets of the sets that are extended together."""
 WORD_COST = 0.5
 """What reading 64 bits costs, in basket look-ups (measured)."""
 PAIR_COST = 4.0

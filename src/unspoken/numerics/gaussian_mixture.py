@@ -37,7 +37,7 @@ def log_sum(logs: Floats) -> Floats:
 
 def em(data: Floats, components: int, rng: np.random.Generator, starts: int = 3,
        steps: int = 200, gain: float = 1e-5) -> Fit:
-    """Fit a mixture; the best of some starts, each until it gains less than `gain` a record."""
+    """Fit a mixture; the best of some starts, each until it gains less than `gain` per record."""
     floor = 1e-6 * max(float(data.var(axis=0).mean()), 1e-12)
     fits = [_climb(data, _start(data, components, rng), floor, steps, gain)
             for _ in range(starts if components > 1 else 1)]

@@ -1,9 +1,9 @@
 """Label runs, monochromatic values and pieces (bu2007 sections 4, 5.1 and 5.2).
 
-An attribute is given as its distinct values in increasing order and a matrix of counts, one row
-a value and one column a class. A piece is a run of consecutive distinct values; numeric gaps do
-not break it. Definition 9 as printed lost its "not": a value is monochromatic if NO two records
-with it differ in label.
+An attribute is given as its distinct values in increasing order and a matrix of counts, one row per
+value and one column per class. A piece is a run of consecutive distinct values; numeric gaps do not
+break it. Definition 9 as printed lost its "not": a value is monochromatic if NO two records with it
+differ in label.
 """
 
 from __future__ import annotations

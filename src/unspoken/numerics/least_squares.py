@@ -37,7 +37,7 @@ class Solved:
 
 
 def f_test(explained: float, terms: int, rss: float, degrees: int) -> Test:
-    """Return the F test of a sum of squares that so many terms explain."""
+    """Return the F test of a sum of squares that `terms` terms explain."""
     from scipy.stats import f
 
     found = (explained / terms) / (rss / degrees) if rss > 0 else float("inf")

@@ -1,4 +1,4 @@
-"""Random orthogonal matrices, and how likely a random one turns a record back (liu2006).
+"""Random orthogonal matrices, and how likely a random one recovers a record (liu2006).
 
 Section 3.1 of the paper gives the breach probability as (2/pi) arcsin(s), which holds only where
 two dimensions are unknown (`paper_breach`). The share of a sphere in q dimensions within a chord
@@ -17,7 +17,7 @@ GUESSES = ("uniform", "shrunken")
 
 
 def haar(size: int, rng: np.random.Generator, proper: bool = False) -> Floats:
-    """Draw an orthogonal matrix uniformly (Haar); `proper` ones turn and never mirror.
+    """Draw an orthogonal matrix uniformly (Haar); `proper` ones rotate and never mirror.
 
     The Q of a Gaussian matrix is uniform only once the signs of R's diagonal are taken out.
     """
@@ -40,12 +40,28 @@ def orthogonality(matrix: Floats) -> float:
 
 
 def breach_probability(s: npt.ArrayLike, q: int, guess: str = "uniform") -> Floats:
-    """Return how likely a guess lands within ||x|| eps of the record (liu2006 section 3.1).
+    """Return the probability that a guess lands within ||x|| eps of the record (liu2006 3.1).
 
-    `s`: ||x|| eps / (2 d) with d the distance of the record from the span of the known ones;
-    `q`: the number of unknown dimensions, n - k, and n - k + 1 for a rigid motion with unknown
-    translation. "uniform" is the paper's attacker, who draws a matrix; "shrunken" puts the guess
-    at radius sqrt(d^2 - (||x|| eps)^2), which is never worse, and is sure from s = 1/2 on.
+    Parameters
+    ----------
+    s : array of float
+        ||x|| eps / (2 d), with d the distance of the record from the span of the known ones.
+    q : int
+        Number of unknown dimensions: n - k, or n - k + 1 for a rigid motion with unknown
+        translation.
+    guess : "uniform" or "shrunken", default "uniform"
+        "uniform" is the attacker of the paper, who draws a matrix; "shrunken" puts the guess at
+        radius sqrt(d^2 - (||x|| eps)^2), which is never worse, and is certain from s = 1/2 on.
+
+    Returns
+    -------
+    array of float
+        The probability for every entry of `s`.
+
+    Examples
+    --------
+    >>> float(breach_probability(0.5, 3))
+    0.25
     """
     if guess not in GUESSES:
         raise InputError(explain("'guess'", " or ".join(GUESSES), guess))
@@ -81,7 +97,22 @@ def _beta(a: float, b: float, x: Floats) -> Floats:
 
 
 def paper_breach(s: npt.ArrayLike) -> Floats:
-    """Return the paper's formula (2), (2/pi) arcsin(s): right for q = 2 and for no other q."""
+    """Return formula (2) of liu2006, (2/pi) arcsin(s): correct for q = 2 and for no other q.
+
+    Parameters
+    ----------
+    s : array of float
+        As for `breach_probability`, which is correct for every q.
+
+    Returns
+    -------
+    array of float
+
+    Examples
+    --------
+    >>> float(paper_breach(1.0))
+    1.0
+    """
     return np.asarray(2.0 / np.pi * np.arcsin(np.minimum(np.asarray(s, np.float64), 1.0)))
 
 
@@ -102,8 +133,8 @@ def trilaterate(known: Floats, distances: Floats) -> Floats:
     Differences of squared distances are linear in the point; distances: (points, known).
     """
     if np.linalg.matrix_rank(known[1:] - known[0]) < known.shape[1]:
-        raise InputError(explain("Known points", f"{known.shape[1] + 1} or more, not all in one "
-                                 "plane", f"{known.shape[0]} points that leave a direction open"))
+        raise InputError(f"{known.shape[1] + 1} or more known points are needed, not all in "
+                         f"one plane. These {known.shape[0]} leave a direction open.")
     squares = (known**2).sum(axis=1)
     right = (squares[1:] - squares[0]) - (distances[:, 1:] ** 2 - distances[:, :1] ** 2)
     found = np.linalg.lstsq(2 * (known[1:] - known[0]), right.T, rcond=None)[0]

@@ -11,9 +11,9 @@ from unspoken.arrays import Ints, Words
 from unspoken.numerics.packed_bits import bit_counts
 
 CHUNK = 1 << 22
-"""So many pairs are written out at a time."""
+"""Pairs written out at a time."""
 DENSE = 1 << 26
-"""Up to so many possible pairs are counted in one array."""
+"""Most possible pairs that are counted in one array."""
 
 
 def pair_keys(offsets: Ints, codes: npt.NDArray[np.int32], items: int) -> Iterator[Ints]:
@@ -43,7 +43,7 @@ def count_pairs(offsets: Ints, codes: npt.NDArray[np.int32], items: int) -> tupl
 
 
 def joined(parts: Iterator[Ints], least: int) -> Iterator[Ints]:
-    """Join small arrays so that each has at least so many entries, the last excepted."""
+    """Join small arrays so that each, except the last, has at least `least` entries."""
     held: list[Ints] = []
     for part in parts:
         held.append(part)

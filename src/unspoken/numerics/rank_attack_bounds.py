@@ -1,4 +1,4 @@
-"""What sorting alone gives away (bu2007 sections 5.4 and 6.2.3, Figure 11)."""
+"""What sorting alone discloses (bu2007 sections 5.4 and 6.2.3, Figure 11)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rank_range(size: int, low: float, high: float) -> tuple[Floats, Floats]:
 
 
 def crack_probability(values: Floats, radius: float) -> Floats:
-    """Return P(crack) of every distinct whole number by the formula of section 5.4.
+    """Return the probability that each distinct whole number is recovered (section 5.4).
 
     |R_g n R_rho| / |R_g|, counted in whole numbers, both ends included: the chance of a guess
     drawn at random from R_g. The formula is for whole numbers.

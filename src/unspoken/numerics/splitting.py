@@ -2,7 +2,7 @@
 
 Everything is counted in whole numbers, so that a sum never depends on the order of its parts. Two
 tables in which a split sends the same records to the same sides therefore give it the same score,
-bit for bit. A histogram has one column a value and the parts of the response as rows: the counts
+bit for bit. A histogram has one column per value and the parts of the response as rows: the counts
 of the classes, or (records, high part, low part) of a numeric response.
 
 Candidates have a fixed order, and the first of the best wins: column by column, in a column from
@@ -78,7 +78,7 @@ class Criterion:
         return np.asarray(gain)
 
     def score_of_many(self, total: Ints, parts: Ints) -> float:
-        """Return the score of a split into one child a column."""
+        """Return the score of a split into one child per column."""
         sizes = self.size(parts)
         if sizes.size < 2 or sizes.min() < self.min_leaf:
             return -math.inf

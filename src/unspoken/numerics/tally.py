@@ -24,7 +24,7 @@ def tally(
         return np.zeros(0), np.zeros((0, classes), np.int64)
     low, high = values.min().item(), values.max().item()
     if max(abs(low), abs(high)) > 2**53:
-        # Whole numbers that float64 does not tell apart are one value from here on.
+        # Whole numbers that float64 does not distinguish are one value from here on.
         return _sorted(values.astype(np.float64), labels, classes)
     # Addressing a range far above the number of values costs more than sorting them.
     if high - low < min(DIRECT_RANGE, max(1 << 12, 8 * values.size)):

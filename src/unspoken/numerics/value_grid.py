@@ -1,6 +1,6 @@
 """The values that a column can take, guessed from a sample of them.
 
-Whole numbers, tenths and hundredths lie on a grid whose step a few hundred values give away.
+Whole numbers, tenths and hundredths lie on a grid whose step a few hundred values disclose.
 Where the range has far more steps than values were seen, the values seen are kept and a few
 places between them stand for those that were not.
 """

@@ -98,7 +98,7 @@ def test_the_surest_rule_counts():
 
 def test_what_is_refused():
     baskets, rules = rules_of(LISTS)
-    with pytest.raises(UnseenValueError, match="Got wine"):
+    with pytest.raises(UnseenValueError, match="Item 'wine'"):
         rule_risks(rules, ["wine"])
     with pytest.raises(InputError, match="from 0 to 1"):
         rule_risks(rules, {"smokes": 2})
@@ -108,7 +108,7 @@ def test_what_is_refused():
         rule_risks(rules, ["smokes"], together="perhaps")
     with pytest.raises(InputError, match="alert"):
         people_exposed(baskets, rules, ["smokes"], alert=0)
-    with pytest.raises(InputError, match="items of the baskets"):
+    with pytest.raises(InputError, match="over the same items"):
         people_exposed(unspoken.Baskets.of([["smokes"]]), rules, ["smokes"])
 
 

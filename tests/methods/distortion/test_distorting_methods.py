@@ -112,7 +112,7 @@ def test_everybody_chooses():
     assert release.table.arrow()["age_said"].to_pylist() == said.tolist()
     one = NoiseAdder(ranges={"age": (0, 90)}).distort({"age": 40}, {"age": "truth"})
     assert one == {"age": 40.0, "age_choice": "truth"}
-    with pytest.raises(DataError, match=r"withhold, truth, distort.*Got maybe"):
+    with pytest.raises(DataError, match=r"'maybe'.*withhold, truth, distort"):
         adder.protect(people(10, age_said=["maybe"] * 10))
     with pytest.raises(InputError, match="'pay'"):
         NoiseAdder(ranges={"age": (0, 90)}).distort({"age": 4}, {"pay": "truth"})
@@ -120,7 +120,7 @@ def test_everybody_chooses():
 
 def test_what_cannot_be_distorted_is_refused_by_name():
     constant = unspoken.read({"x": [1.0] * 9, "y": ["a", "b", "c"] * 3}, target="y", show=False)
-    with pytest.raises(DataError, match=r"'x'.*wider than zero"):
+    with pytest.raises(DataError, match=r"'x'.*zero width"):
         NoiseAdder().protect(constant)
     endless = unspoken.read({"x": [1.0, np.inf], "y": ["a", "b"]}, target="y", show=False)
     with pytest.raises(DataError, match=r"'x'.*infinite"):
@@ -181,7 +181,7 @@ def test_gamma_and_truth_and_warner():
         release, _ = RandomizedResponse(**options, columns=["x"], values={"x": [0, 1]},
                                         others="drop").protect(table)
         assert release.guarantee.facts["columns"]["x"]["gamma"] == pytest.approx(gamma)
-    with pytest.raises(InputError, match=r"'truth'.*more than one"):
+    with pytest.raises(InputError, match=r"one of truth, gamma and matrix for column 'x'"):
         RandomizedResponse(0.7, 3.0, columns=["x"], others="drop").protect(table)
     device = RandomizedResponse(0.9, values={"x": ["no", "yes"]}, random_state=0)
     said = [device.distort({"x": "yes"})["x"] for _ in range(500)]

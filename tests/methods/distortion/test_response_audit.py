@@ -73,7 +73,7 @@ def test_who_told_is_counted_apart():
     assert rows["told"].value == pytest.approx(
         np.mean(np.array(table.arrow()["how"].to_pylist()) == "truth"))
     assert rows["literal"].value == pytest.approx(0.7, abs=0.02)
-    assert any("who told is known" in line for line in found.limits)
+    assert any("true answers are known" in line for line in found.limits)
 
 
 def test_numbers_and_missing_values_can_be_answers():

@@ -216,7 +216,7 @@ def test_a_published_mechanism_clamps_on_the_device():
 def test_categories_that_were_not_declared_are_refused_or_become_other():
     table = unspoken.read({"q": ["a", "b", "z"] * 10}, show=False)
     values = {"q": ["a", "b", "other"]}
-    with pytest.raises(UnseenValueError, match="Got z"):
+    with pytest.raises(UnseenValueError, match="holds 'z', which was not declared"):
         RandomizedResponse(0.9, values=values).protect(table)[0].table.arrow()
     with pytest.warns(ClampedWarning, match="10 values"):
         release, _ = RandomizedResponse(0.9, values=values, other="other").protect(table)

@@ -77,7 +77,7 @@ def test_every_column_is_protected_unless_it_is_declared_public(tmp_path):
 
 def test_bounds_are_declared_and_never_taken_from_the_data(tmp_path):
     ours = guard(tmp_path, bounds=None)
-    with pytest.raises(InputError, match="never by the data"):
+    with pytest.raises(InputError, match="never from the data"):
         ours.sum("hours", "unit < 30")
     assert ours.sum("sick", "unit < 30").error == pytest.approx(2**0.5 * 10, rel=0.01)
     assert len((tmp_path / "log").read_bytes().splitlines()) == 2

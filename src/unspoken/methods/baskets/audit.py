@@ -1,4 +1,4 @@
-"""The audit of randomised baskets: what the posterior of every item gives away."""
+"""The audit of randomised baskets: what the posterior of every item discloses."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from unspoken.table.table import Table
 from unspoken.table.write_baskets import COLUMN
 
 MAX_ROWS = 20_000
-"""So many baskets are attacked and scored; more would change the numbers hardly."""
+"""Most baskets that are attacked and scored; more would hardly change the result."""
 RHO1, RHO2 = 0.05, 0.5
 """A breach: an item that at most one in twenty has is believed with even odds or better."""
 _LIMITS = (
     "the adversary takes items as independent and knows their frequencies from the release; "
-    "somebody who knows which items go together, or other baskets of the person, may do better",
+    "one who knows which items are bought together, or other baskets of the person, may do better",
     "intervals are over baskets of this one release, not over releases",
 )
 
@@ -56,11 +56,31 @@ def _original(table: Any, release: Release) -> Baskets:
 
 def audit_baskets(original: Baskets, release: Release, *, random_state: Any = None,
                   adversaries: Iterable[str | Adversary] | None = None) -> Audit:
-    """Attack every basket of a release and score what is named against the original.
+    """Attack every basket of a release and score the guesses against the original.
 
-    Measures: "records", baskets of which the adversary names one item rightly (baseline: the
-    commonest item named for all); "domain", items of which some basket is given away; "breach",
-    baskets with an item that at most 5% have, which is there and is believed with 50% or more.
+    Measures: "records", baskets of which the adversary correctly recovers one item (baseline: the
+    commonest item guessed for all); "domain", items of which some basket is disclosed; "breach",
+    baskets with an item that at most 5% have, which is there and is believed with 50% or more. The
+    adversary treats items as independent; intervals are over baskets of this release.
+
+    Parameters
+    ----------
+    original : Baskets
+        The baskets before they were randomised, in the same order.
+    release : Release
+        The release of randomised baskets.
+    random_state : int or Generator, optional
+        Chooses the 20,000 baskets that are attacked where there are more.
+    adversaries : iterable of str or Adversary, optional
+        Adversaries to run; by default all that apply.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> print(audit_baskets(baskets, release).summary())  # doctest: +SKIP
     """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
@@ -111,7 +131,7 @@ def _score(adversary: BasketPosterior, view: BasketView, true: Baskets,
 
 def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], width: int,
            right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Say of which baskets the likeliest item, seen or not, was really there."""
+    """Return the baskets whose likeliest item, seen or not, was really there."""
     seen = view.baskets
     rows = np.arange(len(seen))
     out = np.isin(rows * width + found.unseen_item, own)
@@ -124,7 +144,7 @@ def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], widt
 
 
 def _interval(value: float, count: int) -> tuple[float, float]:
-    """Return Wilson's 95% interval of a share of so many baskets."""
+    """Return Wilson's 95% interval of a share of `count` baskets."""
     z = 1.96
     middle = (value + z * z / (2 * count)) / (1 + z * z / count)
     reach = z * math.sqrt(value * (1 - value) / count + z * z / (4 * count * count)) \
@@ -138,5 +158,5 @@ def _suggestions(rows: list[Row], release: Release) -> tuple[Suggestion, ...]:
     if worst <= 0.01 or (isinstance(gamma, int | float) and gamma < 100):
         return ()
     return (Suggestion(None, "Use SelectASize with rho1 and rho2, which designs the operator",
-                       f"rare items of {worst:.1%} of the baskets are given away, and nothing "
+                       f"rare items of {worst:.1%} of the baskets are disclosed, and nothing "
                        "useful bounds how sure an adversary can be"),)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from unspoken.errors import ClampedWarning, DataError, InputError, explain
+from unspoken.errors import ClampedWarning, DataError, InputError
 from unspoken.methods.baskets.draw_baskets import Drawing, random_order
 from unspoken.methods.baskets.guarantee import RandomisedBaskets, promise
 from unspoken.methods.baskets.method import BASKETS, FORMS
@@ -33,8 +33,9 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (and `largest`, for a law that depends on the sizes of all baskets).
 
     Two things must be declared before a gamma is stated: the list of items, and, where sizes are
-    hidden, `largest`. Lists and sizes that are taken from the data tell about it. Baskets beyond
-    `largest` lose items at random (`outside="clamp"`) or are refused, on devices too.
+    hidden, `largest`. Lists and sizes that are taken from the data disclose something about it.
+    Baskets beyond `largest` lose items at random (`outside="clamp"`) or are refused, on devices
+    too.
     """
 
     name: ClassVar[str] = ""
@@ -48,7 +49,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the operator that the parameters describe, for baskets of these sizes."""
 
     def _needs_sizes(self) -> bool:
-        """Say whether the law is made for the sizes of all baskets."""
+        """Return True if the law is made for the sizes of all baskets."""
         return False
 
     def _made_for(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -68,9 +69,9 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sizes = self._made_for(baskets.sizes)
         self.operator_ = self._operator(sizes, len(baskets.items))
         if not self._public and not self.operator_.size_free and np.unique(sizes).size > 1:
-            raise InputError(explain(
-                f"{type(self).__name__}: 'public_sizes'", "True where the law depends on the size "
-                "and sizes differ", False, "Supports could not be estimated without the sizes."))
+            raise InputError(f"{type(self).__name__}: sizes differ and the law depends on "
+                             "them, so that supports could not be estimated without the "
+                             "sizes. Use public_sizes=True.")
         self.draws_ = Draws(self.random_state)
         return self
 
@@ -86,9 +87,8 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return baskets
         count = int(np.count_nonzero(baskets.sizes > self.largest))
         if self.outside == "refuse":
-            raise DataError(explain("Baskets", f"of {self.largest} items at most, as declared",
-                                    f"{count} larger ones",
-                                    "Declare a larger size, or say outside='clamp'."))
+            raise DataError(f"{count} baskets hold more than the declared {self.largest} "
+                            "items. Declare a larger size, or use outside='clamp'.")
         warnings.warn(f"{count} baskets beyond the declared size lost items at random.",
                       ClampedWarning, stacklevel=3)
         kept = random_order(baskets, generator(seed, "largest")) < self.largest
@@ -110,12 +110,12 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return one person's basket, randomised."""
         if not hasattr(self, "operator_"):
             if not self.items:
-                raise InputError(explain(f"{type(self).__name__}: 'items'",
-                                         "given where there are no baskets to fit", self.items))
+                raise InputError(f"{type(self).__name__}: 'items' is required where there are "
+                                 "no baskets to fit.")
             if self._needs_sizes() and self.largest is None and not self._public:
-                raise InputError(explain(
-                    f"{type(self).__name__}: 'largest'", "given where there are no baskets to fit",
-                    None, "A law that is made for one person's basket tells its size."))
+                raise InputError(f"{type(self).__name__}: 'largest' is required where there "
+                                 "are no baskets to fit. A law designed for one person's "
+                                 "basket discloses its size.")
             self.fit(Baskets.of([basket], self.items))
         return self.transform(Baskets.of([basket], self.items_)).lists()[0]
 
@@ -123,7 +123,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the release of randomised baskets; there is no key."""
         original = _baskets(baskets)
         if len(original) == 0:
-            raise DataError(explain("Baskets", "at least one", "none"))
+            raise DataError("There are no baskets to protect.")
         if self.items is not None:
             from unspoken.table.basket_files import known_items
 
@@ -150,6 +150,6 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _baskets(found: Any) -> Baskets:
     if not isinstance(found, Baskets):
-        raise InputError(explain("What is to be randomised", "Baskets", type(found).__name__,
-                                 "Read them with unspoken.read_baskets, or use Baskets.of."))
+        raise InputError(f"Only Baskets can be randomised. Got {type(found).__name__}. Read "
+                         "them with unspoken.read_baskets, or use Baskets.of.")
     return found

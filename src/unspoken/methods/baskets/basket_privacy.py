@@ -1,9 +1,9 @@
 """How private randomised baskets are, and what can still be learned from them.
 
 vcz2006 section 6.1.3. `amplification_of` is gamma (6.16), `design_operator` finds the select-a-size
-operator that tells supports best while it excludes a breach, `item_breaches` says what a randomised
-basket shows of single items, and `mask_privacy` is the measure of the MASK scheme (6.1.4), which
-weighs guessed ones and guessed zeros. `audit_baskets` attacks a release.
+operator that estimates supports best while it excludes a breach, `item_breaches` states what a
+randomised basket discloses about single items, and `mask_privacy` is the measure of the MASK scheme
+(6.1.4), which weighs guessed ones and guessed zeros. `audit_baskets` attacks a release.
 """
 
 from __future__ import annotations
@@ -28,17 +28,30 @@ from unspoken.methods.baskets.select_a_size import (
 from unspoken.numerics.breach_bound import largest_gamma
 from unspoken.table.baskets import Baskets
 
-TOLD = 1.96
-"""A support is told from zero if it is so many standard deviations above it."""
+DEVIATIONS = 1.96
+"""Standard deviations above zero at which a support is distinguished from zero."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """An operator, the bound it keeps, and which supports it lets anybody estimate.
+    """An operator, the bound it keeps, and the supports that can be estimated from its output.
 
-    `deviations`: for sets of k items, the standard deviation of the support of a set that hardly
-    anybody has, from the baskets at hand; `least`: the supports that differ from zero with 95%
-    confidence. Smaller supports cannot be estimated, whatever the miner does.
+    Supports below `least` cannot be distinguished from zero with 95% confidence.
+
+    Attributes
+    ----------
+    operator : Operator
+        The select-a-size operator.
+    gamma : float
+        Amplification that it reaches.
+    rho1, rho2 : float
+        The excluded breach: no property of probability up to rho1 reaches rho2.
+    public : bool
+        Whether the sizes of the original baskets are published.
+    baskets : int
+        Number of baskets for which `deviations` are stated.
+    deviations : mapping from int to float
+        For sets of k items, the standard deviation of the estimated support of a very rare set.
     """
 
     operator: Operator
@@ -51,8 +64,8 @@ class Design:
 
     @property
     def least(self) -> dict[int, float]:
-        """Return the least support that can be told from zero, by the size of sets."""
-        return {k: TOLD * deviation for k, deviation in self.deviations.items()}
+        """Return the least support that can be distinguished from zero, by the size of sets."""
+        return {k: DEVIATIONS * deviation for k, deviation in self.deviations.items()}
 
     def summary(self) -> str:
         """Return the design and what can be estimated, in plain words."""
@@ -60,16 +73,39 @@ class Design:
                  f"of probability up to {self.rho1:g} reaches {self.rho2:g}; sizes "
                  + ("are public" if self.public else "stay hidden")]
         for k, value in self.deviations.items():
-            told = f"supports below {self.least[k]:.2%} cannot be told from zero" \
+            limit = f"supports below {self.least[k]:.2%} cannot be distinguished from zero" \
                 if self.least[k] < 1 else "no support can be estimated"
             lines.append(f"  sets of {k}: standard deviation {value:.2%} with {self.baskets:,} "
-                         f"baskets; {told}")
+                         f"baskets; {limit}")
         return "\n".join(lines)
 
 
 def design_operator(baskets: Baskets, rho1: float, rho2: float, *, design_for: int = 3,
                     public_sizes: bool = False) -> Design:
-    """Return the operator that tells sets of up to `design_for` items best without the breach."""
+    """Return the operator that estimates supports best while it excludes a breach (vcz2006 6.1.3).
+
+    The sizes of the given baskets enter the design; an operator designed for secret sizes discloses
+    something about them when it is published.
+
+    Parameters
+    ----------
+    baskets : Baskets
+        Baskets whose sizes the operator is designed for.
+    rho1, rho2 : float
+        A property of probability up to rho1 must not become as likely as rho2.
+    design_for : int, default 3
+        Estimate sets of up to this many items as accurately as possible.
+    public_sizes : bool, default False
+        Whether the sizes of the original baskets are published.
+
+    Returns
+    -------
+    Design
+
+    Examples
+    --------
+    >>> print(design_operator(baskets, 0.05, 0.5).summary())  # doctest: +SKIP
+    """
     gamma = largest_gamma(rho1, rho2) * (1 - 1e-9)
     sizes, counts = np.unique(baskets.sizes, return_counts=True)
     shares = dict(zip(sizes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
@@ -91,17 +127,41 @@ def expected_deviation(operator: Operator, k: int, baskets: Baskets, public: boo
 
 
 def amplification_of(operator: Operator, baskets: Baskets, public_sizes: bool = False) -> float:
-    """Return gamma over all pairs of sizes that occur, or over baskets of one size each."""
+    """Return the amplification gamma of an operator (vcz2006 equation 6.16).
+
+    Parameters
+    ----------
+    operator : Operator
+        The operator.
+    baskets : Baskets
+        Baskets whose sizes are considered.
+    public_sizes : bool, default False
+        If True, only baskets of the same size need to be hard to distinguish.
+
+    Returns
+    -------
+    float
+        Gamma over all pairs of sizes that occur; infinite where nothing is bounded.
+    """
     return amplification(operator, np.unique(baskets.sizes), public_sizes)
 
 
 @dataclass(frozen=True)
 class ItemBreaches:
-    """What one item in a randomised basket says of the original, by item and overall.
+    """What one item in a randomised basket discloses about the original, by item and overall.
 
-    `before`: how frequent the items are; `after`: the probability that one that is seen was there;
-    `breached`: which items rise from rho1 or less to rho2 or more; `overall`: the share of seen
-    items (weighted by how often they are seen) that are breached.
+    Attributes
+    ----------
+    items : tuple of str
+        Names of the items.
+    before : array of float
+        Frequency of each item in the original.
+    after : array of float
+        Probability that an item that is seen was in the original basket.
+    breached : array of bool
+        Items that rise from rho1 or less to rho2 or more.
+    overall : float
+        Share of the seen items, weighted by how often they are seen, that are breached.
     """
 
     items: tuple[str, ...]
@@ -120,9 +180,25 @@ class ItemBreaches:
 
 def item_breaches(operator: Operator, baskets: Baskets, rho1: float = 0.05,
                   rho2: float = 0.5) -> ItemBreaches:
-    """Return P[a was there | a is seen] of every item a, from its frequency among baskets (6.8).
+    """Return P[a was there | a is seen] for every item a (vcz2006 equation 6.8).
 
     Laws that depend on the size are averaged over the sizes of the baskets that hold the item.
+    Only single items are considered; seeing a whole basket can disclose more.
+
+    Parameters
+    ----------
+    operator : Operator
+        The operator.
+    baskets : Baskets
+        The original baskets, from which frequencies are taken.
+    rho1 : float, default 0.05
+        Items of at most this frequency are looked at.
+    rho2 : float, default 0.5
+        They are breached if their probability reaches this.
+
+    Returns
+    -------
+    ItemBreaches
     """
     largest_gamma(rho1, rho2)
     before = baskets.frequencies() / max(len(baskets), 1)
@@ -145,11 +221,28 @@ def _seen(operator: Operator, baskets: Baskets) -> tuple[Floats, Floats]:
 
 
 def mask_privacy(p: float, supports: npt.ArrayLike, ones: float = 0.9) -> float:
-    """Return the privacy of MASK: one less the weighted probability of guessing bits rightly.
+    """Return the privacy of MASK: one minus the weighted probability of guessing bits correctly.
 
-    A bit is guessed by its posterior given its distorted value. `supports` are the shares of ones
-    of the items; `ones` weighs guessed ones against guessed zeros, since to have bought something
-    tells more than not to have.
+    The measure of vcz2006 section 6.1.4: a bit is guessed by its posterior given its distorted
+    value. It is an average over people and promises nothing about one person.
+
+    Parameters
+    ----------
+    p : float
+        Probability that a bit is kept, above 0 and below 1.
+    supports : array of float
+        Shares of ones of the items.
+    ones : float, default 0.9
+        Weight of guessed ones against guessed zeros: having bought something discloses more.
+
+    Returns
+    -------
+    float
+        From 0 (every bit is guessed) to 1.
+
+    Examples
+    --------
+    >>> round(mask_privacy(0.9, [0.01, 0.05]), 2)  # doctest: +SKIP
     """
     if not 0 < p < 1 or not 0 <= ones <= 1:
         raise InputError(explain("'p' and 'ones'", "p in (0, 1), ones in [0, 1]", (p, ones)))

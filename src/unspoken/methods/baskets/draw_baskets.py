@@ -22,13 +22,13 @@ from unspoken.table.baskets import Baskets
 Codes = npt.NDArray[np.int32]
 
 CELLS = 1 << 22
-"""So many baskets x items are drawn at a time."""
+"""Cells (baskets x items) drawn at a time."""
 BYTEWISE = 0.12
 """Above this rho a byte for every cell is cheaper than a gap for every one (measured)."""
 FEW = 64
-"""Up to so many items strangers are drawn by ranking all items."""
+"""Up to this many items, items from outside are drawn by ranking all items."""
 MOST = 1 << 31
-"""So many items in all randomised baskets at most."""
+"""Most items in all randomised baskets together."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _from_table(table: Bools, own: Ints, kept: Bools, width: int) -> tuple[Ints,
 
 
 def keep(operator: Operator, baskets: Baskets, rng: np.random.Generator) -> Bools:
-    """Draw which entries are kept: so many as the law says, each as likely as any other."""
+    """Draw which entries are kept: as many as the law says, each as likely as any other."""
     law = operator.law
     if isinstance(law, Mixture):
         chosen = pick(np.asarray(law.weights), len(baskets), rng)
@@ -170,7 +170,7 @@ def strangers(own: Ints, wanted: Ints, width: int, rng: np.random.Generator) -> 
     """Draw `wanted` distinct items for each basket, none of them its own.
 
     Items that were drawn twice or are the basket's own are drawn again, which leaves every set of
-    so many strangers equally likely. Out of a few items that would take long: they are ranked.
+    that size equally likely. Out of a few items that would take long: they are ranked.
     """
     if width <= FEW:
         keys = rng.random(wanted.size * width)

@@ -18,16 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints, Words
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.baskets.select_a_size import Operator, in_subsets, spread_weights, weights
 from unspoken.numerics.frequent_sets import candidates, partners
 from unspoken.numerics.packed_bits import bit_counts, packed
 
 WORDS = 1 << 19
-"""So many words are intersected at a time."""
+"""Words intersected at a time."""
 
 JOINS = 10
-"""So many joins of smaller sets are tried for each candidate that is allowed."""
+"""Joins of smaller sets tried for each candidate that is allowed."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,10 @@ class Estimating:
 
     def _check(self, count: int, k: int) -> None:
         if count > self.most:
-            raise DataError(explain(
-                f"Candidates of {k} items", f"at most {self.most:,}", f"{count:,} or more",
-                "Supports this small cannot be told from noise here: raise min_support, lower "
-                "slack, or protect less."))
+            raise DataError(f"There are {count:,} or more candidates of {k} items; at most "
+                            f"{self.most:,} are allowed. Supports this small cannot be "
+                            "distinguished from noise: raise min_support, lower slack, or "
+                            "protect less.")
 
 
 def _joined(parts: list[Found]) -> Found:
@@ -216,8 +216,8 @@ def find_rows(known: Ints, wanted: Ints, base: int) -> tuple[Ints, npt.NDArray[n
     if known.shape[0] == 0:
         return np.zeros(wanted.shape[0], np.int64), np.zeros(wanted.shape[0], np.bool_)
     if float(base) ** known.shape[1] >= 2.0**62:
-        raise DataError(explain("The length of itemsets", "shorter, with so many items",
-                                known.shape[1], "Lower 'longest' or raise min_support."))
+        raise DataError(f"Itemsets of {known.shape[1]} items are too long to be estimated over "
+                        f"{base} items. Lower 'longest' or raise min_support.")
     powers = np.array([base ** i for i in range(known.shape[1])][::-1], np.int64)
     keys, asked = known @ powers, wanted @ powers
     place = np.minimum(np.searchsorted(keys, asked), keys.size - 1)

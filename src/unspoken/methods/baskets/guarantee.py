@@ -21,7 +21,7 @@ class RandomisedBaskets(Guarantee):
     name: ClassVar[str] = "randomised-baskets"
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
-        """Say whether that miner takes the operator into account."""
+        """Return True if that miner takes the operator into account."""
         if getattr(miner, "estimates_baskets", False) is True:
             return Verdict(True, "It estimates supports by the published operator. They are "
                            "estimates with intervals, not counts.")
@@ -48,8 +48,8 @@ def promise(operator: Operator, sizes: npt.NDArray[np.int64], public: bool,
          "the list of items and the operator are public, and so is "
          + ("the size of every basket" if public else "the size of the largest basket"),
          *(() if declared else (
-             "no gamma: the list of items, or the largest size, was taken from the data and tells "
-             "about it; declare 'items', and 'largest' where sizes are hidden",)),
+             "no gamma: the list of items, or the largest size, was taken from the data and "
+             "discloses something; declare 'items', and 'largest' where sizes are hidden",)),
          *(() if bounded or not declared else (
              "no gamma: some randomised baskets rule some originals out",))),
         {"gamma": gamma if bounded else None, "epsilon": epsilon, "epsilon_total": epsilon,

@@ -1,14 +1,14 @@
-"""Guided perturbation: the miner tells each provider which directions matter (vcz2006 6.1.4).
+"""Guided perturbation: the miner sends each provider the directions that matter (vcz2006 6.1.4).
 
 The miner keeps the leading eigenvectors V of the transactions received so far and hands them to
 the next provider. The provider projects her basket on them, t~ = t V V', keeps what reaches
 1 - rho_t, and adds every item that is not in her basket with probability rho_m.
 
-Limits. There is no transition matrix, since what happens to an item depends on the whole basket
-and on everybody before: supports are counted in the release as they are, with a bias that nobody
-can take out. Nothing bounds amplification: an item in the basket that does not fit the guidance is
-surely dropped, one outside is never surely added. Whoever gives the guidance must be honest: a
-miner who hands out V = I gets every basket as it is, with items added and none dropped. The book
+Limits. There is no transition matrix, since what happens to an item depends on the whole basket and
+on everybody before: supports are counted in the release as they are, with a bias that nobody can
+take out. Nothing bounds amplification: an item in the basket that does not fit the guidance is
+surely dropped, one outside is never surely added. The miner who gives the guidance must be honest:
+a miner who hands out V = I gets every basket as it is, with items added and none dropped. The book
 does not say how a stream starts: here the first `start` baskets keep every item with probability
 1/2 and gain others with rho_m.
 """
@@ -34,7 +34,7 @@ from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
 
 MAX_CELLS = 1 << 26
-"""Eigenvectors of so many numbers at most."""
+"""Most numbers in all eigenvectors together."""
 
 @dataclass
 class Guidance:
@@ -89,6 +89,10 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
     every : after how many baskets the guidance is renewed; 1 in the book.
     items : the list of all items; by default that of the baskets.
     random_state : for tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> release, _ = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
     """
 
     name = "guided"
@@ -141,8 +145,8 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
     def protect(self, baskets: Baskets) -> tuple[Release, None]:
         """Return the release of the perturbed stream; there is no key."""
         if not isinstance(baskets, Baskets) or len(baskets) == 0:
-            raise DataError(explain("What is to be perturbed", "Baskets, at least one",
-                                    type(baskets).__name__))
+            raise DataError("GuidedPerturbation needs Baskets, at least one. Got "
+                            f"{type(baskets).__name__}.")
         if self.items is not None:
             from unspoken.table.basket_files import known_items
 
@@ -161,5 +165,6 @@ def _promise() -> RandomisedBaskets:
     return RandomisedBaskets(
         "Every basket was projected on published directions and items were added. Nothing bounds "
         "how far the odds of a property of a basket can change.",
-        ("whoever gave the guidance was honest", "supports cannot be estimated without bias"),
+        ("the party that gave the guidance was honest",
+         "supports cannot be estimated without bias"),
         {"gamma": None, "epsilon": None, "public_sizes": False})

@@ -20,11 +20,11 @@ class SizeShares:
     """None, a list of probabilities, or one list for every size of basket."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "None, a list of probabilities, or a mapping from sizes to such lists"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed; the law itself checks the sums."""
+        """Return True if a value is allowed; the law itself checks the sums."""
         lists = value.values() if isinstance(value, Mapping) else [value]
         return value is None or all(
             hasattr(one, "__len__") and not isinstance(one, str | Mapping)
@@ -36,11 +36,11 @@ class Items:
     """None, or the list of all items."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "None or a non-empty list of items"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if a value is allowed."""
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         return value is None or (listed and len(value) > 0)
 

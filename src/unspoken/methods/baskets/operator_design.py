@@ -1,13 +1,13 @@
-"""The select-a-size operator that tells supports best under a bound on amplification.
+"""The select-a-size operator that estimates supports best under a bound on amplification.
 
 vcz2006 section 6.1.3. For a basket of m items let base[j] be the binomial probability of keeping j
-items if all were kept like strangers are inserted, with probability rho. A law p[j] = base[j] f[j]
-amplifies by max f / min f (6.16), so that f lies between 1 and gamma up to a factor. The standard
-deviation of the support of a rare set of k items is (rho (1 - rho))^(k/2) / |trace| / sqrt(n), and
-the trace is the mean of a polynomial h[j] under p. A ratio of two linear forms in f is largest at
-a corner: f = gamma where h is large (or where it is small), 1 elsewhere. So all best laws for one
-rho and one k are found by sorting h, and rho by trying many. A design serves sets of 1 to k items:
-mining goes from small sets to larger ones, so that the worst of them counts.
+items if all were kept like items from outside are inserted, with probability rho. A law p[j] =
+base[j] f[j] amplifies by max f / min f (6.16), so that f lies between 1 and gamma up to a factor.
+The standard deviation of the support of a rare set of k items is (rho (1 - rho))^(k/2) / |trace| /
+sqrt(n), and the trace is the mean of a polynomial h[j] under p. A ratio of two linear forms in f is
+largest at a corner: f = gamma where h is large (or where it is small), 1 elsewhere. So all best
+laws for one rho and one k are found by sorting h, and rho by trying many. A design serves sets of 1
+to k items: mining goes from small sets to larger ones, so that the worst of them counts.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def best_rho(sizes: tuple[tuple[int, float], ...], k: int, gamma: float) -> floa
 
 
 def _total(sizes: Mapping[int, float], k: int, rho: float, gamma: float) -> float:
-    """Return the variance over all sizes; baskets too small for k items tell nothing of them."""
-    told = {m: s for m, s in sizes.items() if m >= k} or sizes
-    return sum(share * best_law(_ks(k, m), m, rho, gamma).variance for m, share in told.items())
+    """Return the variance over all sizes; baskets too small for k items do not matter."""
+    large = {m: s for m, s in sizes.items() if m >= k} or sizes
+    return sum(share * best_law(_ks(k, m), m, rho, gamma).variance for m, share in large.items())
 
 
 def _ks(k: int, size: int) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ def _ks(k: int, size: int) -> tuple[int, ...]:
 
 def _check(sizes: Mapping[int, float], items: int, gamma: float, k: int) -> None:
     if not sizes:
-        raise InputError(explain("Baskets", "some that are not empty", "none"))
+        raise InputError("All baskets are empty: there is nothing to design an operator for.")
     if max(sizes) > items:
         raise InputError(explain("The size of a basket", f"at most {items}, the number of items",
                                  max(sizes)))

@@ -4,7 +4,7 @@ Each randomises every basket on its own and treats all items alike. What leaks: 
 the list of items; with `public_sizes` how many items everybody bought; without, the size of the
 largest basket where the law was designed for it. A randomised basket changes the odds of anything
 about its original at most gamma-fold, `release.guarantee.facts["gamma"]`; where that is null some
-originals are ruled out, and single items or baskets can be given away.
+originals are ruled out, and single items or baskets can be disclosed.
 """
 
 from __future__ import annotations
@@ -37,13 +37,18 @@ class SelectASize(BasketOperator):
     keep : in place of `sizes`: every item is kept with this probability on its own.
     rho1, rho2 : in place of all of these: design the operator of best accuracy that excludes every
         breach from rho1 to rho2 (6.13). It uses the sizes of the baskets it is fitted to.
-    design_for : sets of up to so many items are to be estimated as accurately as possible.
+    design_for : estimate sets of up to this many items as accurately as possible.
     public_sizes : declare the size of every basket public and release it. Then originals of one
-        size only must be hard to tell from each other, and more accuracy is left.
+        size only must be hard to distinguish, and more accuracy is left.
     items : the list of all items; by default that of the baskets, and then no gamma is stated.
     largest : how many items a basket can hold, declared; needed for a gamma where sizes are hidden.
     outside : larger baskets lose items at random ("clamp") or are refused ("refuse").
     random_state : for tests and experiments only; a release made with it says so.
+
+    Examples
+    --------
+    >>> operator = SelectASize(rho1=0.05, rho2=0.5, items=items, largest=10)  # doctest: +SKIP
+    >>> release, _ = operator.protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "select-a-size"
@@ -71,8 +76,8 @@ class SelectASize(BasketOperator):
     def _operator(self, sizes: Ints, items: int) -> Operator:
         designed = self.rho1 is not None or self.rho2 is not None
         if designed and (self.rho, self.sizes, self.keep) != (None, None, None):
-            raise InputError(explain("SelectASize: 'rho1' and 'rho2'",
-                                     "given without rho, sizes and keep", "more of them"))
+            raise InputError("SelectASize: use rho1 and rho2, or rho with sizes or keep, not "
+                             "both.")
         if designed:
             return self._designed(sizes, items)
         law = self._law()
@@ -83,8 +88,8 @@ class SelectASize(BasketOperator):
 
     def _law(self) -> SizeLaw:
         if (self.sizes is None) == (self.keep is None):
-            raise InputError(explain("SelectASize: 'sizes'", "given, or 'keep', or rho1 and rho2",
-                                     "both" if self.sizes is not None else "none of them"))
+            raise InputError("SelectASize: use 'sizes' or 'keep', or rho1 and rho2. Got "
+                             f"{'both' if self.sizes is not None else 'none of them'}.")
         if self.keep is not None:
             return Mixture((self.keep,))
         if isinstance(self.sizes, Mapping):
@@ -116,6 +121,10 @@ class CutAndPaste(BasketOperator):
     cutoff : the largest number of items that are surely kept, drawn from 0 to it.
     rho : probability of every other item.
     public_sizes, items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release, _ = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "cut-and-paste"
@@ -146,6 +155,10 @@ class UniformOperator(BasketOperator):
     ----------
     p : probability that an item is replaced.
     items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release, _ = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "uniform"
@@ -172,6 +185,10 @@ class Mask(BasketOperator):
     ----------
     p : probability that a bit is kept, not 1/2.
     items, largest, outside, random_state : as for SelectASize.
+
+    Examples
+    --------
+    >>> release, _ = Mask(0.9).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "mask"

@@ -1,12 +1,12 @@
-"""What published rules tell about people (vcz2006 section 6.3).
+"""What published rules disclose about people (vcz2006 section 6.3).
 
 A rule A -> B that is published says of everybody who is known to have A that she has B, with the
 rule's confidence. How bad that is depends on three numbers: the confidence (how sure), the support
 of A (how many people), and how likely an adversary knows A of a person. `rule_risks` puts them
 together, rule by rule; `people_exposed` goes through the people and counts each once.
 
-The numbers say what the rules add to knowing A. They do not say what somebody could learn who has
-more than the rules: see `attack.deduction` and `attack.inverse`.
+The numbers state what the rules add to knowing A, not what an adversary with more than the rules
+can learn: see `attack.deduce` and `attack.disclosure`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,22 @@ _ALERT = {"alert": (Real(0.0, 1.0 + 1e-12), "Use 0.5 for 'more likely than not'.
 
 @dataclass(frozen=True, eq=False)
 class RuleRisks:
-    """Risks of rules that tell something private; the riskiest first.
+    """Risks of rules that disclose something private, the riskiest first.
 
-    rules : the rules that matter, in order of exposure.
-    known : how likely the left side of each is known of a person.
-    confidence : how sure the right side is then; of estimated rules the upper bound.
-    base : how likely the right side is of anybody, which nobody needs the rule for.
-    people : how many people (baskets) the left side is expected to be known of.
+    Attributes
+    ----------
+    rules : Rules
+        The rules that matter, in order of exposure.
+    known : array of float
+        Probability that the left side of each rule is known of a person.
+    confidence : array of float
+        Probability of the right side given the left; for estimated rules the upper bound.
+    base : array of float
+        Probability of the right side for anybody, which does not need the rule.
+    people : array of float
+        Expected number of people (baskets) whose left side is known.
+    silent : int
+        Number of rules that disclose nothing private.
     """
 
     rules: Rules
@@ -52,7 +61,7 @@ class RuleRisks:
 
     @property
     def exposure(self) -> Floats:
-        """Return the expected number of people of whom the right side is rightly inferred."""
+        """Return the expected number of people whose right side is correctly inferred."""
         return self.people * self.confidence
 
     @property
@@ -64,7 +73,7 @@ class RuleRisks:
         return len(self.rules)
 
     def frame(self) -> Any:
-        """Return an Arrow table, one rule a row."""
+        """Return an Arrow table, one row per rule."""
         import pyarrow as pa
 
         return pa.table({"rule": [self._name(i) for i in range(len(self))], "known": self.known,
@@ -81,7 +90,7 @@ class RuleRisks:
 
     def summary(self, most: int = 10) -> str:
         """Return the riskiest rules in plain words."""
-        lines = [f"{len(self):,} rules tell something private to somebody who knows their left "
+        lines = [f"{len(self):,} rules disclose something private to anyone who knows their left "
                  f"side; {self.silent:,} do not"]
         for i in range(min(most, len(self))):
             lines.append(f"  {self._name(i)}: {self.confidence[i]:.1%} sure (anybody: "
@@ -93,18 +102,36 @@ def rule_risks(rules: Rules, known: Known, private: Iterable[str] | None = None,
                together: str = "worst") -> RuleRisks:
     """Return the risk of every rule whose left side may be known and whose right side is private.
 
-    known : the items an adversary may know of a person, with the probability of each, or just the
-        items if she surely does.
-    private : items nobody should learn; by default all that are not known.
-    together : how likely several items are known at once: "worst" takes the least of their
-        probabilities, which no dependence exceeds; "independent" multiplies.
+    The numbers state what a rule adds to knowing its left side (vcz2006 section 6.3), not what an
+    adversary with more than the rules can infer.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules to be published.
+    known : mapping from str to float, or iterable of str
+        Items an adversary may know of a person, with the probability of each, or only the items if
+        they are certainly known.
+    private : iterable of str, optional
+        Items that should not be disclosed; by default all that are not known.
+    together : "worst" or "independent", default "worst"
+        Probability that several items are known at once: "worst" takes the least of their
+        probabilities, which no dependence exceeds; "independent" multiplies them.
+
+    Returns
+    -------
+    RuleRisks
+
+    Examples
+    --------
+    >>> print(rule_risks(rules, ["bread"], ["pills"]).summary())  # doctest: +SKIP
     """
     check("rule_risks", _TOGETHER, {"together": together})
     chance, secret = _roles(rules.items, known, private)
     combine = np.min if together == "worst" else np.prod
     odds = np.array([combine(chance[list(left)]) for left in rules.left], np.float64)
-    tells = np.array([bool(secret[list(right)].any()) for right in rules.right], np.bool_)
-    kept = np.flatnonzero((odds > 0) & tells)
+    discloses = np.array([bool(secret[list(right)].any()) for right in rules.right], np.bool_)
+    kept = np.flatnonzero((odds > 0) & discloses)
     confidence, left = _worst(rules)
     exposure = odds * left * confidence
     order = kept[np.lexsort((-confidence[kept], -exposure[kept]))]
@@ -127,12 +154,13 @@ def _roles(items: tuple[str, ...], known: Known,
     place = {name: code for code, name in enumerate(items)}
     for name, odds in given.items():
         if not isinstance(odds, int | float) or not 0 <= odds <= 1:
-            raise InputError(explain(f"'known': how likely '{name}' is known", "from 0 to 1",
-                                     odds))
+            raise InputError(f"'known': the probability of '{name}' must be from 0 to 1. Got "
+                             f"{odds!r}.")
     secret = set(items) - set(given) if private is None else set(_names(private))
     strange = next((name for name in (*given, *sorted(secret)) if name not in place), None)
     if strange is not None:
-        raise UnseenValueError(explain("An item", f"one of the {len(items)} items", strange))
+        raise UnseenValueError(f"Item '{strange}' is not among the {len(items)} items of the "
+                               "rules.")
     chance = np.array([float(given.get(name, 0.0)) for name in items])
     return chance, np.array([name in secret for name in items], np.bool_)
 
@@ -145,11 +173,20 @@ def _names(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Exposed:
-    """People of whom rules tell a private item that the adversary did not know.
+    """People about whom rules disclose a private item that the adversary did not know.
 
-    exposed : people of whom some rule is surer than `alert` about a private item.
-    right : of these, those of whom the surest rule is right.
-    expected : how many would be right if everybody's item were guessed by its frequency alone.
+    Attributes
+    ----------
+    people : int
+        Number of people (baskets).
+    exposed : int
+        People for whom some rule is at least as sure as `alert` about a private item.
+    right : int
+        Of these, people for whom the surest rule is correct.
+    expected : float
+        How many would be correct if the item were guessed by its frequency alone.
+    alert : float
+        The confidence from which on a rule counts.
     """
 
     people: int
@@ -161,30 +198,48 @@ class Exposed:
     def summary(self) -> str:
         """Return the numbers in one sentence."""
         return (f"{self.exposed:,} of {self.people:,} people meet a rule that is at least "
-                f"{self.alert:.0%} sure of something private, rightly for {self.right:,}; the "
+                f"{self.alert:.0%} sure of something private, correctly for {self.right:,}; the "
                 f"same guesses without looking at the person would be right for "
                 f"{self.expected:,.0f}")
 
 
 def people_exposed(baskets: Baskets, rules: Rules, known: Known,
                    private: Iterable[str] | None = None, *, alert: float = 0.5) -> Exposed:
-    """Count the people whom rules expose to somebody who knows the `known` items of everybody.
+    """Count the people whom rules expose to an adversary who knows the `known` items of everybody.
 
-    `baskets` are the people themselves: only their custodian can count this.
+    Only the custodian can count this: it needs the original baskets.
+
+    Parameters
+    ----------
+    baskets : Baskets
+        The original baskets, one per person.
+    rules : Rules
+        The rules to be published, over the same items.
+    known : mapping from str to float, or iterable of str
+        Items that the adversary knows of everybody.
+    private : iterable of str, optional
+        Items that should not be disclosed; by default all that are not known.
+    alert : float, default 0.5
+        Confidence from which on a rule exposes somebody.
+
+    Returns
+    -------
+    Exposed
     """
     check("people_exposed", _ALERT, {"alert": alert})
     chance, secret = _roles(baskets.items, known, private)
     if rules.items != baskets.items:
-        raise InputError(explain("'rules'", "over the items of the baskets", "other items"))
+        raise InputError("'rules' and 'baskets' must be over the same items. These rules are "
+                         "over other items.")
     best = np.zeros(len(baskets))
     right, base = np.zeros(len(baskets), np.bool_), np.zeros(len(baskets))
     frequency = baskets.frequencies() / max(len(baskets), 1)
     for i, (left, then) in enumerate(zip(rules.left, rules.right, strict=True)):
-        told = [code for code in then if secret[code]]
-        if told and chance[list(left)].all() and rules.confidence[i] >= alert:
+        disclosed = [code for code in then if secret[code]]
+        if disclosed and chance[list(left)].all() and rules.confidence[i] >= alert:
             better = _held(baskets, left) & (rules.confidence[i] > best)
-            best[better], base[better] = rules.confidence[i], frequency[told].min()
-            right[better] = _held(baskets, told)[better]
+            best[better], base[better] = rules.confidence[i], frequency[disclosed].min()
+            right[better] = _held(baskets, disclosed)[better]
     hit = best > 0
     return Exposed(len(baskets), int(hit.sum()), int(right[hit].sum()), float(base[hit].sum()),
                    float(alert))

@@ -59,7 +59,7 @@ class Operator:
 
     @property
     def size_free(self) -> bool:
-        """Return whether supports can be estimated without knowing the sizes of the baskets."""
+        """Return True if supports can be estimated without knowing the sizes of the baskets."""
         return self.law.size_free and self.rho is not None
 
     def check_size(self, size: int) -> None:
@@ -99,7 +99,7 @@ class Operator:
     def from_json(cls, data: Any, items: int) -> Operator:
         """Read an operator of a manifest."""
         if not isinstance(data, dict) or "rho" not in data:
-            raise InputError(explain("An operator", "a law and a rho", str(data)[:100]))
+            raise InputError(f"An operator must have a law and a rho. Got {str(data)[:100]}.")
         return cls(law_from_json(data.get("law")), data["rho"], items)
 
 
@@ -177,9 +177,8 @@ def _weights_of_replacing(operator: Operator, k: int, size: int) -> Floats:
 
 
 def _untraceable(k: int, size: int) -> InputError:
-    return InputError(explain(
-        f"The randomisation of baskets of {size}", f"one that leaves a trace of sets of {k} items",
-        "one that leaves none", "Estimate smaller sets, or protect less."))
+    return InputError(f"The randomisation of baskets of {size} items leaves no trace of sets "
+                      f"of {k} items. Estimate smaller sets, or protect less.")
 
 
 def spread_weights(found: Floats) -> Floats:
@@ -199,10 +198,10 @@ def in_subsets(values: Floats) -> Floats:
 
 def deviation(operator: Operator, k: int, size: int, baskets: int,
               partial: Floats | None = None) -> float:
-    """Return the standard deviation of a support estimate from so many baskets of one size.
+    """Return the standard deviation of a support estimate from n baskets of one size.
 
     `partial` are the true partial supports s_0 .. s_k; by default nobody has any of the items,
-    which is what a rare set has to be told from.
+    which is what a rare set has to be distinguished from.
     """
     shares = np.eye(k + 1)[0] if partial is None else np.asarray(partial, np.float64)
     spread = spread_weights(weights(operator, k, size)) @ transition(operator, k, size) @ shares

@@ -30,7 +30,7 @@ class SizeLaw(Protocol):
 
     @property
     def size_free(self) -> bool:
-        """Return whether supports can be estimated without knowing the sizes."""
+        """Return True if supports can be estimated without knowing the sizes."""
 
     def distribution(self, size: int) -> Floats:
         """Return p[0] .. p[m] for a basket of m items."""
@@ -140,8 +140,8 @@ class Sizes:
             return np.ones(1)
         if size not in self.tables:
             known = sorted(self.tables)
-            raise InputError(explain("The size of a basket", f"one of {known[:20]}", size,
-                                     "Give its distribution in 'sizes'."))
+            raise InputError(f"The law has no distribution for baskets of {size} items, only "
+                             f"for {known[:20]}. Give it in 'sizes'.")
         return np.asarray(self.tables[size])
 
     def kept(self, most: int, size: int) -> Floats:
@@ -174,8 +174,8 @@ class Padded:
     def distribution(self, size: int) -> Floats:
         """Return how many of the real items are kept."""
         if size > self.size:
-            raise InputError(explain("The size of a basket", f"at most {self.size}, for which the "
-                                     "law was made", size, "Make one for the largest basket."))
+            raise InputError(f"The law was made for baskets of at most {self.size} items. Got "
+                             f"one of {size}. Make one for the largest basket.")
         drawn, real = np.arange(self.size + 1)[:, None], np.arange(size + 1)
         unseen = drawn - real
         possible = (unseen >= 0) & (unseen <= self.size - size)
@@ -196,7 +196,7 @@ class Padded:
 class Cut:
     """Cut-and-paste: keep up to `cutoff` items for sure, paste the rest with probability `rho`.
 
-    A number from 0 to cutoff is drawn; so many items (all of a smaller basket) are kept; every
+    A number from 0 to cutoff is drawn; this many items (all of a smaller basket) are kept; every
     other item of the basket is kept with probability rho, as items outside it are inserted.
     """
 
@@ -250,5 +250,5 @@ def law_from_json(data: Any) -> SizeLaw:
         if kind == "cut":
             return Cut(data["cutoff"], data["rho"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(explain("A law of sizes", f"a whole '{kind}'", str(error))) from None
+        raise InputError(f"The law of sizes '{kind}' is not complete: {error}.") from None
     raise InputError(explain("A law of sizes", "a mixture, padded, sizes or cut", data))

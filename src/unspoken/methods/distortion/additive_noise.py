@@ -88,7 +88,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         stated.
     outside : what happens to values outside a declared range: "clamp" moves them to its end,
         "refuse" raises. In a table, in an array and on a device alike.
-    reports : how often each value is reported; the total epsilon is stated for so many.
+    reports : how often each value is reported; the total epsilon is stated for all of them.
     columns : the columns to distort; all numeric features by default.
     choices : mapping from column to the column that holds each person's choice: "withhold",
         "truth" or "distort" (as2000 section 1). The choices are released, so that the miner can
@@ -100,6 +100,11 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     ----------
     laws_ : the public law of every column, by name.
     outside_ : how many values of which columns `protect` moved; for the custodian alone.
+
+    Examples
+    --------
+    >>> adder = NoiseAdder("gaussian", 0.5, ranges={"age": (18, 90)})
+    >>> release, _ = adder.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913
@@ -147,13 +152,13 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         low, high = (float(e) for e in given) if given is not None else rounded_out(name, *ends())
         family, scale = of_column(self.family, name), of_column(self.scale, name)
         if family is None:
-            raise InputError(explain("NoiseAdder: 'family'", f"given for column '{name}'", "none"))
+            raise InputError(f"NoiseAdder: 'family' is missing for column '{name}'.")
         if scale is not None:
             return self._ranged(Noise(family, float(scale)), low, high, given is not None)
         share = of_column(self.privacy, name)
         if share is None:
-            raise InputError(explain("NoiseAdder: 'privacy'", f"given for column '{name}'",
-                                     "neither privacy nor scale"))
+            raise InputError("NoiseAdder: neither 'privacy' nor 'scale' is set for column "
+                             f"'{name}'.")
         return self._ranged(for_width(family, share * (high - low), self.confidence), low, high,
                             given is not None)
 
@@ -180,7 +185,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         """Return what one person's device sends: one record, each attribute as the person chose.
 
         Attributes that have no law are not sent. With `choices` the record says which attributes
-        were withheld (None), told or distorted, as `<column>_choice`.
+        were withheld (None), reported or distorted, as `<column>_choice`.
         """
         self._ready()
         check_choices(choices, self.laws_)
@@ -188,8 +193,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         seed = self.draws_.next()
         noisy = {name: _noisy(name, record[name], law, derive(seed, "noise", name))
                  for name, law in self.laws_.items()}
-        told = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
-        return sent(told, noisy, choices)
+        true = {name: None if noisy[name] is None else float(record[name]) for name in noisy}
+        return sent(true, noisy, choices)
 
     def _ready(self) -> None:
         """A device has no table to fit: the ranges say it all."""
@@ -197,8 +202,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             return
         NOISE.check(self)
         if not self.ranges:
-            raise InputError(explain("NoiseAdder: 'ranges'", "given where there is no table to fit",
-                                     self.ranges, "Or use NoiseAdder.from_public(mechanism)."))
+            raise InputError("NoiseAdder: 'ranges' is required where there is no table to "
+                             "fit. Or use NoiseAdder.from_public(mechanism).")
         self._set({name: self._law(name, None) for name in self.ranges})
 
     @classmethod
@@ -246,8 +251,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 def _check_record(record: Mapping[str, Any], laws: Mapping[str, ColumnNoise]) -> None:
     missing = [name for name in laws if name not in record]
     if missing:
-        raise DataError(explain("A record", f"one with {list(laws)[:10]}", f"no '{missing[0]}'",
-                                "Use None for a value that is missing."))
+        raise DataError(f"The record has no '{missing[0]}'. Columns: "
+                        f"{', '.join(list(laws)[:10])}. Use None for a value that is missing.")
 
 
 def _noisy(name: str, value: Any, law: ColumnNoise, seed: bytes) -> float | None:

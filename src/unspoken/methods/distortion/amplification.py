@@ -53,7 +53,7 @@ def epsilon_of(mechanism: Noise | Floats, spread: float | None = None) -> float:
 
 def excludes(mechanism: Noise | Floats, before: float, after: float,
              spread: float | None = None) -> bool:
-    """Say whether amplification alone excludes the breach, upward and downward."""
+    """Return True if amplification alone excludes the breach, upward and downward."""
     return gamma_of(mechanism, spread) < largest_gamma(before, after)
 
 

@@ -1,8 +1,8 @@
 """What distorted reports really stand for: rows of the original beside rows of the release.
 
 Distorting methods have no key and keep the order of rows, so each report is scored against the
-value in the same row. Where people could choose, adversaries know who told: shares are of those who
-distorted, and an adversary of its own counts those who told.
+value in the same row. Where people could choose, adversaries know the choices: shares are of those
+who distorted, and an adversary of its own counts the true reports.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
 
-_CHOSEN = "where people chose, shares are of those who distorted; who told is known"
+_CHOSEN = "where people chose, shares are of those who distorted; true reports are known"
 
 
 def audit_distorted(table: Table, release: Release, key: Key | None,
@@ -52,11 +52,11 @@ def audit_distorted(table: Table, release: Release, key: Key | None,
 def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
     """Add what is simply known where people chose."""
     chosen = markers(view.mechanism)
-    told = [row for name in chosen if name in table.schema.names
+    reported = [row for name in chosen if name in table.schema.names
             for row in _told(table, view, name, radius)]
     why = dict.fromkeys(chosen.values(), "it holds choices, which are released as they are")
-    return replace(found, rows=(*found.rows, *told), limits=(*found.limits, _CHOSEN),
-                   words={**found.words, "told": "reads what was told"},
+    return replace(found, rows=(*found.rows, *reported), limits=(*found.limits, _CHOSEN),
+                   words={**found.words, "told": "reads values that were reported truthfully"},
                    unscored={**found.unscored, **why})
 
 
@@ -78,21 +78,21 @@ def row_truths(table: Table, view: View, key: Key | None) -> Truths:
 
 
 def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
-    """Yield the share of people who told a column, beside the best guess for everybody."""
+    """Yield the share of people who reported a column truthfully, beside the best guess."""
     assert view.table is not None
     truth = np.asarray(to_numbers(table.arrow([name])[name]), np.float64)
     sent = ~np.isnan(np.asarray(to_numbers(view.table[name]), np.float64))
-    told = sent & ~distorted_rows(view, name)
-    if not told.any():
+    true = sent & ~distorted_rows(view, name)
+    if not true.any():
         return
     values, owner = np.unique(truth[sent], return_inverse=True)
     counts = np.bincount(owner.reshape(-1))
     near = radius * range_width(values)
     middle = fullest_window(values, counts, near)
     hit = np.abs(values - middle) <= near
-    each = np.bincount(owner.reshape(-1), weights=told[sent]) / counts
+    each = np.bincount(owner.reshape(-1), weights=true[sent]) / counts
     for measure, share, blind in (("domain", each.mean(), hit.mean()),
-                                  ("records", told.sum() / sent.sum(),
+                                  ("records", true.sum() / sent.sum(),
                                    counts[hit].sum() / counts.sum())):
         yield Row("told", "ignorant", name, measure, float(share), float(share), float(share),
                   float(blind), 1)

@@ -1,7 +1,7 @@
-"""Each person chooses, for each attribute: withhold it, tell it, or distort it (as2000 section 1).
+"""Each person withholds, reports or distorts each attribute (as2000 section 1).
 
 The choices stand in a column of their own and are released with the values, so that the miner can
-use every report as what it is. Who learns what: the collector learns who told, who withheld and
+use every report as what it is. Who learns what: the collector learns who reported, who withheld and
 who distorted; where people choose by their value, the choice itself says something about it. What
 a method promises holds for those who chose to distort and for nobody else.
 """
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.release.distorted import CHOICES, DISTORT, TRUTH, WITHHOLD, Change, Distorted
 from unspoken.table.schema import Schema
 
@@ -33,9 +33,9 @@ class Choosing:
         """Change one batch; what is missing stays missing, whatever was chosen."""
         said = said_of(self.marker, batch.column(self.marker))
         changed = self.change(batch, start)
-        told = pc.if_else(changed.is_valid(), batch.column(self.name).cast(changed.type),
+        true = pc.if_else(changed.is_valid(), batch.column(self.name).cast(changed.type),
                           pa.scalar(None, changed.type))
-        mixed = pc.if_else(pa.array(said == TRUTH), told, changed)
+        mixed = pc.if_else(pa.array(said == TRUTH), true, changed)
         return pc.if_else(pa.array(said == WITHHOLD), pa.scalar(None, changed.type), mixed)
 
 
@@ -44,8 +44,8 @@ def said_of(name: str, column: Any) -> Any:
     said = np.asarray(column.to_pylist(), dtype=object)
     strange = [one for one in set(said.tolist()) if one not in CHOICES]
     if strange:
-        raise DataError(explain(f"Column '{name}' of choices", "one of " + ", ".join(CHOICES),
-                                strange[0]))
+        raise DataError(f"Column '{name}' of choices holds {str(strange[0])[:200]!r}. Allowed: "
+                        f"{', '.join(CHOICES)}.")
     return said
 
 
@@ -55,7 +55,8 @@ def markers_of(owner: str, schema: Schema, names: Sequence[str],
     found = dict(choices or {})
     for column, marker in found.items():
         if column not in names:
-            raise InputError(explain(f"{owner}: 'choices'", f"about {list(names)[:10]}", column))
+            raise InputError(f"{owner}: 'choices' names '{column}', which is not distorted. "
+                             f"Distorted: {', '.join(list(names)[:10])}.")
         _ = schema[marker]
     return tuple(name for name in names if name not in found.values()), found
 
@@ -70,8 +71,8 @@ def limited(promise: Distorted, markers: Mapping[str, str]) -> Distorted:
     """Return the promise, with its condition where people could choose."""
     if not markers:
         return promise
-    line = ("it holds for those who chose to distort: others told their value, and a choice may "
-            "say something about the value")
+    line = ("it holds for those who chose to distort: others reported their value, and a choice "
+            "may say something about the value")
     return replace(promise, conditions=(*promise.conditions, line))
 
 
@@ -80,8 +81,8 @@ def check_choices(choices: Mapping[str, str] | None, names: Iterable[str]) -> No
     known = list(names)
     for name, said in (choices or {}).items():
         if name not in known or said not in CHOICES:
-            raise InputError(explain(f"The choice for '{name}'",
-                                     f"one of {', '.join(CHOICES)} for one of {known[:10]}", said))
+            raise InputError(f"The choice {str(said)[:200]!r} for '{name}' cannot be used. Choose "
+                             f"{', '.join(CHOICES)}, for one of {', '.join(known[:10])}.")
 
 
 def sent(record: Mapping[str, Any], distorted: Mapping[str, Any],

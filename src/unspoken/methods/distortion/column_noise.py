@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.declared_ranges import (
     CLAMP,
     epsilon_facts,
@@ -104,9 +104,8 @@ def _column_facts(law: ColumnNoise, confidence: float) -> dict[str, Any]:
 def rounded_out(name: str, low: float, high: float) -> tuple[float, float]:
     """Return a range that holds the data's and whose ends are nobody's value but by accident."""
     if not low < high:
-        raise DataError(explain(f"The range of column '{name}'", "wider than zero",
-                                "one value, as of 1 sample, or none",
-                                "Noise of zero width hides nothing: say 'ranges'."))
+        raise DataError(f"Column '{name}' has one value, as of 1 sample, or none. Noise on a "
+                        "range of zero width hides nothing: declare 'ranges'.")
     step = 10.0 ** math.floor(math.log10((high - low) / 5))
     return math.floor(low / step) * step, math.ceil(high / step) * step
 

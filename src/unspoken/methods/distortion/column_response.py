@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Floats
-from unspoken.errors import UnseenValueError, explain
+from unspoken.errors import UnseenValueError
 from unspoken.methods.distortion.declared_ranges import (
     epsilon_facts,
     epsilon_words,
@@ -64,9 +64,9 @@ def places_of(name: str, column: Any, known: Any, law: ColumnResponse) -> tuple[
     places = pc.index_in(column, known)
     strange = np.flatnonzero(np.asarray(places.is_null()) & ~null)
     if strange.size and law.other is None:
-        raise UnseenValueError(explain(f"Column '{name}'", f"made of {known.to_pylist()[:10]}",
-                                       column[int(strange[0])].as_py(),
-                                       "Say it in 'values', or name one of them as 'other'."))
+        raise UnseenValueError(f"Column '{name}' holds {str(column[int(strange[0])])[:200]!r}, "
+                               f"which was not declared. Declared: {known.to_pylist()[:10]}. "
+                               "Add it to 'values', or name one of them as 'other'.")
     spare = 0 if law.other is None else law.values.index(law.other)
     filled = places.fill_null(spare).to_numpy(zero_copy_only=False).astype(np.intp)
     return filled, null, int(strange.size)

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, InputError, explain
+from unspoken.errors import DataError, InputError
 from unspoken.methods.distortion.choices import (
     check_choices,
     chosen_changes,
@@ -81,11 +81,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     columns, others : as for NoiseAdder.
     outside : "clamp" puts values beyond the edges into the outermost classes, "refuse" raises.
     choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
-        and values of those who told; the column of choices says which is which.
+        and values of those who reported; the column of choices says which is which.
 
     Attributes
     ----------
     edges_ : the edges of every column, by name.
+
+    Examples
+    --------
+    >>> release, _ = Discretizer(classes=10).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,
@@ -113,8 +117,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         if given is not None:
             return np.asarray(given, np.float64)
         if count is None:
-            raise InputError(explain("Discretizer: 'classes'", f"given for column '{name}'",
-                                     "neither classes nor edges"))
+            raise InputError("Discretizer: neither 'classes' nor 'edges' is set for column "
+                             f"'{name}'.")
         known = values[~np.isnan(values)]
         said = of_column(self.ranges, name)
         low, high = (float(e) for e in said) if said is not None \
@@ -163,8 +167,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     def _from_parameters(self) -> None:
         named = {**(self.ranges or {}), **(self.edges or {})}
         if not named or (self.strategy == "quantile" and set(named) - set(self.edges or {})):
-            raise InputError(explain("Discretizer: 'edges'", "given where there is no table to fit",
-                                     self.edges, "'ranges' will do for classes of equal width."))
+            raise InputError("Discretizer: 'edges' is required where there is no table to "
+                             "fit; 'ranges' is enough for classes of equal width.")
         self.edges_ = {name: self._cut(name, np.zeros(0)) for name in named}
 
     def protect(self, table: Table) -> tuple[Release, None]:
@@ -197,7 +201,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 def promise(edges: Mapping[str, Floats], declared: Mapping[str, bool]) -> Distorted:
     """Return the guarantee of one release: the narrowest class is what counts."""
     learned = () if all(declared.values()) else (
-        "edges that were not declared were taken from the data and tell how it is spread",)
+        "edges that were not declared were taken from the data and disclose how it is spread",)
     facts = {"columns": {name: {"width": 0.95 * float(np.diff(cut).min()), "gamma": None,
                                 "epsilon": None, "declared": declared[name]}
                          for name, cut in edges.items()},
@@ -205,7 +209,7 @@ def promise(edges: Mapping[str, Floats], declared: Mapping[str, bool]) -> Distor
     return Distorted("Every value was replaced by the class it belongs to. Inside its class a "
                      "value is hidden from somebody who knows nothing else.",
                      ("the adversary does not know how values are spread inside a class",
-                      "the class itself is told exactly: no odds are bounded, no epsilon holds",
+                      "the class itself is disclosed: no odds are bounded, no epsilon holds",
                       MISSING, *learned), facts)
 
 
@@ -221,7 +225,7 @@ def _equal_edges(name: str, known: Floats, low: float, high: float, count: int) 
 def _quantile_edges(name: str, known: Floats, low: float, high: float, count: int) -> Floats:
     """Return quantiles, rounded to a thousandth of the range, that are all different."""
     if known.size == 0:
-        raise DataError(explain(f"Column '{name}'", "one with values for quantiles", "none"))
+        raise DataError(f"Column '{name}' has no values to take quantiles of.")
     step = 10.0 ** math.floor(math.log10((high - low) / 1000) + 1e-9)
     inner = np.quantile(known, np.arange(1, count) / count)
     ends = np.unique(np.r_[low, np.rint(inner / step) * step, high])

@@ -57,7 +57,7 @@ class Additive:
     def reported(self, low: float, high: float, edges: Floats) -> Floats:
         """Return intervals as wide as the true ones, or an eighth of a Gaussian's deviation.
 
-        A smooth density has nothing finer to tell, and fewer intervals are fewer steps of work.
+        A smooth density shows nothing finer, and fewer intervals are fewer steps of work.
         """
         smooth = self.noise.scale * self.noise.law.smooth_step
         every = max(1, int(smooth * (edges.size - 1) / (edges[-1] - edges[0])))
@@ -133,13 +133,14 @@ def law_of(mechanism: Mapping[str, Any], column: str) -> Law | Answers:
                                  name_in(mechanism)))
     columns = mechanism.get("columns")
     if not isinstance(columns, Mapping) or column not in columns:
-        raise SchemaError(explain("The column", f"one of {list(columns or ())[:20]}", column))
+        raise SchemaError(f"Column '{column}' is not a distorted column of the release. "
+                          f"Distorted: {list(columns or ())[:20]}.")
     try:
         law: Law | Answers = make(columns[column])
         return law
     except (KeyError, TypeError, ValueError) as error:
-        raise ReleaseError(explain(f"The law of column '{column}' in the manifest", "complete",
-                                   repr(error))) from None
+        raise ReleaseError(f"The law of column '{column}' in the manifest is not complete: "
+                           f"{error!r}.") from None
 
 
 def additive_law(law: Mapping[str, Any]) -> Additive:

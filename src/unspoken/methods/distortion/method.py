@@ -31,11 +31,11 @@ class Edges:
     """At least two increasing finite numbers."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "a list of increasing finite numbers"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if a value is allowed."""
         try:
             ends = [float(end) for end in value]
         except (TypeError, ValueError):
@@ -50,11 +50,11 @@ class Matrix:
     """A square table of probabilities; its rows are checked when the values are known."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "a square table of probabilities whose rows sum to one"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if a value is allowed."""
         return isinstance(value, list | tuple) or hasattr(value, "__array__")
 
 
@@ -63,11 +63,11 @@ class Listed:
     """A list of different values."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "a list of two or more different values"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if a value is allowed."""
         return isinstance(value, list | tuple) and len(set(value)) == len(value) >= 2
 
 
@@ -76,11 +76,11 @@ class Label:
     """A text or a number."""
 
     def allowed(self) -> str:
-        """Say what is allowed."""
+        """Return what is allowed."""
         return "a text or a number"
 
     def admits(self, value: Any) -> bool:
-        """Say whether a value is allowed."""
+        """Return True if a value is allowed."""
         return isinstance(value, str | int | float)
 
 
@@ -155,7 +155,7 @@ DISCRETIZE = replace(
     NOISE,
     name="discretize",
     summary="Replaces every number by the number of the class it falls into.",
-    promise="Of every value its class is told and nothing else; nothing is drawn at random.",
+    promise="Only the class of every value is disclosed; nothing is drawn at random.",
     transformer_at=f"{_HERE}.discretize:Discretizer",
     parameters={
         "classes": Parameter(PerColumn(Whole(1)), "the number of classes", "Use 10."),
@@ -178,7 +178,7 @@ RANDOMIZED_RESPONSE = replace(
     transformer_at=f"{_HERE}.randomized_response:RandomizedResponse",
     parameters={
         "truth": Parameter(PerColumn(Real(-1e-9, 1 + 1e-9), none=True),
-                           "the probability of the true answer", "Use 0.75, or say gamma."),
+                           "the probability of the true answer", "Use 0.75, or use gamma."),
         "gamma": Parameter(PerColumn(Real(1.0), none=True), "the most by which an answer may "
                            "change odds", "Use 19 to exclude a breach from 5% to 50%."),
         "matrix": Parameter(PerColumn(Matrix(), none=True), "the probability of every answer "

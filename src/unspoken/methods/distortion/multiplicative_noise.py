@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.choices import (
     check_choices,
     chosen_changes,
@@ -123,8 +123,8 @@ class _Multiplying:
 
 def _positive(name: str, values: Floats, form: str) -> None:
     if form == LOGNORMAL and np.nanmin(values, initial=1.0) <= 0:
-        raise DataError(explain(f"Column '{name}'", "above zero, for its logarithm is taken",
-                                float(np.nanmin(values)), "Shift it, or say form='truncated'."))
+        raise DataError(f"Column '{name}' must be above zero, because its logarithm is taken. "
+                        f"Got {float(np.nanmin(values))}. Shift it, or use form='truncated'.")
 
 
 class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -143,6 +143,10 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     Attributes
     ----------
     law_ : how factors are drawn; ranges_ : the rounded range of every column.
+
+    Examples
+    --------
+    >>> release, _ = MultiplicativeNoise().protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913
@@ -216,16 +220,16 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         check_is_fitted(self)
         names = self.law_.names
         check_choices(choices, names)
-        told = {n: None if record.get(n) is None or record[n] != record[n] else float(record[n])
+        values = {n: None if record.get(n) is None or record[n] != record[n] else float(record[n])
                 for n in names}
         seed, out = self.draws_.next(), {}
-        for index, (name, true) in enumerate(told.items()):
+        for index, (name, true) in enumerate(values.items()):
             value = None if true is None else float(
                 within(name, np.array([true]), self._limits(name), self.outside)[0])
             _positive(name, np.array([np.nan if value is None else value]), self.law_.form)
             out[name] = None if value is None \
                 else float(value * self.law_.draw(seed, index, 0, 1)[0])
-        return sent(told, out, choices)
+        return sent(values, out, choices)
 
     def protect(self, table: Table) -> tuple[Release, None]:
         """Return the release of a table; there is no key."""
@@ -268,8 +272,8 @@ def _covariance(logs: Floats) -> Floats:
     """Return the covariance of records that are complete."""
     whole = logs[~np.isnan(logs).any(axis=1)]
     if whole.shape[0] < 2:
-        raise DataError(explain("MultiplicativeNoise: the data", "two complete records or more",
-                                f"{whole.shape[0]} sample"))
+        raise DataError("MultiplicativeNoise needs two complete records or more. Got "
+                        f"{whole.shape[0]} sample.")
     return np.atleast_2d(np.cov(whole, rowvar=False))
 
 

@@ -3,9 +3,9 @@
 Three symmetric families with mean zero. `scale` is the half-width a of uniform noise on [-a, a],
 the standard deviation of Gaussian noise and the b of Laplace noise exp(-|y|/b) / 2b.
 
-The privacy of as2000 is the width of the interval that holds the value with confidence c:
-uniform 2ac, Gaussian 2 z sigma (3.92 sigma at 95%), Laplace 2b ln(1 / (1 - c)). It looks at one
-reported value alone; whoever knows the distribution of the values knows more (`risk.entropy`).
+The privacy of as2000 is the width of the interval that holds the value with confidence c: uniform
+2ac, Gaussian 2 z sigma (3.92 sigma at 95%), Laplace 2b ln(1 / (1 - c)). It looks at one reported
+value alone; an adversary who knows the distribution knows more (`risk.entropy`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class NoiseLaw(ABC):
         """Return the value below which a share of the noise lies."""
 
     def amplification(self, ratio: float) -> float:
-        """Return gamma for values so many scales apart; infinite where no odds are bounded."""
+        """Return gamma for values `ratio` scales apart; infinite where no odds are bounded."""
         return math.inf
 
 
@@ -130,7 +130,22 @@ FAMILIES = tuple(LAWS)
 
 @dataclass(frozen=True)
 class Noise:
-    """A family and its scale."""
+    """A family of symmetric noise with mean zero, and its scale (as2000 section 2).
+
+    Uniform and Gaussian noise bound no odds (gamma is infinite); Laplace noise does.
+
+    Attributes
+    ----------
+    family : str
+        "uniform", "gaussian" or "laplace".
+    scale : float
+        Half-width a, standard deviation or b, above 0.
+
+    Examples
+    --------
+    >>> Noise("gaussian", 5.0).scale
+    5.0
+    """
 
     family: str
     scale: float

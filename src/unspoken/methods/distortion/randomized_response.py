@@ -84,13 +84,18 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         occur, which are thereby published, and no gamma or epsilon is stated.
     other : a declared value that stands for all that were not declared; one for all columns or a
         mapping. By default they are refused.
-    reports : how often each question is answered; the total epsilon is stated for so many.
+    reports : how often each question is answered; the total epsilon is stated for all of them.
     columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
     ----------
     laws_ : the values and the matrix of every column, by name.
+
+    Examples
+    --------
+    >>> method = RandomizedResponse(gamma=5, values={"smoker": ["no", "yes"]})
+    >>> release, _ = method.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913
@@ -125,22 +130,21 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         given = of_column(self.values, name)
         values = tuple(given) if given is not None else tuple(distinct())
         if not 2 <= len(values) <= MAX_VALUES:
-            raise DataError(explain(f"Column '{name}'", f"one of 2 to {MAX_VALUES} values",
-                                    f"{len(values)}, as of 1 sample or of a measurement",
-                                    "Say 'values', discretise it, or add noise."))
+            raise DataError(f"Column '{name}' must have 2 to {MAX_VALUES} values. Got "
+                            f"{len(values)}, as of 1 sample or of a measurement. Declare "
+                            "'values', discretise it, or add noise.")
         other = of_column(self.other, name)
         if other is not None and (given is None or other not in values):
-            raise InputError(explain("RandomizedResponse: 'other'",
-                                     f"one of the declared values of '{name}'", other,
-                                     "Say it in 'values'."))
+            raise InputError(f"RandomizedResponse: 'other' is {other!r}, which is not a "
+                             f"declared value of '{name}'. Add it to 'values'.")
         return ColumnResponse(values, self._matrix(name, len(values)), given is not None, other)
 
     def _matrix(self, name: str, size: int) -> Floats:
         given = of_column(self.matrix, name)
         gamma, truth = of_column(self.gamma, name), of_column(self.truth, name)
         if sum(part is not None for part in (given, gamma, truth)) > 1:
-            raise InputError(explain("RandomizedResponse: 'truth'", "given without gamma or matrix",
-                                     f"more than one of them for column '{name}'"))
+            raise InputError("RandomizedResponse: use one of truth, gamma and matrix for "
+                             f"column '{name}', not several.")
         if given is not None:
             return check_matrix(given, size)
         if gamma is not None:
@@ -166,8 +170,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not hasattr(self, "laws_"):
             RANDOMIZED_RESPONSE.check(self)
             if not self.values:
-                raise InputError(explain("RandomizedResponse: 'values'",
-                                         "given where there is no table to fit", self.values))
+                raise InputError("RandomizedResponse: 'values' is required where there is no "
+                                 "table to fit.")
             self._set({name: self._law(name, None) for name in self.values})
         check_choices(choices, self.laws_)
         seed = self.draws_.next()

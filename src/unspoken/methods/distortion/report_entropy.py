@@ -60,7 +60,7 @@ def conditional_privacy(edges: Floats, probabilities: Floats, kernel: Floats) ->
 
 
 def mutual_information(edges: Floats, probabilities: Floats, kernel: Floats) -> float:
-    """Return the bits that a report tells about its value."""
+    """Return the bits that a report discloses about its value."""
     joint, reports = _joint(edges, probabilities, kernel)
     total = max(float(joint.sum()), 1e-300)
     ratio = joint * total / np.maximum(np.outer(reports, joint.sum(axis=0)), 1e-300)

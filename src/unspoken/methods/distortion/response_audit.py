@@ -3,7 +3,7 @@
 The answers of a release are one draw. Trials draw them again for the same people by the published
 matrix (the first trial is the release itself), so that the numbers say what the method leaves, with
 the spread of chance. The baseline is the best guess without an answer: the most frequent value, for
-everybody. Where people could choose, shares are of those who answered at random; those who told
+everybody. Where people could choose, shares are of those who answered at random; true answers
 are counted by an adversary of their own, who reads them.
 """
 
@@ -36,15 +36,15 @@ LEVEL = "ignorant"
 MAX_CLASSES = 100
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
-    "every column is attacked alone: answers to several questions that go together tell more",
+    "every column is attacked alone: correlated answers to several questions disclose more",
     "the target goes out as it is and is not attacked",
-    "where people chose, shares are of those who answered at random; who told is known",
+    "where people chose, shares are of those who answered at random; true answers are known",
 )
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """One column: how many people have each value, answer and class, and who told."""
+    """One column: how many people have each value, answer and class, and the true answers."""
 
     name: str
     matrix: Floats
@@ -83,7 +83,8 @@ def audit_answers(table: Table, release: Release, key: Key | None,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {column.name: column.name for column in asked}}
     words = {one.name: one.gets for one in chosen}
-    words |= {"told": "reads what was told"} if any(c.told.sum() for c in asked) else {}
+    if any(column.told.sum() for column in asked):
+        words |= {"told": "reads values that were reported truthfully"}
     return Audit(tuple(rows), request.radius, request.trials, about, words, unscored,
                  limits=_LIMITS)
 
@@ -107,16 +108,16 @@ def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]
 def _counted(release: Release, name: str, law: Answers, truth: Ints, said: Ints,
              classes: Ints) -> _Asked:
     choices = choices_of(release, name)
-    told = np.zeros(truth.size, np.bool_) if choices is None \
+    true = np.zeros(truth.size, np.bool_) if choices is None \
         else np.asarray(choices, dtype=object) == "truth"
     known = (truth >= 0) & (said >= 0)
     size = len(law.values)
-    seen = answer_view(release, {name: np.where(known & ~told, said, -1)}, classes)[name]
+    seen = answer_view(release, {name: np.where(known & ~true, said, -1)}, classes)[name]
     groups = seen.table.shape[1]
-    who = known & ~told
+    who = known & ~true
     flat = (truth[who] * size + said[who]) * groups + classes[who]
     table = np.bincount(flat, minlength=size * size * groups).reshape(size, size, groups)
-    return _Asked(name, law.matrix, table, np.bincount(truth[known & told], minlength=size))
+    return _Asked(name, law.matrix, table, np.bincount(truth[known & true], minlength=size))
 
 
 def _codes(source: Table, name: str, law: Answers) -> Ints:
@@ -169,7 +170,7 @@ def _blind(people: Ints) -> dict[str, float]:
 
 
 def _told(column: _Asked) -> Iterator[Row]:
-    """Yield what is simply known: the share of people, and of each value's, who told."""
+    """Yield what is simply known: the share of true answers, overall and per value."""
     if column.told.sum() == 0:
         return
     every = column.told + column.people.sum(axis=1)

@@ -27,7 +27,7 @@ from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.distortion.reconstruct.iterate import reconstruct
 
 EXHAUSTIVE = 12
-"""Up to so many values every circulant two-level matrix is tried."""
+"""Most values for which every circulant two-level matrix is tried."""
 
 
 @dataclass(frozen=True)

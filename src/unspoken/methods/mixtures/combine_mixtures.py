@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.models.mixture import Mixture
 from unspoken.numerics.gaussian_mixture import em
 from unspoken.numerics.random import generator, seed_from
@@ -33,8 +33,18 @@ LEVEL = 0.05
 class GlobalMixture:
     """The global model, and whether the sources are alike.
 
-    `divergence`: sum of nu_i K(p_i; average), in nats; `expected`: its mean among sources that
-    are alike; `p_value` with the number of simulated rounds behind it.
+    Attributes
+    ----------
+    mixture : Mixture
+        The global model.
+    divergence : float
+        Sum of nu_i K(p_i; average) over the sources, in nats.
+    expected : float
+        Its mean among simulated sources that are alike.
+    p_value : float
+        Share of simulated rounds with at least this divergence.
+    rounds : int
+        Number of simulated rounds.
     """
 
     mixture: Mixture
@@ -45,7 +55,7 @@ class GlobalMixture:
 
     @property
     def alike(self) -> bool:
-        """Return whether nothing speaks against one population behind all sources."""
+        """Return True if nothing speaks against one population behind all sources."""
         return self.p_value > LEVEL
 
     def summary(self) -> str:
@@ -58,7 +68,30 @@ class GlobalMixture:
 
 def global_mixture(models: Sequence[Mixture], components: int = 3, *, rounds: int = 39,
                    random_state: Any = None) -> GlobalMixture:
-    """Fit one mixture to the average of local ones, and test whether they are alike."""
+    """Fit one mixture to the average of local ones, and test whether they are alike.
+
+    vcz2006 section 7.1.1, equations (7.4) to (7.7). Only the local models are used. The test
+    assumes that they have enough components; with too few, sources that are alike often fail it.
+
+    Parameters
+    ----------
+    models : sequence of Mixture
+        At least two local models over the same columns.
+    components : int, default 3
+        Components of the global model.
+    rounds : int, default 39
+        Simulated rounds of the test, at least 19.
+    random_state : int or Generator, optional
+        Makes the result repeatable.
+
+    Returns
+    -------
+    GlobalMixture
+
+    Examples
+    --------
+    >>> print(global_mixture([north, south]).summary())  # doctest: +SKIP
+    """
     check("global_mixture", {"components": (Whole(1), ""), "rounds": (Whole(19), "")},
           {"components": components, "rounds": rounds})
     _check_models(models)
@@ -75,10 +108,11 @@ def global_mixture(models: Sequence[Mixture], components: int = 3, *, rounds: in
 
 def _check_models(models: Sequence[Mixture]) -> None:
     if len(models) < 2 or not all(isinstance(model, Mixture) for model in models):
-        raise InputError(explain("'models'", "at least two mixtures", f"{len(models)} things"))
+        raise InputError("'models' must hold at least two mixtures and nothing else. Got "
+                         f"{len(models)} models.")
     if len({model.features for model in models}) > 1:
-        raise InputError(explain("'models'", f"over the columns {list(models[0].features)}",
-                                 "models over others"))
+        raise InputError("'models' must all be over the same columns. The first is over "
+                         f"{list(models[0].features)}.")
 
 
 def _average_sample(models: Sequence[Mixture], sizes: Floats, rng: np.random.Generator,

@@ -1,10 +1,11 @@
 """LocalMixture: a source sends a model in place of its records (vcz2006 section 7.1.1).
 
 Who learns what. The server sees weights, means and covariances of a Gaussian mixture and the number
-of records. A component of few records tells about these; a model under which a record is very
-likely tells where it is. So components hold a least number of records, and the privacy cost, the
-mean log likelihood of the source's own records under what it sends, can be limited: covariances
-are widened until it is. That is a measure, not a proof: it promises nothing about one record.
+of records. A component of few records discloses something about them; a model under which a record
+is very likely discloses where it is. So components hold a least number of records, and the privacy
+cost, the mean log likelihood of the source's own records under what it sends, can be limited:
+covariances are widened until it is. That is a measure, not a proof: it promises nothing about one
+record.
 """
 
 from __future__ import annotations
@@ -37,13 +38,17 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
     ----------
     components : the most components; fewer are taken where one would hold too few records.
     least : records that every component must hold, as weight times number of records.
-    most_cost : the largest mean log likelihood (nats a record) of the own records under what is
+    most_cost : the largest mean log likelihood (nats per record) of the own records under what is
         sent; None for no limit. Covariances are widened until it holds.
     random_state : for tests and experiments only.
 
     Attributes
     ----------
     mixture_ : what is sent; cost_ : its privacy cost, which is sent too; widened_ : the factor.
+
+    Examples
+    --------
+    >>> model = LocalMixture(components=2, least=50).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, components: int = 3, *, least: int = 20, most_cost: float | None = None,
@@ -89,8 +94,8 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
 def _records(X: Any, least: int) -> Floats:
     data = np.asarray(X, np.float64)
     if data.ndim != 2 or data.shape[1] < 1 or data.shape[0] < least:
-        raise DataError(explain("Records for a mixture", f"at least {least} rows of numbers",
-                                f"an array of shape {data.shape}"))
+        raise DataError(f"A mixture needs a table of numbers with at least {least} rows. Got "
+                        f"an array of shape {data.shape}.")
     if not np.isfinite(data).all():
         raise DataError("Records for a mixture must be finite and complete. Leave others out.")
     return data
@@ -104,7 +109,7 @@ def fitted_mixture(data: Floats, features: tuple[str, ...], components: int, lea
         if count == 1 or found.weights.min() * data.shape[0] >= least:
             return Mixture(features, found.weights, found.means, found.covariances,
                            data.shape[0])
-    raise DataError(explain("Records for a mixture", f"at least {least}", str(data.shape[0])))
+    raise DataError(f"A mixture needs at least {least} records. Got {data.shape[0]}.")
 
 
 def widening(found: Mixture, data: Floats, limit: float) -> float:

@@ -64,10 +64,10 @@ class QueryLog:
             os.close(descriptor)
 
     def _lock(self, descriptor: int) -> None:
-        """Wait for whoever holds the log, but not for one that stands still."""
+        """Wait for the process that holds the log, but not for one that hangs."""
         if not take_lock(descriptor, WAIT):
             raise QueryLogError(f"'{self.path}' must be free within {WAIT:g} s. Another "
-                                "process holds it. End that one if it stands still.")
+                                "process holds it. End that process if it hangs.")
 
     def _open(self) -> int:
         try:
@@ -164,7 +164,7 @@ class QueryLog:
         return seen, str(chain)
 
     def write_head(self) -> None:
-        """Say where the log ends."""
+        """Write where the log ends."""
         content = json.dumps({"unspoken-query-head": self._chain, "entries": self.entries})
         try:
             write_file(self.head_path, content.encode(), 0o600)

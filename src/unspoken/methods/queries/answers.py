@@ -20,7 +20,7 @@ from unspoken.numerics.random import generator
 
 @dataclass(frozen=True)
 class Answer:
-    """What may be told. `error` is a standard error; None if stating it would tell too much.
+    """An answer. `error` is a standard error; None if stating it would disclose too much.
 
     `epsilon` is what the answer took from the guard's budget, None where it has none.
     """
@@ -94,7 +94,7 @@ def _worst(size: int, taken: int) -> float:
 
 
 def _noisy(asked: Asked, total: float, secret: bytes, deviation: float) -> float:
-    """Add noise, and round to a grid far below it: low bits of a float could tell the noise."""
+    """Add noise, and round to a grid far below it: low bits of a float could disclose the noise."""
     drawn = total + deviation * float(generator(secret, "noise", *asked.identity).normal())
     step = 2.0 ** math.floor(math.log2(deviation / 64))
     return round(drawn / step) * step

@@ -1,11 +1,11 @@
 """Does an exact sum, with the earlier ones, pin down a whole number between known bounds?
 
-Linear algebra takes values for any real numbers; who knows that they are whole and bounded knows
-more. Here the guard runs that attack itself: over all whole-number assignments inside the bounds
-that agree with every answer, what is the least and the greatest value of each person? (Mixed
-integer programs, HiGHS.) Records that no set tells apart form a class and are exchangeable, so one
-variable a class suffices: with n records in it and sums from a to b, a person lies between
-max(low, a - (n - 1) high) and min(high, b - (n - 1) low).
+Linear algebra treats values as arbitrary real numbers; an adversary who knows that they are whole
+and bounded knows more. Here the guard runs that attack itself: over all whole-number assignments
+inside the bounds that agree with every answer, what is the least and the greatest value of each
+person? (Mixed integer programs, HiGHS.) Records that no set separates form a class and are
+exchangeable, so one variable per class suffices: with n records in it and sums from a to b, a
+person lies between max(low, a - (n - 1) high) and min(high, b - (n - 1) low).
 
 Only sets that touch each other matter; a new set may touch `overlapping` earlier ones at most, so
 that the programs stay small. What is not settled within `SECONDS` counts as disclosed.
@@ -49,7 +49,7 @@ class AuditedSums:
         self._totals.append(total)
 
     def touching(self, members: Bools) -> int:
-        """Return how many answered sets hang together with a new one, over any chain of sets."""
+        """Return how many answered sets are connected with a new one, over any chain of sets."""
         return len(self._chain(members))
 
     def _chain(self, members: Bools) -> list[int]:
@@ -63,7 +63,7 @@ class AuditedSums:
         return sorted(chain)
 
     def foreseen(self, members: Bools) -> bool:
-        """Say whether a usual answer would disclose somebody; the true one is not looked at."""
+        """Return True if a usual answer would disclose somebody; the true one is not looked at."""
         chain = self._chain(members)
         program = self._program(members, chain)
         ends = program.ends(program.rows[-1], [self._totals[k] for k in chain])
@@ -73,7 +73,7 @@ class AuditedSums:
         return any(self.discloses(members, guess) for guess in sorted(guesses))
 
     def discloses(self, members: Bools, total: int) -> bool:
-        """Say whether this answer would pin down somebody more closely than is allowed."""
+        """Return True if this answer would pin down somebody more closely than is allowed."""
         chain = self._chain(members)
         program = self._program(members, chain)
         totals = [*(self._totals[k] for k in chain), total]
@@ -112,8 +112,8 @@ class _Program:
     def _solve(self, goal: Floats, totals: Sequence[int]) -> float | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        told = np.asarray(totals, np.float64)
-        limits: Any = LinearConstraint(self.rows[: told.size], told, told) if told.size else ()
+        sums = np.asarray(totals, np.float64)
+        limits: Any = LinearConstraint(self.rows[: sums.size], sums, sums) if sums.size else ()
         result = milp(goal, integrality=np.ones(self.sizes.size), constraints=limits,
                       bounds=Bounds(self.sizes * self.box.low, self.sizes * self.box.high),
                       options={"time_limit": SECONDS, "mip_rel_gap": 0.0})

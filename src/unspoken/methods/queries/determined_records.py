@@ -18,7 +18,7 @@ divide a determinant below n^m, which has at most m log2(n) / 30 such factors am
 primes: about 1e-10 for the thousandth row over 100,000 records. If one prime alone says so, both
 are drawn again and everything is computed anew.
 
-Records that no answered set tells apart form a class; a vector of the span is the same throughout
+Records that no answered set separates form a class; a vector of the span is the same throughout
 a class, so only classes smaller than `group` can be disclosed, and r is computed there alone.
 G^-1 = H' D^-1 H is kept as rows of H: one more row a set, two products with H a question. The
 products run in floating point on limbs of eleven bits, which is exact, and overlaps are popcounts.
@@ -52,11 +52,11 @@ class QuerySpan:
         self._last: tuple[bytes, list[Border] | None] | None = None
 
     def within(self, members: Bools) -> bool:
-        """Say whether the sum over a set follows from the answered ones."""
+        """Return True if the sum over a set follows from the answered ones."""
         return self._borders(members) is None
 
     def discloses(self, members: Bools, group: int = 2) -> bool:
-        """Say whether the span with one more set would disclose fewer than `group` records.
+        """Return True if the span with one more set would disclose fewer than `group` records.
 
         Exact for 2 (single records) and 3 (any combination of two records). From 4 on every class
         of records that were asked about must hold `group` of them: safe, and stricter than needed.
@@ -177,7 +177,7 @@ class View:
 
 
 def _still(views: list[View], small: Ints, labels: Ints) -> bool:
-    """Say whether the sum over some class stands still under every null vector."""
+    """Return True if the sum over some class is fixed under every null vector."""
     for view in views:
         # At most two residues of 31 bits a class: floats hold their sum exactly.
         sums = np.bincount(labels[small], view.null(0, small).astype(np.float64))
@@ -189,7 +189,7 @@ def _still(views: list[View], small: Ints, labels: Ints) -> bool:
 
 
 def _parallel(views: list[View], alone: Ints) -> bool:
-    """Say whether some combination of two records stands still under every null vector."""
+    """Return True if some combination of two records is fixed under every null vector."""
     ratios = [_ratio(view.null(0, alone), view.null(1, alone), int(view.field.p))
               for view in views]
     together = ratios[0] << np.uint64(32) | ratios[1]

@@ -1,11 +1,11 @@
 """Exact answers on explicit request, behind the linear and the bounded whole-number audit.
 
-What a refusal tells. Sizes, overlaps and the linear audit look at query sets alone, and `foreseen`
-at earlier answers, too: whoever asks could have computed those refusals. The last check cannot be
-simulated: an answer that would pin somebody down is refused because of what it is. So that such a
-refusal is no proof, a share of harmless queries (`decoys`) is refused in the same words. It then
+What a refusal discloses. Sizes, overlaps and the linear audit look at query sets alone, and
+`foreseen` at earlier answers, too: a user could have computed those refusals. The last check cannot
+be simulated: an answer that would pin somebody down is refused because of what it is. So that such
+a refusal is no proof, a share of harmless queries (`decoys`) is refused in the same words. It then
 changes the odds that the answer was such a one at most 1/decoys-fold; and because the records of
-such a set are not asked about again, this happens once a person and column at most.
+such a set are not asked about again, this happens once per person and column at most.
 
 What it does not cover: knowledge beyond bounds and grid, such as how values are distributed, or
 other people's values. Exact sums of columns that are mostly one value are better asked with noise.
@@ -13,7 +13,7 @@ other people's values. Exact sums of columns that are mostly one value are bette
 
 from __future__ import annotations
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.queries.answers import Answer, public_sum
 from unspoken.methods.queries.bounded_audit import AuditedSums, Box
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
@@ -45,9 +45,9 @@ class ExactAudit(Answered):
             self._column(asked)
 
     def blurred(self, asked: Asked) -> bool:
-        """Say whether a yes or no is counted; columns of few values are left to the audit.
+        """Return True if a yes or no is counted; columns of few values are left to the audit.
 
-        How many values a column takes is not looked at: a refusal would tell it.
+        How many values a column takes is not looked at: a refusal would disclose it.
         """
         return asked.query.column is None and asked.hidden is not None
 
@@ -77,7 +77,7 @@ class ExactAudit(Answered):
             return Refusal("burned", "Some records of this set were in one that was refused as "
                                      "determined. They are not asked about again.")
         if sums.touching(asked.members) > limit:
-            return Refusal("overlapping", f"A query set may hang together with {limit} answered "
+            return Refusal("overlapping", f"A query set may be connected with {limit} answered "
                                           "ones at most, or it could not be audited.")
         if sums.foreseen(asked.members):
             return Refusal("bounded", "An answer must not, with the bounds, the grid and the "
@@ -122,8 +122,8 @@ class ExactAudit(Answered):
         if name not in self._columns:
             column = grid_column(self._rows, self._settings, name)
             if column.high - column.low > MOST_STEPS:
-                raise InputError(explain(f"QueryGuard: the grid of '{name}'",
-                                         f"at most {MOST_STEPS} steps for exact answers",
-                                         column.high - column.low, "Declare a coarser grid."))
+                raise InputError(f"QueryGuard: the grid of '{name}' has "
+                                 f"{column.high - column.low} steps; exact answers allow at "
+                                 f"most {MOST_STEPS}. Declare a coarser grid.")
             self._columns[name] = column
         return self._columns[name]

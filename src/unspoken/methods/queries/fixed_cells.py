@@ -1,10 +1,10 @@
-"""Cells that were fixed before the first query: the only sums that are told exactly by default.
+"""Cells that were fixed before the first query: the only sums that are answered exactly by default.
 
 The cells are the combinations of values of some public columns. They do not overlap and cannot be
-chosen by whoever asks, so that no two answers differ in a few people. A cell is told for a column
-only if at least `smallest` people are in it and at least so many of them have a value other than
-the most frequent one: a sum over people who nearly all have 0 would tell the few who have not.
-That a cell is not told says that it fails this.
+chosen by the user, so that no two answers differ in a few people. A cell is answered for a column
+only if at least `smallest` people are in it and at least `smallest` of them have a value other than
+the most frequent one: a sum over people who nearly all have 0 would disclose the few who have not.
+A refused cell shows that it fails this.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class FixedCells:
         self._closed: dict[str, Bools] = {}
 
     def hold(self, asked: Asked, column: GridColumn) -> bool:
-        """Say whether a query sums a column over whole cells, all of which may be told."""
+        """Return True if a query sums a column over whole cells, all of which may be answered."""
         if self._labels is None or asked.hidden is not None or asked.query.column is None:
             return False
         inside = self._labels[asked.members]
@@ -44,6 +44,6 @@ class FixedCells:
         return self._closed[name]
 
     def _too_alike(self, column: GridColumn, at: Ints) -> bool:
-        told = np.where(column.present[at], column.values[at], 0)
-        alike = np.unique(told, return_counts=True)[1].max()
+        values = np.where(column.present[at], column.values[at], 0)
+        alike = np.unique(values, return_counts=True)[1].max()
         return bool(at.size < self._smallest or at.size - alike < self._smallest)

@@ -1,8 +1,8 @@
 """Columns as whole numbers of grid steps inside their declared bounds.
 
 Bounds and grid are declared by the custodian, never taken from the data: a bound that follows the
-data tells the largest value. Values beyond the bounds count as the nearest bound; a value that is
-missing contributes nothing, like a record outside the set.
+data discloses the largest value. Values beyond the bounds count as the nearest bound; a value that
+is missing contributes nothing, like a record outside the set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.arrays import Bools, Ints
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.queries.guard_settings import Settings
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.release.distorted import of_column
@@ -48,9 +48,9 @@ def grid_column(rows: Rows, settings: Settings, name: str) -> GridColumn:
     step = _step(settings, name, kind, low, high)
     least, most = math.floor(Fraction(low) / step), math.ceil(Fraction(high) / step)
     if most - least > MOST_STEPS:
-        raise InputError(explain(f"QueryGuard: the grid of '{name}'",
-                                 f"at most {MOST_STEPS} steps between its bounds", most - least,
-                                 "Declare a coarser grid."))
+        raise InputError(f"QueryGuard: the grid of '{name}' has {most - least} steps between "
+                         f"its bounds; at most {MOST_STEPS} are allowed. Declare a coarser "
+                         "grid.")
     known = np.where(present, np.clip(values.astype(np.float64), low, high), 0.0)
     steps = np.clip(np.rint(known / float(step)), least, most).astype(np.int64)
     return GridColumn(least, most, step, np.where(present, steps, 0), present)
@@ -62,9 +62,9 @@ def _bounds(settings: Settings, name: str, kind: pa.DataType) -> tuple[float, fl
         return float(declared[0]), float(declared[1])
     if pa.types.is_boolean(kind):
         return 0.0, 1.0
-    raise InputError(explain(f"QueryGuard: 'bounds' of '{name}'", "declared before it is summed",
-                             "none", f"Say bounds={{'{name}': (low, high)}} by what anybody knows; "
-                             "never by the data."))
+    raise InputError(f"QueryGuard: '{name}' cannot be summed before its bounds are declared. "
+                     f"Use bounds={{'{name}': (low, high)}}, from public knowledge and never "
+                     "from the data.")
 
 
 def _step(settings: Settings, name: str, kind: pa.DataType, low: float, high: float) -> Fraction:

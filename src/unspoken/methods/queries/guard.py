@@ -1,6 +1,6 @@
 """QueryGuard: statistics on request, and no person's value out of them (as2000 section 1).
 
-Who learns what. Whoever asks learns the answers with their errors, which queries are refused, and
+Who learns what. A user learns the answers with their errors, which queries are refused, and
 what the custodian declared: bounds, grids, public columns, cells. By default every answer about a
 protected column carries noise, and all answers together change the odds of anything about one
 record at most exp(epsilon)-fold, whatever else is known; then the guard refuses. Exact answers are
@@ -41,25 +41,36 @@ from unspoken.table.table import Table
 FORMAT = "unspoken-queries 2"
 Book = NoiseBudget | Answered
 _WEAK = {
-    LINEAR: "The audit takes values for any real numbers. Who knows that they are whole, bounded "
-            "or mostly zero gets single values out of exact sums. Say audit='exact', or leave it "
-            "out.",
+    LINEAR: "The audit treats values as arbitrary real numbers. An adversary who knows that they "
+            "are whole, bounded or mostly zero gets single values out of exact sums. Use "
+            "audit='exact', or leave it out.",
     SIZES: "The audit of sums is off. A tracker gets single values past limits on the size of "
            "query sets.",
 }
 
 
 class QueryGuard:
-    """Answers counts, sums and means over a table, or refuses them.
+    """Answers counts, sums and means over a table, or refuses them (as2000 section 1).
 
     Parameters
     ----------
-    table : the table. Every column but identifiers is protected unless `public` names it.
-    log : path of the log, shared by everybody who asks. Its key is kept beside it.
-    head : path of the file that says where the log ends (beside the log). On another disk, a log
-        that was restored from a backup together with its key is noticed, too.
+    table : Table
+        Every column but identifiers is protected unless `public` names it.
+    log : path
+        The log, shared by all users. Its key is kept beside it.
+    head : path, optional
+        File that states where the log ends; beside the log by default. On another disk, it also
+        detects a log that was restored from a backup together with its key.
+    **limits
+        The settings below. They are stored in the log and cannot change while it is in use; those
+        that are left out are taken from it.
+
+    Notes
+    -----
+    Settings with every audit:
+
     public : columns that everybody may know of everybody; conditions on them name sets.
-    bounds : mapping from column to (low, high), declared by what anybody knows, never by the data.
+    bounds : mapping from column to (low, high), declared from public knowledge, never the data.
         Values beyond are clamped. Needed for every protected column that is summed.
     grid : mapping from column to the step in which it is counted (1 for whole numbers).
     audit : "noise" (default), "exact", "linear" or "sizes".
@@ -67,34 +78,36 @@ class QueryGuard:
     With "noise":
 
     epsilon : what all answers together may spend (1). each : what one answer spends (0.1).
-    cells : public columns whose combinations are told exactly (none).
+    cells : public columns whose combinations are answered exactly (none).
     smallest : records that a query set or a cell must hold (10).
 
     With "exact", answers without noise that are audited against bounds and grid:
 
-    overlapping : answered sets that a new one may hang together with (3).
+    overlapping : answered sets that a new one may be connected with (3).
     width : share of the bounds' range below which a person's interval counts as disclosed (0.05).
     decoys : share of harmless queries that are refused like disclosing ones (0.1).
     largest, overlap, group : as below.
 
-    With "linear", which takes values for any real numbers, and warns:
+    With "linear", which treats values as arbitrary real numbers, and warns:
 
     largest : records, or share of them, that a set may hold (all but `smallest`, or everybody).
     overlap : records that it may share with each answered set of the same column (no limit).
     group : answers must not determine a combination of the values of fewer records (2). Exact
-        for 2 and 3; beyond, no two answered sets may tell fewer than `group` records apart.
+        for 2 and 3; beyond, no two answered sets may differ in fewer than `group` records.
     noise : standard deviation of Gaussian noise on sums; one, or a mapping by column (none).
     count_noise : the same on counts of protected conditions, which need it.
     least_error : error that the best estimate of a value must keep under noise (the noise's).
-    blur : error that the best estimate of a yes or no must keep, for somebody who knows
+    blur : error that the best estimate of a yes or no must keep, for an adversary who knows
         everybody else's (1; in units of the column's range where a column has few values).
     sample : answer from this share of each set.
-    few : a column with at most that many different values is treated as a yes or no (10).
+    few : a column with at most this many different values is treated as a yes or no (10).
 
     "sizes" leaves out the audit of sums. Size and overlap limits alone stop nobody.
 
-    The settings stand in the log; they cannot change while it is in use. Those that are left out
-    are taken from it.
+    Examples
+    --------
+    >>> guard = QueryGuard(table, "queries.log", bounds={"age": (0, 120)})  # doctest: +SKIP
+    >>> guard.mean("age", "city = 'Bern'").value  # doctest: +SKIP
     """
 
     def __init__(self, table: Table, log: str | os.PathLike[str],
@@ -149,7 +162,7 @@ class QueryGuard:
             return book.reply(asked, derive(self._log.secret, "answers"))
 
     def _decide(self, held: LockedLog, book: Book, asked: Asked) -> None:
-        """Append what is decided before anything is told."""
+        """Append the decision before anything is answered."""
         if self._log.entries >= MAX_ENTRIES:
             raise QueryRefusedError("The query log is full. Start a new log over a new table.",
                                     "full")
@@ -225,14 +238,14 @@ class QueryGuard:
         if entry.get("table") != self._fingerprint():
             raise QueryLogError(
                 f"'{self._log.path}' belongs to another table, or the table has changed. Answers "
-                "before and after a change tell the records that changed. Keep serving the old "
+                "before and after a change disclose the records that changed. Keep serving the old "
                 "table, or start a new log once enough records have changed.")
         self._settings = kept_settings(entry.get("settings"), self._limits)
 
 
 def _entry(asked: Asked, refusal: Refusal | None) -> dict[str, Any]:
-    told = {"answered": refusal is None, "set": asked.digest, "at": _now()}
-    return asked.query.to_json() | told | ({"rule": refusal.rule} if refusal else {})
+    outcome = {"answered": refusal is None, "set": asked.digest, "at": _now()}
+    return asked.query.to_json() | outcome | ({"rule": refusal.rule} if refusal else {})
 
 
 def _now() -> str:

@@ -1,4 +1,4 @@
-"""What a guard was told: its limits, checked, and what stands in the first line of its log."""
+"""The settings of a guard: its limits, checked, and the first line of its log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "cells": (Names(), "Name public columns; their combinations are answered exactly."),
     "smallest": (Whole(1), "Use 10."),
     "largest": (OrNone(Whole(1), _SHARE), "Leave it out for all but 'smallest' records."),
-    "overlap": (OrNone(Whole(0)), "Leave it out: the audit sees what overlaps give away."),
+    "overlap": (OrNone(Whole(0)), "Leave it out: the audit sees what overlaps disclose."),
     "overlapping": (Whole(0), "Use 3."),
     "width": (Real(0.0, 1.0), "Use 0.05 for a twentieth of the range."),
     "decoys": (Real(0.0, 1.0), "Use 0.1."),
@@ -89,9 +89,9 @@ class Settings:
         for field in fields(self):
             meant = _BELONGS.get(field.name, AUDITS)
             if self.audit not in meant and getattr(self, field.name) != field.default:
-                raise InputError(explain(
-                    f"QueryGuard: '{field.name}'", f"given with audit={' or '.join(meant)} only",
-                    f"audit='{self.audit}'", "Leave it out, or choose that audit."))
+                raise InputError(f"QueryGuard: '{field.name}' applies to "
+                                 f"audit={' or '.join(meant)} only. This guard has "
+                                 f"audit='{self.audit}'. Leave it out, or choose that audit.")
         if self.count_noise is not None and self.count_noise < self.blur:
             raise InputError(explain(
                 "QueryGuard: 'count_noise'", f"at least 'blur' ({self.blur:g})", self.count_noise,
@@ -149,16 +149,17 @@ def new_settings(schema: Schema, given: Mapping[str, Any]) -> Settings:
     _check_public(schema, settings.public)
     for name in settings.cells or ():
         if name not in settings.public:
-            raise SchemaError(explain("QueryGuard: 'cells'", "public columns", name,
-                                      "Name it in 'public', too, if everybody may know it."))
+            raise SchemaError(f"QueryGuard: 'cells' names '{name}', which is not public. Add "
+                              "it to 'public' if everybody may know it.")
     return settings
 
 
 def _check_public(schema: Schema, public: tuple[str, ...]) -> None:
     for name in public:
         if schema[name].role in ("sensitive", "target", "identifier"):
-            raise SchemaError(explain("QueryGuard: 'public'", "columns that everybody may know",
-                                      f"'{name}', which is {schema[name].role}"))
+            raise SchemaError(f"QueryGuard: 'public' names '{name}', which is "
+                              f"{schema[name].role}. Only columns that everybody may know can "
+                              "be public.")
     if not set(schema.names) - set(public) - set(schema.with_role("identifier")):
         raise SchemaError("A guarded table must have a column that is not public. It has none: "
                           "there is nothing to guard.")
@@ -171,16 +172,17 @@ def kept_settings(data: Any, given: Mapping[str, Any]) -> Settings:
     kept = Settings(**_known(data))
     for name, value in _known(given).items():
         if _plain(getattr(kept, name)) != _plain(value):
-            raise InputError(explain(
-                f"QueryGuard: '{name}'", f"{getattr(kept, name)!r}, as when the log was started",
-                value, "Limits cannot change while a log is in use: earlier answers stay known."))
+            raise InputError(f"QueryGuard: '{name}' was {getattr(kept, name)!r} when the log "
+                             f"was started. Got {value!r}. Limits cannot change while a log is "
+                             "in use: earlier answers stay known.")
     return kept
 
 
 def _known(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in _RULES:
-            raise InputError(explain("Settings of QueryGuard", ", ".join(_RULES), name))
+            raise InputError(f"QueryGuard has no setting '{name}'. Settings: "
+                             f"{', '.join(_RULES)}.")
     listed = {name: tuple(given[name]) for name in ("public", "cells")
               if isinstance(given.get(name), list | tuple)}
     if "public" in listed:

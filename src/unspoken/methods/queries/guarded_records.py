@@ -70,11 +70,12 @@ class Rows:
     def raw(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
         """Return the Arrow type of a numeric column, its values as they are, and where it has any.
 
-        Nothing is refused because of a value: an error would tell it.
+        Nothing is refused because of a value: an error would disclose it.
         """
         kind, values, present = self._column(name)
         if not is_number(kind) or pa.types.is_temporal(kind):
-            raise InputError(explain(f"Column '{name}'", "numeric to be summed", str(kind)))
+            raise InputError(f"Column '{name}' is not numeric and cannot be summed. It holds "
+                             f"{kind}.")
         return kind, values, present
 
     def labels(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -91,7 +92,8 @@ class Rows:
         """Return a numeric column and where it has values; elsewhere it is 0."""
         kind, values, present = self._column(name)
         if not is_number(kind) or pa.types.is_temporal(kind):
-            raise InputError(explain(f"Column '{name}'", "numeric to be summed", str(kind)))
+            raise InputError(f"Column '{name}' is not numeric and cannot be summed. It holds "
+                             f"{kind}.")
         numbers = np.where(present, values, 0).astype(np.float64)
         if not np.all(np.isfinite(numbers)):
             raise DataError(f"Column '{name}' must be finite to be summed. It holds infinities.")
@@ -125,8 +127,8 @@ class Rows:
         if is_number(kind):
             return np.asarray(_SIGNS[sign](values, _number(name, kind, value)) & present)
         if sign not in ("=", "!=") or not isinstance(value, str):
-            raise InputError(explain(f"A condition on column '{name}'", "= or != a text",
-                                     f"{sign} {value!r}", "The column holds texts."))
+            raise InputError(f"Column '{name}' holds texts and can only be compared by = or != "
+                             f"with a text. Got {sign} {value!r}.")
         return np.asarray(_SIGNS[sign](values, self._texts[name].get(value, -2)) & present)
 
     def fingerprint(self, key: bytes) -> str:
@@ -144,8 +146,8 @@ def _number(name: str, kind: Any, value: Constant) -> int | float:
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return _moment(name, kind, value)
     if isinstance(value, str):
-        raise InputError(explain(f"A condition on column '{name}'", "with a number", value,
-                                 "The column holds numbers."))
+        raise InputError(f"Column '{name}' holds numbers and must be compared with a number. "
+                         f"Got {value!r}.")
     return value
 
 
@@ -154,8 +156,8 @@ def _moment(name: str, kind: Any, value: Constant) -> float:
     try:
         moment = datetime.datetime.fromisoformat(str(value)).replace(tzinfo=datetime.UTC)
     except ValueError:
-        raise InputError(explain(f"A condition on column '{name}'", "with a date such as "
-                                 "'2024-03-31'", value)) from None
+        raise InputError(f"Column '{name}' holds dates and must be compared with a date such "
+                         f"as '2024-03-31'. Got {value!r}.") from None
     seconds = moment.timestamp()
     return seconds / 86400 if pa.types.is_date(kind) else seconds
 

@@ -17,7 +17,7 @@ from unspoken.arrays import Bools, Floats, Ints
 Residues = npt.NDArray[np.uint64]
 
 PROBES = 2
-"""Random vectors a prime: two are needed to see that two records' rows are parallel."""
+"""Random vectors per prime: two are needed to see that two records' rows are parallel."""
 _LOW, _HIGH = 1 << 30, 1 << 31
 _LIMB, _LIMBS, _EXACT = 11, 3, 1 << 11
 
@@ -31,7 +31,7 @@ def random_prime() -> int:
 
 
 def is_prime(number: int) -> bool:
-    """Say whether a number is prime: Miller and Rabin's test, exact below 3,215,031,751."""
+    """Return True if a number is prime: Miller and Rabin's test, exact below 3,215,031,751."""
     if number < 2 or any(number % small == 0 and number != small for small in (2, 3, 5, 7)):
         return False
     return number in (2, 3, 5, 7) or all(_witness(number, base) for base in (2, 3, 5, 7))

@@ -48,7 +48,7 @@ class NoiseBudget:
             self._column(asked)
 
     def again(self, asked: Asked) -> bool:
-        """Say whether the same was answered before: then it is answered the same way."""
+        """Return True if the same was answered before: then it is answered the same way."""
         return asked.identity in self._known
 
     def add(self, asked: Asked) -> None:

@@ -196,10 +196,10 @@ class Named:
     def isin(self, values: Iterable[Any]) -> Predicate:
         """Return the condition that the column holds one of some constants."""
         if isinstance(values, str):
-            raise InputError(explain("The values of isin", "a list of constants", values))
+            raise InputError(f"isin needs a list of constants. Got {values[:200]!r}.")
         listed = tuple(dict.fromkeys(constant(value) for value in values))
         if not listed:
-            raise InputError(explain("The values of isin", "at least one constant", "none"))
+            raise InputError("isin needs at least one constant. Got none.")
         return bounded(Among(self._name, listed))
 
     def missing(self) -> Predicate:
@@ -208,7 +208,22 @@ class Named:
 
 
 def column(name: str) -> Named:
-    """Return a column to be compared: `column("age") > 30`."""
+    """Return a column to be compared in the condition of a query.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+
+    Returns
+    -------
+    Named
+        Compare it with constants, and join conditions with `&`, `|` and `~`.
+
+    Examples
+    --------
+    >>> condition = (column("age") > 30) & column("city").isin(["Bern", "Basel"])
+    """
     return Named(name)
 
 
@@ -259,6 +274,6 @@ def _constant_text(value: Constant) -> str:
 
 def _predicate(value: object) -> Predicate:
     if not isinstance(value, Predicate):
-        raise InputError(explain("What a condition is joined with", "another condition",
-                                 type(value).__name__, 'Such as column("age") > 30.'))
+        raise InputError("A condition can only be joined with another condition, such as "
+                         f"column('age') > 30. Got {type(value).__name__}.")
     return value

@@ -97,8 +97,8 @@ def resolve(query: Query, rows: Rows, settings: Settings, secret: bytes) -> Aske
     """Find the query set. Protected values are not looked at."""
     _refuse_identifiers(query, rows)
     if query.epsilon is not None and settings.audit != NOISE:
-        raise InputError(explain("'epsilon' of a query", "given where answers are noisy",
-                                 f"audit='{settings.audit}'"))
+        raise InputError("'epsilon' of a query applies to noisy answers only. This guard has "
+                         f"audit='{settings.audit}'.")
     known, hidden = _sides(query, settings)
     members = rows.meet(known)
     if query.column is not None and settings.audit not in (NOISE, EXACT):
@@ -123,8 +123,8 @@ def _refuse_identifiers(query: Query, rows: Rows) -> None:
     used = set() if query.where is None else set(query.where.columns)
     for name in sorted(used | ({query.column} if query.column is not None else set())):
         if rows.schema[name].role == "identifier":
-            raise InputError(explain("Columns of a query", "others than identifiers", name,
-                                     "An identifier singles out one person."))
+            raise InputError(f"Column '{name}' is an identifier and cannot be queried: it "
+                             "singles out one person.")
 
 
 def _sides(query: Query, settings: Settings) -> tuple[Predicate | None, Predicate | None]:

@@ -1,7 +1,7 @@
 """What was answered, and the rules that refuse the next query (as2000 section 1).
 
 Every rule looks at query sets, earlier queries and settings alone, never at a protected value: a
-refusal could have been foreseen by whoever asked, so it tells nothing. In particular no rule asks
+refusal could have been foreseen by the user, so it discloses nothing. In particular no rule asks
 whether the answer is none or all; yes and no are counted with noise, or not at all.
 """
 
@@ -75,7 +75,7 @@ class Answered:
         return len(self._known)
 
     def again(self, asked: Asked) -> bool:
-        """Say whether the same was answered before: then it is answered the same way."""
+        """Return True if the same was answered before: then it is answered the same way."""
         return asked.identity in self._known
 
     def check(self, asked: Asked) -> None:
@@ -106,7 +106,7 @@ class Answered:
         return next((found for rule in rules if (found := rule(asked))), None)
 
     def blurred(self, asked: Asked) -> bool:
-        """Say whether the unknown takes few values, so that none or all would tell everybody's."""
+        """Return True if few values are possible: none or all would disclose everybody's."""
         if asked.query.column is None:
             return asked.hidden is not None
         secret = asked.query.column not in self._settings.public
@@ -176,7 +176,7 @@ class Answered:
             return None
         what = "count_noise" if asked.query.column is None else f"noise for {asked.query.column}"
         return Refusal("yes-no", "A protected condition or a column of few values must be answered "
-                                 "with noise: an exact answer of none or all would tell "
+                                 "with noise: an exact answer of none or all would disclose "
                                  f"everybody's. This guard has no {what}.")
 
     def _exposure(self, asked: Asked) -> Refusal | None:
@@ -202,9 +202,9 @@ class Answered:
                                 f" fewer than {self._settings.group} records. This one would.")
 
     def _partial(self, asked: Asked, deviation: float, least: float) -> Refusal | None:
-        told = self._span(asked).revealed(asked.members)
+        determined = self._span(asked).revealed(asked.members)
         stack = np.concatenate([self._stack(asked).sets, pack(asked.members)[None, :]])
-        if smallest_error(stack, told) * deviation >= least * (1 - 1e-9):
+        if smallest_error(stack, determined) * deviation >= least * (1 - 1e-9):
             return None
         return Refusal("partial", "The error with which a single value can be estimated must stay "
                                   f"above {least:g}. With this answer it would not.")

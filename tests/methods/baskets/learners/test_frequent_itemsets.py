@@ -106,7 +106,7 @@ def test_hopeless_thresholds_are_refused_instead_of_tried_for_ever(monkeypatch):
     whole = unspoken.Baskets.of([rng.choice(40, 5, replace=False) for _ in range(200)],
                              items=range(40))
     release, _ = protect.SelectASize(rho1=0.05, rho2=0.5, random_state=0).protect(whole)
-    with pytest.raises(DataError, match="cannot be told from noise"):
+    with pytest.raises(DataError, match="cannot be distinguished from noise"):
         mine.itemsets(release, 0.01, slack=2)
 
 

@@ -79,7 +79,7 @@ def test_the_view_shows_only_reports_that_hide_something():
     assert seen["a"].counts.sum() == said.size
     np.testing.assert_array_equal(distorted_rows(view, "b"), said == "distort")
     assert distorted_rows(view, "a").all()
-    with pytest.raises(InputError, match="one with rows"):
+    with pytest.raises(InputError, match="a view with rows"):
         distorted_rows(View.of(release), "b")
 
 

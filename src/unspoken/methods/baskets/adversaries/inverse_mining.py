@@ -2,7 +2,7 @@
 
 vcz2006 section 6.3, after Mielikäinen: the risk that published itemsets pose to a person is the
 share of the data sets compatible with them, and with what the adversary knows already, in which she
-has the private item. Data sets are counted with people told apart: every person has one basket.
+has the private item. Data sets are counted with people distinguished: every person has one basket.
 
 Deciding whether any data set fits is NP-complete, so counting is exact only where it is small:
 `Puzzle.count` goes through the kinds of baskets one after the other and keeps, for every way to use
@@ -25,9 +25,9 @@ from unspoken.methods.baskets.rule_counts import least_count
 from unspoken.models.itemsets import Itemsets
 
 MOST_ITEMS = 12
-"""A puzzle has so many items at most; there are two to this many kinds of baskets."""
+"""Most items of a puzzle; there are two to this power kinds of baskets."""
 MOST_STATES = 300_000
-"""Counting holds so many states at most."""
+"""Most states that counting holds."""
 
 Limits = tuple[tuple[int, int], ...]
 """Sets of items as bits, each with a number of baskets."""
@@ -36,7 +36,14 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Knows:
-    """What an adversary knows about so many people: items they have, items they lack."""
+    """What an adversary knows about one or more people.
+
+    Attributes
+    ----------
+    has : tuple of str, default (); items that each of these people has.
+    lacks : tuple of str, default (); items that none of these people has.
+    people : int, default 1; number of people of whom this is known.
+    """
 
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
@@ -60,7 +67,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """Counts that a data set must have (`equal`) or not exceed (`most`), and who is known."""
+    """The counts that a compatible data set must have, and what is known about people.
+
+    Attributes
+    ----------
+    items : tuple of str; item i is bit i of a set.
+    equal : tuple of (int, int); sets, as bits, with the number of baskets that hold them.
+    most : tuple of (int, int); the same with a number that must not be exceeded.
+    groups : tuple of Group; everybody, grouped by what is known of them.
+    """
 
     items: tuple[str, ...]
     equal: Limits
@@ -75,8 +90,8 @@ class Puzzle:
     def bit(self, item: str) -> int:
         """Return the bit of an item."""
         if item not in self.items:
-            raise UnseenValueError(explain("An item", f"one of {self.items}", item,
-                                           "Name it in 'items'."))
+            raise UnseenValueError(f"Item '{item}' is not in the puzzle. Items: "
+                                   f"{', '.join(self.items)}. Add it to 'items'.")
         return 1 << self.items.index(item)
 
     def count(self) -> int:
@@ -92,12 +107,28 @@ class Puzzle:
 def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
            complete_from: float | None = None, longest: int | None = None,
            items: Iterable[str] = ()) -> Puzzle:
-    """Return the puzzle that counted itemsets and an adversary's knowledge set.
+    """Return the puzzle set by counted itemsets and an adversary's knowledge (vcz2006 section 6.3).
 
-    Only items that are published, known or named in `items` take part: all others double every
-    count alike. `complete_from`: the support from which on the list is known to be complete, so
-    that any other set (of up to `longest` items) has less. People of whom nothing is known fill
-    up the data set.
+    Only items that are published, known or listed in `items` take part: all others multiply every
+    count by the same factor. People of whom nothing is known make up the rest of the data set.
+
+    Parameters
+    ----------
+    published : Itemsets; counted (not estimated), as published.
+    known : sequence of Knows, default (); what the adversary knows about people already.
+    complete_from : float, optional; support from which on the list is known to be complete, so
+        that any other set has less.
+    longest : int, optional; most items of a set for which the list is complete. All by default.
+    items : iterable of str, default (); further items that take part, at most 12 in all.
+
+    Returns
+    -------
+    Puzzle
+
+    Examples
+    --------
+    >>> asked = puzzle(published, [Knows(has=("bread",))])  # doctest: +SKIP
+    >>> disclosure(asked, "pills", Knows(has=("bread",))).share  # doctest: +SKIP
     """
     if published.estimated:
         raise InputError(explain("'published'", "counted itemsets", "estimated ones"))
@@ -117,11 +148,11 @@ def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
 
 def _check_names(names: tuple[str, ...], used: set[str]) -> None:
     if len(names) != len(used):
-        raise UnseenValueError(explain("An item", "among those of the published itemsets",
-                                       min(used - set(names))))
+        raise UnseenValueError(f"Item '{min(used - set(names))}' is not among the items of the "
+                               "published itemsets.")
     if len(names) > MOST_ITEMS:
-        raise InputError(explain("A puzzle", f"over at most {MOST_ITEMS} items", len(names),
-                                 "Take the itemsets of fewer items."))
+        raise InputError(f"A puzzle can have at most {MOST_ITEMS} items; this one has "
+                         f"{len(names)}. Use the itemsets of fewer items.")
 
 
 def _border(equal: Mapping[int, int], items: int, longest: int, most: int) -> dict[int, int]:
@@ -140,12 +171,13 @@ def _groups(known: Sequence[Knows], place: Mapping[str, int], people: int) -> tu
     for one in known:
         bits = sum(place[n] for n in set(one.has)), sum(place[n] for n in set(one.lacks))
         if bits[0] & bits[1] or one.people < 1:
-            raise InputError(explain("'known'", "items that people have and others that they lack",
-                                     repr(one)))
+            raise InputError("'known' must list different items as 'has' and 'lacks', for one "
+                             f"person or more. Got {one!r}.")
         found[bits] = found.get(bits, 0) + one.people
     rest = people - sum(found.values())
     if rest < 0:
-        raise InputError(explain("'known'", f"about at most {people} people", people - rest))
+        raise InputError(f"'known' describes {people - rest} people, but there are only "
+                         f"{people} baskets.")
     if rest:
         found[0, 0] = found.get((0, 0), 0) + rest
     return tuple(Group(has, lacks, many) for (has, lacks), many in found.items())
@@ -192,9 +224,14 @@ def _one_kind(states: dict[State, int], inside: list[int], done: list[int]) -> d
 
 @dataclass(frozen=True)
 class Share:
-    """In how many of the compatible data sets a person has an item.
+    """The share of the compatible data sets in which a person has an item.
 
-    baseline : the same if only the counts of single items had been published.
+    Attributes
+    ----------
+    item : str; the item asked about.
+    share : Fraction; the share, exactly.
+    baseline : Fraction; the same if only the counts of single items had been published.
+    compatible : int; number of compatible data sets.
     """
 
     item: str
@@ -204,7 +241,7 @@ class Share:
 
     @property
     def disclosed(self) -> bool:
-        """Return whether every compatible data set says the same of the person."""
+        """Return True if every compatible data set says the same of the person."""
         return self.share in (0, 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -214,16 +251,27 @@ class Share:
 
 
 def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
-    """Return the share of compatible data sets in which a person has an item, exactly.
+    """Return the exact share of compatible data sets in which a person has an item.
 
-    person : what is known of her; she must be one of those the puzzle knows. Without it she is
-    one of whom nothing is known.
+    Every compatible data set counts alike; an adversary who knows which are likelier learns more.
+    Raises NotCoveredError where counting is too large: use `sample_disclosure` there.
+
+    Parameters
+    ----------
+    asked : Puzzle; the published counts and what is known.
+    item : str; the item asked about.
+    person : Knows, optional; what is known of the person, one entry of the puzzle's knowledge.
+        By default a person of whom nothing is known.
+
+    Returns
+    -------
+    Share
     """
     bit, group = asked.bit(item), group_of(asked, person)
     counts = [_alone(asked, group, bit * has, bit * (1 - has)).count() for has in (1, 0)]
     if not sum(counts):
-        raise ModelError(explain("Published itemsets and what is known", "those of some data set",
-                                 "counts that no data set has"))
+        raise ModelError("No data set has the published counts together with what is known. "
+                         "Check 'known'.")
     return Share(item, Fraction(counts[0], sum(counts)), baseline(asked, bit, group), sum(counts))
 
 
@@ -233,7 +281,7 @@ def group_of(asked: Puzzle, person: Knows | None) -> Group:
     bits = tuple(sum(asked.bit(n) for n in set(side)) for side in (knows.has, knows.lacks))
     found = next((one for one in asked.groups if (one.has, one.lacks) == bits), None)
     if found is None:
-        raise InputError(explain("'person'", "one of those the puzzle knows", repr(person)))
+        raise InputError(f"'person' must be one of the entries of 'known'. Got {person!r}.")
     return found
 
 

@@ -39,20 +39,36 @@ from unspoken.release.parameters import Whole, check
 REDUCTION = 1.05
 """Half chains agree if their potential scale reduction is below this."""
 VISITS = 20
-"""A chain must stand at fitting data sets so often in each half."""
+"""Times that a chain must visit a fitting data set in each half."""
 FITTING = 0.2
-"""`beta` is raised until the chains fit so much of the time."""
+"""`beta` is raised until the chains fit for this share of the time."""
 THIN = 4
-"""Every so many steps a data set is looked at."""
+"""Steps between two looks at a data set."""
 _RULES = {"chains": (Whole(4), "Use 64."), "steps": (Whole(100), "Use 20000.")}
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """An estimated share with its interval and the check of the chains.
+    """An estimated share with its interval and the convergence check of the chains.
 
-    fitting : share of the steps at which data sets fitted; reduction : potential scale reduction;
-    silent : chains that hardly found a fitting data set.
+    Attributes
+    ----------
+    item : str
+        The item asked about.
+    share, low, high : float
+        The estimated share of compatible data sets and its interval.
+    baseline : Fraction
+        The share that the counts of single items alone give.
+    fitting : float
+        Share of the steps at which the data set fitted the published counts.
+    reduction : float
+        Potential scale reduction over half chains (Gelman and Rubin).
+    silent : int
+        Chains that hardly ever reached a fitting data set.
+    chains, steps : int
+        Number of chains, and of steps per chain.
+    beta : float
+        Inverse temperature at which the chains ran.
     """
 
     item: str
@@ -69,7 +85,7 @@ class Sampled:
 
     @property
     def mixed(self) -> bool:
-        """Return whether the chains agree so well that the share may be used."""
+        """Return True if the chains agree so well that the share may be used."""
         return self.reduction < REDUCTION and self.silent * 20 <= self.chains
 
     def summary(self) -> str:
@@ -82,7 +98,7 @@ class Sampled:
 
 
 class Chains:
-    """Data sets, one a chain: the basket of every person as bits."""
+    """Data sets, one per chain: the basket of every person as bits."""
 
     def __init__(self, asked: Puzzle, chains: int, rng: np.random.Generator) -> None:
         self.rng, self.items = rng, len(asked.items)
@@ -122,7 +138,7 @@ class Chains:
         self.sums[taken], self.energy[taken] = sums[taken], energy[taken]
 
     def _pairs(self, chains: int) -> tuple[Ints, Ints]:
-        """Draw two people a chain; the same one twice stands for a change of her own basket."""
+        """Draw two people per chain; the same one twice means a change of her own basket."""
         people = self.has.size
         one = self.rng.integers(0, people, chains)
         other = self.rng.integers(0, people, chains)
@@ -150,7 +166,33 @@ def sample_disclosure(asked: Puzzle, item: str, person: Knows | None = None, *, 
            steps: int = 20_000, random_state: Any = None) -> Sampled:
     """Estimate the share of compatible data sets in which a person has an item.
 
-    As `inverse.disclosure`, for puzzles that are too large to count. Look at `.mixed`.
+    For puzzles that are too large for `disclosure`. Check `.mixed` before the number is used: the
+    chains may not have converged, and agreement is no proof that they have.
+
+    Parameters
+    ----------
+    asked : Puzzle
+        The published counts and what is known.
+    item : str
+        The item asked about.
+    person : Knows, optional
+        What is known of the person, one entry of the puzzle's knowledge. By default a person of
+        whom nothing is known.
+    chains : int, default 64
+        Number of Markov chains, at least 4.
+    steps : int, default 20000
+        Steps per chain, at least 100.
+    random_state : int or Generator, optional
+        Makes the estimate repeatable.
+
+    Returns
+    -------
+    Sampled
+
+    Examples
+    --------
+    >>> estimate = sample_disclosure(asked, "pills")  # doctest: +SKIP
+    >>> estimate.share if estimate.mixed else None  # doctest: +SKIP
     """
     check("sample_disclosure", _RULES, {"chains": chains, "steps": steps})
     bit, group = asked.bit(item), group_of(asked, person)

@@ -1,7 +1,7 @@
 """The adversary who asks of every item in a randomised basket whether it was there.
 
 vcz2006 section 6.1.3, equations (6.8) and (6.9), for the property "this item was bought". She
-needs the release alone: its manifest tells the operator, and the frequencies of single items are
+needs the release alone: its manifest states the operator, and the frequencies of single items are
 estimated from it. She takes items as independent; then the number of items that were kept is
 weighed by how well the whole basket fits it, and every item by whether it is rather a kept or an
 inserted one. Somebody who knows which items go together can do better.
@@ -28,7 +28,19 @@ LEAST = 1e-6
 
 @dataclass(frozen=True)
 class BasketView:
-    """All that an adversary may see of a release of baskets."""
+    """All that an adversary sees of a release of baskets.
+
+    Attributes
+    ----------
+    baskets : Baskets
+        The randomised baskets.
+    operator : Operator
+        The published operator.
+    sizes : array of int or None
+        Sizes of the original baskets, where they are public.
+    frequencies : array of float
+        Estimated frequency of every item in the original.
+    """
 
     baskets: Baskets
     operator: Operator
@@ -58,10 +70,19 @@ class Posteriors:
 
 
 class BasketPosterior(Adversary):
-    """Names the items that were likeliest in each basket."""
+    """Names the items that were likeliest in each basket (vcz2006 equations 6.8 and 6.9).
+
+    Needs the release alone and treats items as independent; an adversary who knows which items are
+    bought together can do better.
+
+    Examples
+    --------
+    >>> view = BasketView.of(release)  # doctest: +SKIP
+    >>> BasketPosterior().posteriors(view).seen  # doctest: +SKIP
+    """
 
     name: ClassVar[str] = "basket-posterior"
-    gets: ClassVar[str] = "weighs every item of a randomised basket by how it can have come there"
+    gets: ClassVar[str] = "estimates whether every item of a randomised basket was in the original"
 
     def posteriors(self, view: BasketView) -> Posteriors:
         """Return the probability that each item of each randomised basket was there before."""

@@ -33,14 +33,22 @@ Set = tuple[int, ...]
 Range = tuple[int, int]
 
 LARGEST = 14
-"""Bounds by deduction rules for sets of so many items at most."""
+"""Most items of a set that deduction rules bound."""
 LARGEST_EXACT = 9
-"""The integer program has two to this many unknowns at most."""
+"""Most items of the integer program, which has two to this power unknowns."""
 
 
 @dataclass(frozen=True)
 class Deduced:
-    """Bounds on how many baskets hold some sets; `derivable` where they agree."""
+    """Bounds on how many baskets hold each of some sets; `derivable` where the bounds are equal.
+
+    Attributes
+    ----------
+    items : tuple of str; names of the items.
+    sets : tuple of tuple of int; the sets, as positions in `items`.
+    low, high : array of int; bounds on the number of baskets that hold each set.
+    baskets : int; number of baskets in all.
+    """
 
     items: tuple[str, ...]
     sets: tuple[Set, ...]
@@ -59,17 +67,23 @@ class Deduced:
                 for one, a, b in zip(self.sets, self.low, self.high, strict=True))
 
     def summary(self) -> str:
-        """Return the bounds, one set a line."""
+        """Return the bounds, one line per set."""
         return "\n".join(f"{', '.join(names)}: {low:,} to {high:,} of {self.baskets:,} baskets"
                          for names, (low, high) in self)
 
 
 class Deduction:
-    """Bounds that follow from a list of itemsets.
+    """Bounds that follow from a list of itemsets (deduction rules of Calders and Goethals).
 
-    complete_from : the support from which on the adversary knows the list to be complete; sets
-        that are not in it (of up to `longest` items) have less. None: a set may be missing for
-        any reason.
+    Parameters
+    ----------
+    published : Itemsets
+        Counted (not estimated) itemsets, as published.
+    complete_from : float, optional
+        Support from which on the adversary knows the list to be complete; sets that are not in it
+        have less. None if a set may be missing for any reason.
+    longest : int, optional
+        Most items of a set for which the list is complete; all by default.
     """
 
     def __init__(self, published: Itemsets, complete_from: float | None = None,
@@ -145,21 +159,21 @@ class _System:
         found = milp(sign * self.row(codes), integrality=np.ones(self.rows.shape[1]),
                      constraints=LinearConstraint(self.rows, self.low, self.high))
         if not found.success:
-            raise ModelError(explain("Published itemsets", "those of some data set",
-                                     "counts that no data set has"))
+            raise ModelError("No data set has the published counts.")
         return sign * round(float(found.fun))
 
 
 def _possible(codes: Set, low: int, high: int) -> Range:
     if low > high:
-        raise ModelError(explain("Published itemsets", "those of some data set",
-                                 f"counts that leave {low} to {high} for the codes {codes}"))
+        raise ModelError(f"No data set has the published counts: they leave {low} to {high} "
+                         f"baskets for the codes {codes}.")
     return low, high
 
 
 def _check_size(codes: Set, most: int) -> None:
     if len(codes) > most:
-        raise InputError(explain("A set to be deduced", f"of at most {most} items", len(codes)))
+        raise InputError(f"A set to be deduced can have at most {most} items. This one has "
+                         f"{len(codes)}.")
 
 
 def _part(codes: Set, mask: int) -> Set:
@@ -179,10 +193,29 @@ def _over_supersets(values: Ints) -> Ints:
 def deduce(published: Itemsets, wanted: Iterable[Iterable[str]], *,
            complete_from: float | None = None, longest: int | None = None,
            exact: bool = False, beside: Sequence[str] = ()) -> Deduced:
-    """Return bounds on the counts of some sets from the published ones.
+    """Return bounds on the counts of some sets that follow from the published ones.
 
-    `complete_from`, `longest`: see `Deduction`. `exact` gives the best bounds there are over the
-    items of each set and those `beside`, by an integer program.
+    The bounds always hold. Without `exact` they may be wider than the best possible ones where
+    parts of a set are unpublished themselves.
+
+    Parameters
+    ----------
+    published : Itemsets; counted itemsets, as published.
+    wanted : iterable of iterables of str; sets to bound, by the names of their items. At most 14
+        items each, 9 with `exact`.
+    complete_from : float, optional; support from which on the list is known to be complete.
+    longest : int, optional; most items of a set for which the list is complete. All by default.
+    exact : bool, default False; solve an integer program for the best bounds over the items of
+        each set and `beside`.
+    beside : sequence of str, default (); further items that the integer program considers.
+
+    Returns
+    -------
+    Deduced
+
+    Examples
+    --------
+    >>> print(deduce(published, [["bread", "pills"]]).summary())  # doctest: +SKIP
     """
     deduction = Deduction(published, complete_from, longest)
     more = _codes(beside, published.items)
@@ -197,13 +230,21 @@ def _codes(names: Iterable[str], items: tuple[str, ...]) -> Set:
     wanted = [str(name) for name in names]
     strange = next((name for name in wanted if name not in place), None)
     if strange is not None:
-        raise UnseenValueError(explain("An item", f"one of the {len(items)} items", strange))
+        raise UnseenValueError(f"Item '{strange}' is not among the {len(items)} items of the "
+                               "published itemsets.")
     return tuple(sorted({place[name] for name in wanted}))
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """What published itemsets say about a rule: bounds, and whether it surely is one."""
+    """What published itemsets say about a rule.
+
+    Attributes
+    ----------
+    rule : str; the rule as text, `a, b -> c`.
+    support, confidence : tuple of (float, float); lower and upper bound.
+    verdict : str; "holds", "excluded" or "open".
+    """
 
     rule: str
     support: tuple[float, float]
@@ -214,10 +255,27 @@ class Inferred:
 def inferred_rules(published: Itemsets, rules: Iterable[str], min_support: float,
                    min_confidence: float, *, complete_from: float | None = None,
                    longest: int | None = None, exact: bool = False) -> tuple[Inferred, ...]:
-    """Say of each rule whether it "holds", is "excluded" or stays "open", given the itemsets.
+    """Return for each rule whether it "holds", is "excluded" or stays "open", given the itemsets.
 
-    A rule holds if support and confidence reach the thresholds in every data set that fits.
-    Confidence is bounded by the quotient of bounds: exact if the left side is published.
+    A rule holds if its support and confidence reach the thresholds in every data set that fits.
+    Confidence is bounded by the quotient of bounds, which is exact if the left side is published.
+
+    Parameters
+    ----------
+    published : Itemsets; counted itemsets, as published.
+    rules : iterable of str; rules as text, `a, b -> c`.
+    min_support, min_confidence : float; thresholds, as shares.
+    complete_from : float, optional; support from which on the list is known to be complete.
+    longest : int, optional; most items of a set for which the list is complete. All by default.
+    exact : bool, default False; use the best possible bounds, by integer programs.
+
+    Returns
+    -------
+    tuple of Inferred
+
+    Examples
+    --------
+    >>> inferred_rules(published, ["bread -> pills"], 0.01, 0.5)[0].verdict  # doctest: +SKIP
     """
     deduction = Deduction(published, complete_from, longest)
     best = deduction.exact if exact else deduction.bounds

@@ -3,7 +3,7 @@
 A rule is hidden if the least support or the least confidence that the release allows is too small:
 nobody can claim the rule then. Where ones become unknown the counts that are sure fall as they do
 by removal. If only ones became unknown, every unknown cell would give itself away as a one, so that
-zeros become unknown as well: first in baskets that hold the left side, where nobody could tell
+zeros become unknown as well: first in baskets that hold the left side, where nobody can distinguish
 them from the others. vcz2006 section 6.3 warns that this hides nothing unless the data has many
 unknown cells to begin with: their place says which rules were hidden.
 """
@@ -94,7 +94,7 @@ class Blanking:
         return found
 
     def _decoys(self, before: PartlyKnown, after: PartlyKnown) -> PartlyKnown:
-        """Make zeros unknown too: of each item so many for every one of it that became unknown."""
+        """Make zeros unknown too: of each item, `decoys` for every one that became unknown."""
         marked = after.unknown.frequencies() - before.unknown.frequencies()
         rows, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for item in np.flatnonzero(marked).tolist():

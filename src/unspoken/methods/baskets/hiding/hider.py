@@ -47,17 +47,35 @@ class Hidden:
 
 
 class RuleHider(BaseEstimator):  # type: ignore[misc]
-    """Change baskets so that chosen rules are no longer among those mined.
+    """Change baskets so that chosen rules are no longer among those mined (vcz2006 section 6.3).
 
-    rules : the rules to hide, as texts `a, b -> c` or pairs of lists of names.
-    by : "removal" takes items out, "insertion" puts items of the left side in, "unknown" writes
-        that it does not say (the result is PartlyKnown).
-    min_support, min_confidence : a rule is shown if it reaches both.
-    margin : hidden rules must stay this share below the thresholds.
-    lower : with "removal", what must fall: "support" (whatever the confidence), "confidence"
-        (whatever the support) or "either", whichever takes fewer changes.
-    decoys : with "unknown", how many zeros become unknown for every one that does.
-    random_state : of the decoys; leave it out unless this is a test.
+    This does not protect people. A rule can still be found at lower thresholds (see `margin`) or in
+    other data of the same kind, and rules piled up below a threshold may show that some are hidden.
+
+    Parameters
+    ----------
+    rules : list of str or of pairs of lists
+        The rules to hide, as text `a, b -> c` or as pairs of lists of names.
+    by : "removal", "insertion" or "unknown", default "removal"
+        "removal" takes items out, "insertion" adds items of the left side, "unknown" marks items as
+        unknown (the result is PartlyKnown).
+    min_support : float, default 0.01
+        Support from which on a rule is shown, if it also reaches `min_confidence`.
+    min_confidence : float, default 0.5
+        Confidence from which on a rule is shown.
+    margin : float, default 0.0
+        Hidden rules must stay this share below the thresholds.
+    lower : "either", "support" or "confidence", default "either"
+        With "removal", which measure must fall; "either" takes the one that needs fewer changes.
+    decoys : float, default 1.0
+        With "unknown", how many zeros become unknown for every one that does.
+    random_state : int or Generator, optional
+        Draws the decoys; leave it out except in tests.
+
+    Examples
+    --------
+    >>> hider = RuleHider(["bread -> pills"], min_support=0.01)
+    >>> hider.hide(baskets).effects.summary()  # doctest: +SKIP
     """
 
     def __init__(self, rules: Sequence[Any] = (), by: str = "removal", min_support: float = 0.01,
@@ -91,12 +109,13 @@ class RuleHider(BaseEstimator):  # type: ignore[misc]
         if isinstance(baskets, Baskets):
             baskets = PartlyKnown.of(baskets)
         if not isinstance(baskets, PartlyKnown) or len(baskets) == 0:
-            raise InputError(explain("What rules are hidden in", "Baskets, at least one",
-                                     repr(baskets)))
+            raise InputError(f"RuleHider needs Baskets, at least one. Got {repr(baskets)[:200]}.")
         if baskets.unknown.codes.size and self.by != "unknown":
-            raise InputError(explain("'by' of baskets with unknown items", "'unknown'", self.by))
+            raise InputError("Rules in baskets with unknown items can only be hidden with "
+                             f"by='unknown'. Got '{self.by}'.")
         if self.lower != "either" and self.by != "removal":
-            raise InputError(explain("'lower'", "'either' unless 'by' is 'removal'", self.lower))
+            raise InputError(f"'lower' applies to by='removal' only. Got lower='{self.lower}' "
+                             f"with by='{self.by}'.")
         if isinstance(self.rules, str) or not len(self.rules):
             raise InputError(explain("'rules'", "a list with at least one rule", self.rules))
         return baskets, list(dict.fromkeys(rule_of(one, baskets.sure) for one in self.rules))

@@ -3,7 +3,7 @@
 A basket that has not all of B and gains what it misses of A counts for the left side of A -> B
 only: the confidence falls, the support stays. One such basket lowers the confidence as much as any
 other, so those that miss the fewest items of A are the fewest insertions for one rule. It fails
-where too few baskets lack B, and that is said by name.
+where too few baskets lack B, and the error names the rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from unspoken.table.baskets import Baskets
 from unspoken.table.rule_text import Sides, write_rule
 
 RATED = 5
-"""So many baskets are looked at for each one that is needed."""
+"""Baskets looked at for each one that is needed."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from unspoken.numerics.packed_bits import bit_counts
 from unspoken.table.baskets import Baskets
 
 MOST = 400
-"""So many rules are watched at most, those with the least slack."""
+"""Most rules that are watched: those with the least slack."""
 ROWS = 1 << 14
-"""So many baskets are rated at a time."""
+"""Baskets rated at a time."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from unspoken.table.baskets import Baskets
 from unspoken.table.rule_text import Sides
 
 ROUNDS = 8
-"""Costs are looked at again so many times while one rule is hidden."""
+"""Times that costs are computed again while one rule is hidden."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from unspoken.table.baskets_with_unknowns import Bounds, PartlyKnown
 from unspoken.table.rule_text import Sides, write_rule
 
 MOST_SETS = 500_000
-"""Side effects are counted over so many frequent sets at most."""
+"""Most frequent sets over which side effects are counted."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Effects:
         lines += _listed("lost by accident", self.accidents, most)
         lines += _listed("ghosts", self.ghosts, most)
         if self.unknown and self.unknown_before == 0:
-            lines.append("Nothing was unknown before: whoever sees an unknown cell knows that a "
+            lines.append("Nothing was unknown before: an unknown cell therefore shows that a "
                          "rule was hidden there.")
         return "\n".join(lines)
 

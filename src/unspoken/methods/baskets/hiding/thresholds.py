@@ -24,7 +24,7 @@ class Thresholds:
         return Thresholds(self.min_support * (1 - margin), self.min_confidence * (1 - margin))
 
     def shows(self, both: int, left: int, count: int) -> bool:
-        """Say whether a rule with these counts is shown."""
+        """Return True if a rule with these counts is shown."""
         return both >= least_count(self.min_support, count) and \
             both / max(left, 1) >= self.min_confidence
 

@@ -18,8 +18,24 @@ def rules(itemsets: Itemsets, min_confidence: float) -> Rules:
     """Return the rules of confidence `min_confidence` or more, the surest first.
 
     Both sides of a rule must be among the itemsets, as they are if these were counted. Estimated
-    itemsets need not hold all their subsets; rules that cannot be rated are left out, and their
+    itemsets need not contain all their subsets; rules that cannot be rated are left out, and their
     number is in `facts`. The intervals of their measures are in `Rules.interval`.
+
+    Parameters
+    ----------
+    itemsets : Itemsets
+        Counted or estimated itemsets.
+    min_confidence : float
+        Least confidence, as a share.
+
+    Returns
+    -------
+    Rules
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.rules(mine.itemsets(baskets, 0.01), 0.5)  # doctest: +SKIP
     """
     check("rules", _RULES, {"min_confidence": min_confidence})
     # Counts where there are any: their ratios meet a threshold such as 0.8 exactly.

@@ -28,9 +28,9 @@ from unspoken.table.basket_tables import original_sizes
 from unspoken.table.baskets import Baskets
 
 LONGEST = 4
-"""Sets of randomised baskets are estimated up to so many items unless more are asked for."""
+"""Most items of a set of randomised baskets, unless more are asked for."""
 MOST = 2_000_000
-"""So many candidates of one size at most."""
+"""Most candidates of one size."""
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "min_support": (Real(0.0, 1.0 + 1e-12), "It is a share of the baskets, such as 0.01."),
     "longest": (Whole(1), "Use 3 for sets of up to three items."),
@@ -41,13 +41,34 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 
 def itemsets(source: Baskets | Release, min_support: float, *, longest: int | None = None,
              slack: float = 1.0, confidence: float = 0.95) -> Itemsets:
-    """Return all itemsets whose support is `min_support` or more.
+    """Return all itemsets whose support is `min_support` or more (vcz2006 section 6.1.2).
 
-    `source`: plain baskets, mined exactly, or a release of randomised ones, whose supports are
-    estimated. `longest`: the most items of a set; of a release 4 unless said. `slack` (releases
-    only): while going from small sets to larger ones, sets are followed as long as their estimate
-    is at most so many standard deviations below `min_support`; more of them makes fewer false
-    drops and more work. `confidence`: of the intervals.
+    Plain baskets are counted exactly. Supports of a release of randomised baskets are estimated:
+    unbiased, with a standard deviation and an interval over the randomisation.
+
+    Parameters
+    ----------
+    source : Baskets or Release
+        Plain baskets, or a release of randomised ones.
+    min_support : float
+        Least support, as a share of the baskets.
+    longest : int, optional
+        Most items of a set; by default no limit for plain baskets and 4 for a release.
+    slack : float, default 1.0
+        For releases: sets are extended as long as their estimate is at most this many standard
+        deviations below `min_support`. More finds more true sets and takes longer.
+    confidence : float, default 0.95
+        Confidence of the intervals of estimated supports.
+
+    Returns
+    -------
+    Itemsets
+
+    Examples
+    --------
+    >>> import unspoken
+    >>> from unspoken import mine
+    >>> mine.itemsets(unspoken.read_baskets("baskets.txt"), 0.01)  # doctest: +SKIP
     """
     check("itemsets", _RULES, {"min_support": min_support, "confidence": confidence,
                                "slack": slack, "longest": 1 if longest is None else longest})
@@ -92,8 +113,8 @@ def operator_of(release: Release) -> tuple[Operator, Ints | None]:
 def _one_size(release: Release, operator: Operator) -> Ints:
     largest = release.guarantee.facts.get("largest")
     if type(largest) is not int:
-        raise ReleaseError(explain("A release whose law depends on the size",
-                                   "one with the sizes of the originals", "none"))
+        raise ReleaseError("The law of this release depends on the sizes of the original "
+                           "baskets, which it does not state.")
     return np.full(release.table.rows, largest)
 
 
@@ -128,7 +149,26 @@ def _pattern(baskets: Baskets, found: Sequence[Found], confidence: float,
 
 def supports(source: Baskets | Release, sets: Iterable[Iterable[Any]], *,
              confidence: float = 0.95) -> Itemsets:
-    """Return the supports of given sets: counted, or estimated where baskets are randomised."""
+    """Return the supports of the given sets: counted, or estimated where baskets are randomised.
+
+    Parameters
+    ----------
+    source : Baskets or Release
+        Plain baskets, or a release of randomised ones.
+    sets : iterable of iterables of str
+        The sets, by the names of their items.
+    confidence : float, default 0.95
+        Confidence of the intervals of estimated supports.
+
+    Returns
+    -------
+    Itemsets
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.supports(release, [["bread"], ["bread", "milk"]])  # doctest: +SKIP
+    """
     baskets = source if isinstance(source, Baskets) else source.baskets
     codes = sorted({tuple(sorted(set(baskets.code_of(*one)))) for one in sets})
     used, place = np.unique([c for one in codes for c in one], return_inverse=True)

@@ -1,8 +1,8 @@
-"""Adversaries on releases where people chose: they know who told, who withheld, who distorted.
+"""Adversaries on releases where people chose: choices are public.
 
-Who told is read. Of those who distorted, a column is sharpened by the person's other columns, each
-taken as what it is: told ones are exact, distorted ones have the noise of their law, withheld ones
-say nothing. So telling one attribute gives away part of the others that go with it.
+True reports are read off. A distorted column is sharpened by the person's other columns, each
+treated as what it is: true reports are exact, distorted ones have the noise of their law, withheld
+ones say nothing. So reporting one attribute discloses part of the others it is correlated with.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def markers(mechanism: Mapping[str, object]) -> dict[str, str]:
 def distorted_rows(view: View, column: str) -> Bools:
     """Return which rows hold a distorted value; without choices all that hold a value."""
     if view.table is None:
-        raise InputError(explain("A view for choices", "one with rows", "counts only",
-                                 "Use View.of(release, rows=True)."))
+        raise InputError("This adversary needs a view with rows; this one has counts only. "
+                         "Use View.of(release, rows=True).")
     known = ~np.isnan(np.asarray(to_numbers(view.table[column]), np.float64))
     marker = markers(view.mechanism).get(column)
     if marker is None:
@@ -59,7 +59,7 @@ def distorted_only(view: View) -> View:
 def choosing_estimate(reports: Floats, variances: Floats) -> Floats:
     """Return the posterior mean for Gaussian data, each report with a variance of its own.
 
-    `variances`: zero where the value was told, infinite where there is no report.
+    `variances`: zero where the value was reported, infinite where there is no report.
     """
     if reports.ndim != 2 or reports.shape != variances.shape:
         raise InputError(explain("Reports and variances", "two tables of one shape",
@@ -92,10 +92,10 @@ class KnownChoices(Adversary):
 
     name: ClassVar[str] = "choices"
     rows: ClassVar[bool] = True
-    gets: ClassVar[str] = "uses what a person told to filter the noise off what it distorted"
+    gets: ClassVar[str] = "uses true reports of a person to filter the noise off the distorted ones"
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether people could choose."""
+        """Return True if people could choose."""
         return bool(markers(release.mechanism))
 
     def guess(self, view: View, column: str, knowledge: Knowledge,

@@ -1,7 +1,7 @@
 """The adversary who reconstructs the distribution and sharpens every report with it.
 
 vcz2006 section 4.2: the very ability to reconstruct distributions gives less privacy than the
-noise alone promises. Needs nothing but the release: its manifest tells the law of the distortion.
+noise alone promises. Needs nothing but the release: its manifest states the law of the distortion.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The matrix is public, and the shares of the true values can be estimated from the answers. With
 both, Bayes' rule gives everybody's own posterior. That is what the method leaves to an adversary
 who knows nothing else; gamma bounds how far it can go from the prior. Where people could choose,
-who told is known, and only those who answered at random are left to guess.
+true answers are known, and only random ones are left to guess.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.methods.distortion.known_laws import Answers, law_of
 from unspoken.methods.distortion.reconstruct.column_estimate import counted_answers
 from unspoken.methods.distortion.reconstruct.reports import choices_of
@@ -24,20 +24,20 @@ from unspoken.release.release import Release
 
 
 def answer_posteriors(matrix: Floats, shares: Floats) -> Floats:
-    """Return P(value | answer): one row an answer, one column a value."""
+    """Return P(value | answer): one row per answer, one column per value."""
     joint = matrix.T * shares
     total = joint.sum(axis=1, keepdims=True)
     return np.asarray(np.where(total > 0, joint / np.maximum(total, 1e-300), shares))
 
 
 def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...], Floats]:
-    """Return the values of a column, and everybody's posterior over them, one row a record.
+    """Return the values of a column, and everybody's posterior over them, one row per record.
 
-    Who told is certain; who withheld is given the estimated shares of the others.
+    True answers are certain; withheld ones get the estimated shares of the others.
     """
     law = law_of(release.mechanism, column)
     if not isinstance(law, Answers):
-        raise InputError(explain("The column", "one of randomised answers", column))
+        raise InputError(f"Column '{column}' does not hold randomised answers.")
     said, choices = release.table.arrow([column])[column].to_pylist(), choices_of(release, column)
     random, exact = counted_answers(said, choices, law)
     shares = by_em(random, law.matrix) if random.sum() else exact / exact.sum()
@@ -45,8 +45,8 @@ def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...]
     codes = np.array([place.get(value, -1) for value in said], np.int64)
     out = np.vstack([answer_posteriors(law.matrix, shares), shares])[codes]
     if choices is not None:
-        told = (np.asarray(choices, dtype=object) == "truth") & (codes >= 0)
-        out[told] = np.eye(len(law.values))[codes[told]]
+        true = (np.asarray(choices, dtype=object) == "truth") & (codes >= 0)
+        out[true] = np.eye(len(law.values))[codes[true]]
     return law.values, out
 
 

@@ -72,7 +72,8 @@ def bayes_estimate(noisy: Floats, variances: Floats) -> Floats:
 def serial_filter(series: Floats, variance: float, window: int = 15) -> Floats:
     """Filter one column whose records follow each other: each beside its neighbours."""
     if window < 2 or series.size < 2 * window:
-        raise InputError(explain("'window'", f"2 to half of {series.size} records", window))
+        raise InputError(f"'window' must be from 2 to half of the {series.size} records. Got "
+                         f"{window!r}.")
     padded = np.pad(series, (window // 2, window - 1 - window // 2), mode="reflect")
     beside = np.lib.stride_tricks.sliding_window_view(padded, window)
     found = bayes_estimate(np.ascontiguousarray(beside), np.full(window, variance))
@@ -86,7 +87,7 @@ class _Filtering(Adversary):
     """Needs a View with rows."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return whether everybody distorted: reports that were told have no noise to filter."""
+        """Return True if everybody distorted: true reports have no noise to filter."""
         return not release.mechanism.get("choices")
 
     def filtered(self, noisy: Floats, variances: Floats, index: int) -> Floats:
@@ -97,8 +98,8 @@ class _Filtering(Adversary):
               rng: np.random.Generator) -> Floats:
         """Return the mean estimate of the rows behind every report."""
         if view.table is None:
-            raise InputError(explain("A view for filtering", "one with rows", "counts only",
-                                     "Use View.of(release, rows=True)."))
+            raise InputError("Filtering needs a view with rows; this one has counts only. Use "
+                             "View.of(release, rows=True).")
         names, noisy, variances = noisy_columns(view)
         values = np.asarray(to_numbers(view.table[column]), np.float64)
         known = ~np.isnan(values)

@@ -1,6 +1,6 @@
-"""A column where people chose: some distorted their value, some told it, some withheld it.
+"""A column where people chose: to distort their value, to report it, or to withhold it.
 
-Every report is used as what it is. Those who told stand in their own interval; those who distorted
+Every report is treated as what it is. True reports stand in their own interval; those who distorted
 are reconstructed apart, and only they are put into intervals by their order; those who withheld
 are dealt out like the others of their class, which is right if withholding does not depend on the
 value once the class is known.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.known_laws import Answers
 from unspoken.methods.distortion.learners.distorted_column import (
     FEWEST,
@@ -31,7 +31,7 @@ DISTORTED, TOLD, WITHHELD = -1, 0, -2
 
 @dataclass(frozen=True)
 class Mixed:
-    """One column: `state` holds the interval of who told, -1 who distorted, -2 who withheld.
+    """One column: `state` holds the interval of a true report, -1 if distorted, -2 if withheld.
 
     `inner` is the column of those who distorted, `place` everybody's row in it.
     """
@@ -49,13 +49,13 @@ class Mixed:
 
     @property
     def table(self) -> Floats:
-        """Return the chance of every kind of report by interval: distorted, told, withheld."""
+        """Return the chance of every kind of report by interval: distorted, true, withheld."""
         exact = np.vstack([np.eye(self.intervals), np.ones(self.intervals)])
         return exact if self.inner is None else np.vstack([self.inner.table, exact])
 
     @property
     def exact(self) -> Ints:
-        """Return the interval of who told, below zero for others."""
+        """Return the interval of true reports, below zero for others."""
         return self.state
 
     @property
@@ -69,7 +69,7 @@ class Mixed:
         return np.asarray(out, np.int64)
 
     def distribution(self, rows: Any, start: Floats | None = None) -> Floats:
-        """Return the shares of the intervals: told and distorted apart, added up."""
+        """Return the shares of the intervals: true and distorted reports apart, added up."""
         counts = self._told(rows)
         inner = self._inner(rows)
         if self.inner is not None and inner.size:
@@ -80,13 +80,13 @@ class Mixed:
         return np.asarray(counts / counts.sum())
 
     def assign(self, rows: Any, shares: Floats) -> Ints:
-        """Return an interval for everybody: what was told, by order, or dealt out."""
+        """Return an interval for everybody: as reported, by order, or dealt out."""
         state = self.state[rows]
         out = np.maximum(state, 0)
         inner, distorted = self._inner(rows), state == DISTORTED
         if self.inner is not None and inner.size:
-            told = self._told(rows)
-            rest = np.maximum(shares * (told.sum() + inner.size) - told, 0.0)
+            true = self._told(rows)
+            rest = np.maximum(shares * (true.sum() + inner.size) - true, 0.0)
             usable = rest if rest.sum() > 0 else shares
             out[distorted] = self.inner.assign(inner, usable / usable.sum())
         withheld = np.flatnonzero(state == WITHHELD)
@@ -109,12 +109,12 @@ class Mixed:
 
 def mixed_column(values: Floats, said: Any, law: Any, bins: int | None,
                  setting: Setting) -> Mixed:
-    """Bin a column whose people chose; without a law, who did not withhold has told."""
+    """Bin a column whose people chose; without a law, every value not withheld is true."""
     withheld = (said == "withhold") | np.isnan(values)
     distorted = (said == "distort") & ~withheld & (law is not None)
     known = values[~withheld]
     if known.size == 0:
-        raise DataError(explain("A column", "one that somebody told or distorted", "none"))
+        raise DataError("Everybody withheld this column: there is nothing to learn from it.")
     inner = column_of(values[distorted], law, bins, setting) if distorted.any() else None
     edges = _edges(known, law, bins, setting) if inner is None else inner.edges
     exact = np.clip(np.searchsorted(edges, np.where(withheld, edges[0], values), side="right") - 1,

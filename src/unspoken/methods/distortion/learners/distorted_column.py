@@ -17,7 +17,7 @@ from unspoken.methods.distortion.response_matrices import check_matrix
 
 MAX_STEPS = 1000
 PER_INTERVAL, FEWEST, MOST = 100, 10, 100
-"""as2000: about a hundred records an interval, ten to a hundred intervals."""
+"""as2000: about a hundred records per interval, ten to a hundred intervals."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def column_of(values: Floats, law: Any, bins: int | None, setting: Setting) -> D
         low, high = _likely(values, law)
         edges = np.linspace(low, high, count + 1)
     if values.size < edges.size - 1:
-        raise DataError(explain("The records", f"at least as many as the {edges.size - 1} "
-                                "intervals", f"{values.size}", "Ask for fewer bins."))
+        raise DataError(f"There are fewer records ({values.size}) than intervals "
+                        f"({edges.size - 1}). Use fewer bins.")
     reported = law.reported(float(values.min()), float(values.max()), edges)
     where = np.clip(np.searchsorted(reported, values, side="right") - 1, 0, reported.size - 2)
     return Distorted(values, where, edges, law.kernel(edges, reported, "integrated"), True,
@@ -123,8 +123,8 @@ def exact_column(values: Floats, setting: Setting) -> Distorted:
 def _answers(values: Floats, law: Answers, setting: Setting) -> Distorted:
     codes, size = np.rint(values).astype(np.int64), len(law.values)
     if np.any(codes != values) or codes.min() < 0 or codes.max() >= size:
-        raise DataError(explain("A column of randomised answers", f"the codes 0 to {size - 1}",
-                                "other numbers"))
+        raise DataError(f"A column of randomised answers must hold the codes 0 to {size - 1} "
+                        "only.")
     edges = np.arange(size + 1, dtype=np.float64) - 0.5
     return Distorted(values, codes, edges, np.ascontiguousarray(law.matrix.T),
                      False, setting)

@@ -1,4 +1,4 @@
-"""What learners over distorted columns are told about each column, and releases as their input."""
+"""What learners over distorted columns know about each column, and releases as their input."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def examples(learner: Any, X: Any, y: Any, choices: Any
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
-        raise DataError(explain("y", "of two classes or more", "one class",
-                                "There is nothing to learn."))
+        raise DataError("y has one class only: there is nothing to learn.")
     return data, classes, codes.reshape(-1)
 
 
@@ -104,7 +103,7 @@ class Records:
 
     @property
     def said(self) -> Any:
-        """Return the choices for a learner; where values are missing it must be told them."""
+        """Return the choices for a learner; it needs them where values are missing."""
         if self.choices is None and np.isnan(self.data).any():
             return np.full(self.data.shape, "distort", dtype=object)
         return self.choices
@@ -122,7 +121,7 @@ def records_of(release: Release) -> Records:
     kept = np.array([label is not None and label == label for label in labels.tolist()])
     kept &= ~np.isnan(data).all(axis=1)
     if not kept.any():
-        raise DataError(explain("The release", "one with reports and classes", "none"))
+        raise DataError("The release has no record with reports and a class.")
     said = _choices(release, names)
     return Records(names, laws, data[kept], None if said is None else said[kept], labels[kept])
 

@@ -1,8 +1,8 @@
 """Pruning by description length: a split stays if it pays for its own description.
 
-The pruning phase of as2000 section 4.1. A leaf costs the bits that tell its records' classes, a
-split the bits that name its column and threshold; from the leaves upward a subtree is replaced by
-a leaf wherever the leaf is shorter (Mehta, Rissanen and Agrawal's cost, as in SLIQ and SPRINT).
+The pruning phase of as2000 section 4.1. A leaf costs the bits that state its records' classes, a
+split the bits that name its column and threshold; from the leaves upward a subtree is replaced by a
+leaf wherever the leaf is shorter (Mehta, Rissanen and Agrawal's cost, as in SLIQ and SPRINT).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from unspoken.models.tree import Tree
 
 
 def description_length(counts: Floats) -> Floats:
-    """Return the bits that tell the classes of the records of each node."""
+    """Return the bits that state the classes of the records of each node."""
     total = np.maximum(counts.sum(axis=1), 1.0)
     classes = counts.shape[1]
     share = np.where(counts > 0, counts / total[:, None], 1.0)

@@ -39,7 +39,7 @@ POOL = 3
 BLURRED = 0.2
 """Share of the variance that reports must leave open on average; below, order alone does better."""
 LEAST, SHARE = 100, 500
-"""A leaf holds a hundred records and one in 500 of all: a report tells little about a leaf."""
+"""A leaf holds a hundred records and one in 500 of all: a report says little about a leaf."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Refiner:
-    """Rounds over binned columns; `shares` holds one row a class for every column."""
+    """Rounds over binned columns; `shares` holds one row per class for every column."""
 
     columns: Sequence[Column]
     codes: Ints
@@ -159,7 +159,7 @@ class Refiner:
             for index, one in enumerate(reported):
                 found = one.drawn(boxes.low[picked, index], boxes.high[picked, index], rng)
                 exact = self.columns[index].exact
-                # What was told stays where it is.
+                # True reports stay where they are.
                 out[rows, index] = found if exact is None \
                     else np.where(exact[rows] >= 0, exact[rows], found)
         return out
@@ -180,7 +180,7 @@ def left_open(column: Column) -> float:
 
 
 def blurred(columns: Sequence[Column]) -> bool:
-    """Say whether columns are distorted so far that records should be placed together."""
+    """Return True if columns are distorted so far that records should be placed together."""
     open_ = [left_open(column) for column in columns if column.exact is None
              or np.any(column.exact < 0)]
     return bool(open_) and float(np.mean(open_)) >= BLURRED

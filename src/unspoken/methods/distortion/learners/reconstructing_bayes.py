@@ -1,4 +1,4 @@
-"""Naive Bayes from distorted records: one reconstructed distribution a column and class.
+"""Naive Bayes from distorted records: one reconstructed distribution per column and class.
 
 Naive Bayes needs nothing but the distribution of every column in every class, which is what
 as2000 section 3 reconstructs: no record has to be put into an interval. Combinations of columns
@@ -37,7 +37,7 @@ from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
 from unspoken.release.release import Release
 
 _RULES: Mapping[str, tuple[Rule, str]] = {
-    "bins": (OrNone(Whole(1)), "Leave it out for about a hundred records an interval."),
+    "bins": (OrNone(Whole(1)), "Leave it out for about a hundred records per interval."),
     "smoothing": (Real(-1e-12, 1e12), "Use 1."),
     "stop": (OneOf(RULES), "Use 'held-out'."),
 }
@@ -60,6 +60,11 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
     Attributes
     ----------
     model_ : a `unspoken.models.naive_bayes.NaiveBayes`; classes_, n_features_in_ as usual.
+
+    Examples
+    --------
+    >>> learner = ReconstructingNaiveBayes(Noise("gaussian", 5.0))  # doctest: +SKIP
+    >>> learner.fit(reports, labels).predict(records)  # doctest: +SKIP
     """
 
     reconstructs: ClassVar[bool] = True
@@ -89,12 +94,12 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
         names = feature_names(self)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         setting = Setting(self.stop, MAX_STEPS, seed)
-        told = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
+        inputs = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
         columns = [exact_column(data[:, i], setting) if column is None else column
-                   for i, column in enumerate(told.columns(data, choices, setting))]
+                   for i, column in enumerate(inputs.columns(data, choices, setting))]
         groups = [np.flatnonzero(codes == label) for label in range(self.classes_.size)]
         found = tuple(Likelihood(name, column.edges, self._shares(column, groups),
-                                 _values(told.law(i)))
+                                 _values(inputs.law(i)))
                       for i, (name, column) in enumerate(zip(names, columns, strict=True)))
         sizes = np.array([rows.size for rows in groups], np.float64)
         return NaiveBayes(tuple(self.classes_.tolist()), sizes / sizes.sum(), found, codes.size)
@@ -125,7 +130,24 @@ def _values(law: Any) -> tuple[Any, ...]:
 
 
 def noisy_naive_bayes(release: Release, **options: Any) -> NaiveBayes:
-    """Mine naive Bayes from the release of a method that distorts; the manifest says how."""
+    """Mine naive Bayes from the release of a method that distorts; the manifest says how.
+
+    Parameters
+    ----------
+    release : Release
+        A release of a method that distorts columns, with class labels.
+    **options
+        Further parameters of ReconstructingNaiveBayes, such as `bins` or `smoothing`.
+
+    Returns
+    -------
+    NaiveBayes
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.noisy_naive_bayes(release).predict_proba(records)  # doctest: +SKIP
+    """
     found = records_of(release)
     learner = ReconstructingNaiveBayes(list(found.laws.values()), **options)
     fitted: NaiveBayes = learner.fit(found.data, found.labels, found.said).model_

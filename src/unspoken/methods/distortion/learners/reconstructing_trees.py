@@ -54,7 +54,7 @@ STRATEGIES = ("global", "byclass", "local", "randomized", "original")
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "strategy": (OneOf(STRATEGIES), "Use 'byclass'."),
     "criterion": (OneOf(("gini", "entropy")), ""),
-    "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records an interval."),
+    "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records per interval."),
     "max_depth": (OrNone(Whole(1)), ""),
     "min_samples_leaf": (Whole(1), ""),
     "prune": (OneOf(("mdl", None)), ""),
@@ -85,6 +85,11 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     Attributes
     ----------
     tree_ : a `unspoken.Tree`; classes_, n_features_in_ as everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> learner = ReconstructingTreeClassifier(Noise("gaussian", 5.0))  # doctest: +SKIP
+    >>> learner.fit(reports, labels).predict(records)  # doctest: +SKIP
     """
 
     reconstructs: ClassVar[bool] = True
@@ -128,8 +133,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         names = feature_names(self)
         if self.strategy in ("randomized", "original"):
             return [None] * len(names)
-        told = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
-        return told.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
+        inputs = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
+        return inputs.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
 
     def _cuts(self, columns: Sequence[Column | None], data: Floats) -> list[int]:
         return [data.shape[0] if c is None else c.intervals for c in columns]
@@ -158,7 +163,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return Tree.from_sklearn(grower.fit(data, self.classes_[codes]))
 
     def _corrected(self, column: Column, codes: Any) -> tuple[Any, Floats]:
-        """Return everybody's interval, and the distributions behind it, one row a class."""
+        """Return everybody's interval, and the distributions behind it, one row per class."""
         everybody = np.arange(codes.size)
         whole = column.distribution(everybody)
         if self.strategy == "global":
@@ -217,10 +222,29 @@ def _on_values(tree: Tree, columns: Sequence[Column | None], names: tuple[str, .
 
 
 def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> Tree:
-    """Mine a tree from the release of a method that distorts; the manifest says how it did.
+    """Mine a tree from the release of a method that distorts (as2000 section 4).
 
-    Where people chose, every report is used as what it is; what is missing or was withheld is
-    dealt out like the others of its class.
+    The manifest says how columns were distorted. Where people chose, reported, distorted and
+    withheld values are each treated as such; missing and withheld values are distributed like the
+    others of their class.
+
+    Parameters
+    ----------
+    release : Release
+        A release of a method that distorts columns, with class labels.
+    strategy : str, default "byclass"
+        "byclass", "local", "global", "randomized" or "original".
+    **options
+        Further parameters of ReconstructingTreeClassifier, such as `max_depth`.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.noisy_tree(release).predict(records)  # doctest: +SKIP
     """
     found = records_of(release)
     learner = ReconstructingTreeClassifier(list(found.laws.values()), strategy, **options)

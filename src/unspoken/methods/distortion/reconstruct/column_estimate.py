@@ -1,6 +1,6 @@
 """The estimate of one column from its reports, with error bars.
 
-People who told and people who distorted are estimated apart and added up, because choosing is not
+True and distorted reports are estimated apart and added up, because choosing is not
 done at random; pooled, one distribution stands behind both.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Product
 from unspoken.methods.distortion.random_factors import LOGNORMAL
 from unspoken.methods.distortion.reconstruct.iterate import (
@@ -32,7 +32,7 @@ from unspoken.models.distribution import Categories, Distribution
 
 METHODS = ("em", "bayes")
 ROUGHER = 10
-"""Error bars are drawn from estimates that are mixed so many times less."""
+"""Error bars come from estimates that are mixed less by this factor."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def _edges(reports: Reports, law: Law, how: How, support: Any) -> Floats:
     found = law.edges(how.bins) if support is None else spread(support, how.bins)
     bins = how.bins if found is None else found.size - 1
     if reports.size < bins:
-        raise DataError(explain("The reports", f"at least as many as the {bins} intervals",
-                                f"{reports.size}", "Ask for fewer bins."))
+        raise DataError(f"There are fewer reports ({reports.size}) than intervals ({bins}). "
+                        "Use fewer bins.")
     if found is not None:
         return found
     assert isinstance(law, Additive)
@@ -135,19 +135,19 @@ def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
 
 def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
            pooled: bool = False) -> Categories:
-    """Return the shares behind randomised answers; what was told counts as what it is."""
+    """Return the shares behind randomised answers; true answers count as they are."""
     counted = counted_answers(said, choices, law)
     groups = [(row, matrix) for row, matrix in zip(counted, (law.matrix, None), strict=True)
               if row.sum() > 0]
     if not groups:
-        raise DataError(explain(f"Column '{name}'", "one with answers", "none"))
+        raise DataError(f"Column '{name}' has no answers.")
     total = sum(row.sum() for row, _ in groups)
     unbiased = spreads = likely = np.zeros(len(law.values))
     for row, matrix in groups:
         weight = row.sum() / total
         straight = _straight(row, matrix)
         unbiased = unbiased + weight * straight.shares
-        # Who told and who distorted are groups of fixed size: their variances add up.
+        # True and distorted answers are groups of fixed size: their variances add up.
         spreads = spreads + weight**2 * straight.deviations**2
         likely = likely + weight * _likely([(row, matrix)])
     if pooled:
@@ -156,14 +156,14 @@ def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
 
 
 def counted_answers(said: Sequence[Any], choices: Any, law: Answers) -> tuple[Floats, Floats]:
-    """Return how often each category was answered at random, and how often it was told."""
+    """Return how often each category was answered at random, and how often truthfully."""
     place = {value: index for index, value in enumerate(law.values)}
     codes = np.array([place.get(value, -1) for value in said], np.int64)
-    told = np.zeros(codes.size, np.bool_) if choices is None else \
+    true = np.zeros(codes.size, np.bool_) if choices is None else \
         np.asarray(choices, dtype=object) == "truth"
     size = len(law.values)
     random, exact = (np.bincount(codes[(codes >= 0) & which], minlength=size).astype(np.float64)
-                     for which in (~told, told))
+                     for which in (~true, true))
     return random, exact
 
 

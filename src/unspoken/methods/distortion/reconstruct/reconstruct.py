@@ -67,30 +67,63 @@ def reconstruct(  # noqa: PLR0913
     pooled: bool = False,
     random_state: int = 0,
 ) -> Distribution | JointDistribution | Categories:
-    """Estimate the distribution of the original values.
+    """Estimate the distribution of the original values (as2000 section 3).
 
-    `source`: a Release, whose manifest says how `column` was distorted (two names: jointly), or
-    an array of values with additive `noise`. `noise` as a name alone ("gaussian") says that the
-    scale is not known: it is estimated, which needs `support`, and the result's facts hold the
-    estimate with its interval. `support`: the range of the true values, where it is known.
-    `choices`: for an array, what each person chose: "withhold", "truth" or "distort".
+    The miner learns the distribution, not a person's value; but a known distribution sharpens
+    every single report.
 
-    `method` "em" maximises the likelihood, "bayes" is the iteration of as2000 with distances
-    between midpoints. `stop`: "smoothed" (default: intervals are mixed with their neighbours, as
-    much as records left out do not speak against), "held-out" (stopped where records left out are
-    explained best), "discrepancy" (when the fit is as good as chance allows), "change" (when a
-    step is small) or "steps" (after that many). Two columns are stopped where records left out
-    are explained best in place of "smoothed". `bootstrap`: how many resamples the error bars are
-    drawn from.
-    `pooled`: whether people who told the truth are taken to be like those who did not; by default
-    both groups are estimated apart and added up, because choosing is not done at random.
+    Parameters
+    ----------
+    source : Release or array of float
+        A release, whose manifest says how `column` was distorted, or values with additive `noise`.
+    noise : Noise or str, optional
+        For an array. A name alone ("gaussian") means that the scale is unknown: it is estimated,
+        which needs `support`, and the result's facts hold the estimate with its interval.
+    bins : int, default 50
+        Number of intervals; at most 20 per column for two columns.
+    column : str or pair of str, optional
+        Column of the release; two names are reconstructed jointly.
+    support : (float, float), optional
+        Range of the true values, where it is known.
+    choices : array of str, optional
+        For an array, what each person chose: "withhold", "truth" or "distort".
+    method : "em" or "bayes", default "em"
+        "em" maximises the likelihood; "bayes" is the iteration of as2000 with distances between
+        midpoints.
+    kernel : str, optional
+        How the noise is integrated over intervals; follows the method by default.
+    stop : str, default "smoothed"
+        "smoothed" mixes intervals with their neighbours as far as records left out allow,
+        "held-out" stops where records left out are explained best, "discrepancy" when the fit is
+        as good as chance allows, "change" when a step is small, "steps" after `steps`. For two
+        columns "held-out" takes the place of "smoothed".
+    steps : int
+        Most steps of the iteration.
+    bootstrap : int, default 0
+        Number of resamples from which error bars are computed.
+    pooled : bool, default False
+        Treat people who reported the truth as like those who did not. By default both groups are
+        estimated apart and added up, because choosing is not done at random.
+    random_state : int, default 0
+        Deals out the folds of records left out, and the resamples.
+
+    Returns
+    -------
+    Distribution, JointDistribution or Categories
+        For one numeric column, two columns, or one categorical column.
+
+    Examples
+    --------
+    >>> from unspoken import mine
+    >>> mine.reconstruct(release, column="age")  # doctest: +SKIP
+    >>> mine.reconstruct(reports, mine.Noise("gaussian", 5.0))  # doctest: +SKIP
     """
     how = How(bins, method, kernel, stop, steps, bootstrap, pooled, random_state)
     check("reconstruct", _RULES, {name: getattr(how, name) for name in _RULES})
     if isinstance(source, Release):
         return _from_release(source, column, how, support)
     if column is not None:
-        raise InputError(explain("'column'", "given with a release only", column))
+        raise InputError(f"'column' applies to a release only. Got {column!r} with an array.")
     reports = split_reports(as_values(source), choices)
     law, facts, ends = _law_of_array(noise, reports.distorted, support, how)
     return numbers(reports, law, how, "", facts, ends)
@@ -104,8 +137,8 @@ def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
         raise InputError(explain("'noise'", f"a Noise, or one of {', '.join(FAMILIES)}", noise,
                                  "Use unspoken.mine.Noise('gaussian', scale)."))
     if support is None:
-        raise InputError(explain("'support'", "given where the scale of the noise is not known",
-                                 None, "How far reports reach beyond it tells the scale."))
+        raise InputError("'support' is required where the scale of the noise is unknown. The "
+                         "scale follows from how far reports reach beyond it.")
     found: Scale = estimate_scale(values, noise, spread(support, how.bins))
     facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
     return Additive(Noise(noise, found.value)), facts, support
@@ -142,8 +175,8 @@ def _mixed_jointly(release: Release, columns: Sequence[str], laws: Sequence[Any]
                    how: How) -> JointDistribution:
     """Reconstruct answers, or columns where people chose: every report as what it is, pooled."""
     if how.method != "em" or how.kernel not in (None, "integrated"):
-        raise InputError(explain("'method' and 'kernel'", "left out for answers or choices",
-                                 f"{how.method} and {how.kernel}"))
+        raise InputError("'method' and 'kernel' cannot be chosen for answers or choices. Got "
+                         f"{how.method} and {how.kernel}. Leave them out.")
     setting = Setting(how.stop, min(how.steps, 1000), how.seed)
     found = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
              for name, law in zip(columns, laws, strict=True)]

@@ -1,4 +1,4 @@
-"""Reports of one column: what was distorted, what was told and what was withheld."""
+"""Reports of one column: distorted, true and withheld values."""
 
 from __future__ import annotations
 
@@ -98,5 +98,6 @@ def likely_support(reports: Reports, noise: Noise) -> tuple[float, float]:
     left = max(float(values.var()) - noise.deviation**2, 0.0025 * float(values.var()))
     half, middle = 5 * left**0.5, float(values.mean())
     if half <= 0:
-        raise DataError(explain("The reports", "of two different values or more", "one value"))
+        raise DataError("All reports have the same value: there is no distribution to "
+                        "reconstruct.")
     return max(low, middle - half), min(high, middle + half)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import DataError, explain
+from unspoken.errors import DataError
 from unspoken.methods.distortion.noise_laws import LAWS, Noise, check_family
 from unspoken.methods.distortion.reconstruct.iterate import checked, iterate
 from unspoken.methods.distortion.reconstruct.kernels import noise_kernel, tally
@@ -41,8 +41,8 @@ def estimate_scale(values: Floats, family: str, edges: Floats) -> Scale:
     """Estimate the scale of additive noise on values whose intervals are known."""
     check_family(family)
     if values.size < edges.size:
-        raise DataError(explain("The reports", f"at least {edges.size} to estimate a scale",
-                                f"{values.size}"))
+        raise DataError(f"At least {edges.size} reports are needed to estimate a scale. Got "
+                        f"{values.size}.")
     reported = _grid(values, edges)
     counts = tally(values, reported)
     unit = Noise(family, 1.0).deviation
