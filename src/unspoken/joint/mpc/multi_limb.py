@@ -43,7 +43,17 @@ def span(limb: Shared) -> int:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Wide:
-    """A shared array of long fixed-point numbers; limbs run from the lowest to the highest."""
+    """A shared array of long fixed-point numbers, for sums and matrices that do not fit 64 bits.
+
+    A value is the sum of limb_j 2^(24 j - scale). It is opened by `narrow`, then `reveal`.
+
+    Attributes
+    ----------
+    limbs : tuple of Shared
+        The limbs, from the lowest to the highest.
+    scale : int
+        Fractional bits.
+    """
 
     limbs: tuple[Shared, ...]
     scale: int
@@ -133,7 +143,20 @@ class Wide:
 
 
 def join_wide(parts: Sequence[Wide], axis: int = 0) -> Wide:
-    """Return several wide arrays of one scale as one; short ones get empty high limbs."""
+    """Return several wide arrays as one; short ones get empty high limbs.
+
+    Parameters
+    ----------
+    parts : sequence of Wide
+        The arrays, of the same scale.
+    axis : int, default 0
+        The axis along which they are joined.
+
+    Returns
+    -------
+    Wide
+        The joined array.
+    """
     if len({part.scale for part in parts}) > 1:
         raise RingError(explain("The scales of wide values", "the same to join them",
                                 sorted({part.scale for part in parts}), "Use rescale."))
@@ -183,7 +206,26 @@ def _whole_digits(units: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, An
 
 
 def public_wide(party: Party, values: Any, scale: int = FINE) -> Wide:
-    """Return values that everybody knows as a Wide array."""
+    """Return values that everybody knows as a Wide array; nothing is sent.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array
+        The values.
+    scale : int, default 96
+        Fractional bits.
+
+    Returns
+    -------
+    Wide
+        The values; the first holder's share has them.
+
+    Examples
+    --------
+    >>> identity = public_wide(party, np.eye(3))  # doctest: +SKIP
+    """
     array = np.asarray(values)
     most = float(np.abs(array).max()) if array.size else 0.0
     parts = digits(array, scale, limbs_for(2 * max(most, 2.0**-scale), scale))

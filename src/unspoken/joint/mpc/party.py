@@ -29,7 +29,33 @@ if TYPE_CHECKING:
 
 
 class Party(Base):
-    """One party of a program."""
+    """One party of a running program: its name, its peers, its steps, and what it may open.
+
+    The runner makes it and passes it to the program; operations are functions on it. All parties
+    run the same program and take the same steps.
+
+    Parameters
+    ----------
+    seam : Seam
+        The connection to the other parties.
+    roles : Roles
+        The owners, the holders, the dealer and the parties that run the program.
+    disclosures : sequence of Disclosure, default ()
+        What was declared, and therefore may be opened.
+
+    Attributes
+    ----------
+    name : str
+        This party's name.
+    names : tuple of str
+        All parties that run the program.
+    peers : tuple of str
+        The others.
+    holders : tuple of str
+        The parties that hold shares.
+    is_holder : bool
+        Whether this party holds shares.
+    """
 
     engine: Engine
     """How it computes on its shares; the runner gives it one before the program begins."""

@@ -40,7 +40,27 @@ def check_interval(low: int, high: int, what: str) -> None:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Shared:
-    """An array of which this party has at most a share; `low` and `high` bound its values."""
+    """An array of which this party has at most a share.
+
+    Shares are additive modulo 2^64. Operators add, subtract, negate, index and multiply by public
+    whole numbers without any message; functions such as `multiply` do the rest. Only `reveal` opens
+    it.
+
+    Attributes
+    ----------
+    party : Party
+        The party that has this share.
+    share : array of uint64
+        Its share; zeros if it holds none.
+    low, high : int
+        An interval that the values cannot leave, in units of 2^-scale.
+    scale : int, default 0
+        Fractional bits.
+
+    Examples
+    --------
+    >>> weighted = 3 * x[:, 0] + y  # doctest: +SKIP
+    """
 
     party: Party
     share: Words
@@ -153,7 +173,20 @@ def _same_scale(one: Shared, other: Shared) -> None:
 
 
 def concatenate(parts: Sequence[Shared], axis: int = 0) -> Shared:
-    """Return several shared arrays as one, so that one protocol step serves them all."""
+    """Return several shared arrays as one, so that one protocol step serves them all.
+
+    Parameters
+    ----------
+    parts : sequence of Shared
+        The arrays, of the same scale.
+    axis : int, default 0
+        The axis along which they are joined.
+
+    Returns
+    -------
+    Shared
+        The joined array.
+    """
     for part in parts[1:]:
         _same_scale(parts[0], part)
     return replace(parts[0], share=np.concatenate([part.share for part in parts], axis=axis),
@@ -166,9 +199,21 @@ def stack(parts: Sequence[Shared]) -> Shared:
 
 
 def public(party: Party, values: Any, scale: int = 0) -> Shared:
-    """Return values that everybody knows as a Shared array: one holder has them.
+    """Return values that everybody knows as a Shared array; nothing is sent.
 
-    Floats are rounded to the scale; whole numbers are taken as they are, in units of it.
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array
+        Floats are rounded to the scale; whole numbers are taken as they are, in units of it.
+    scale : int, default 0
+        Fractional bits.
+
+    Returns
+    -------
+    Shared
+        The values; the first holder's share has them.
     """
     array = np.asarray(values)
     if array.dtype.kind == "f":

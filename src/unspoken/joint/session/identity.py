@@ -26,7 +26,24 @@ YEARS = 2
 
 
 def make_identity(name: str, folder: Path | str) -> Identity:
-    """Make a key (0600) and a certificate in a folder; existing ones are never replaced."""
+    """Make a private key (mode 0600) and a certificate; existing files are never replaced.
+
+    Parameters
+    ----------
+    name : str
+        The party's name: a letter, then up to 31 of a-z, 0-9 and -.
+    folder : Path or str
+        Where to write NAME.key and NAME.crt.
+
+    Returns
+    -------
+    Identity
+        The new identity.
+
+    Examples
+    --------
+    >>> make_identity("north", ".").fingerprint  # doctest: +SKIP
+    """
     check_name(name)
     key = Ed25519PrivateKey.generate()
     secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
@@ -61,7 +78,24 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
 
 
 def load_identity(name: str, folder: Path | str) -> Identity:
-    """Return an identity from the folder it was made in."""
+    """Return an identity from the folder it was made in.
+
+    Parameters
+    ----------
+    name : str
+        The party's name.
+    folder : Path or str
+        Where NAME.key and NAME.crt lie. A key that others can read is refused.
+
+    Returns
+    -------
+    Identity
+        The identity.
+
+    Examples
+    --------
+    >>> own = load_identity("north", ".")  # doctest: +SKIP
+    """
     check_name(name)
     key_path, path = Path(folder) / f"{name}.key", Path(folder) / f"{name}.crt"
     for needed in (key_path, path):

@@ -22,7 +22,19 @@ Program = Callable[[Party, Any], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended for one party; what came out stays out of logs, and asyncio prints tasks."""
+    """How a run ended for one party. Its output is not part of its repr, which may end up in logs.
+
+    Attributes
+    ----------
+    name : str
+        The party.
+    output : object
+        What its program returned; None if it failed.
+    ledger : Ledger
+        What it received and sent.
+    error : BaseException, optional
+        Why it failed.
+    """
 
     name: str
     output: Any = field(repr=False)

@@ -36,10 +36,39 @@ def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
               processes: bool = False, names: Sequence[str] | None = None, *,
               holders: Sequence[str] | None = None, limits: Limits | None = None,
               folder: Path | None = None) -> list[tuple[Any, Ledger]]:
-    """Run a program for every input; return each party's output and ledger.
+    """Run a program for every input on this machine; return each party's output and ledger.
 
-    The first real error is raised (that of the party whose program failed, before the errors of
-    those who only heard of it). With a folder every ledger is saved there, the dealer's too.
+    For trying out and for tests: parties on one machine are not protected from each other. The
+    first real error is raised: that of the party whose program failed, before errors of parties
+    that were only informed of it.
+
+    Parameters
+    ----------
+    program : async callable
+        Called as `program(party, data)`, decorated with `declares`.
+    inputs : sequence
+        One input per owner.
+    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+        Who holds shares and who deals; see docs/concepts/joint.md.
+    processes : bool, default False
+        Whether each party is a process of its own, connected over TLS.
+    names : sequence of str, optional
+        The parties' names. Default: p0, p1, and so on.
+    holders : sequence of str, optional
+        The parties that hold shares. Default: as the mode says.
+    limits : Limits, optional
+        How long parties wait for each other.
+    folder : Path, optional
+        Where to save every ledger, the dealer's too.
+
+    Returns
+    -------
+    list of tuple
+        Output and ledger of each party, in the order of the inputs.
+
+    Examples
+    --------
+    >>> [(total, ledger), *others] = run_local(program, [north, south, east])  # doctest: +SKIP
     """
     outcomes = run_outcomes(program, inputs, mode, processes, names, holders=holders,
                             limits=limits, folder=folder)
@@ -53,7 +82,36 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
                  processes: bool = False, names: Sequence[str] | None = None, *,
                  holders: Sequence[str] | None = None, limits: Limits | None = None,
                  folder: Path | None = None) -> list[Outcome]:
-    """Run a program for every input; return how it ended for each, the dealer last."""
+    """Run a program as `run_local` does, but return how it ended for each party, errors included.
+
+    Parameters
+    ----------
+    program : async callable
+        Called as `program(party, data)`, decorated with `declares`.
+    inputs : sequence
+        One input per owner.
+    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+        Who holds shares and who deals.
+    processes : bool, default False
+        Whether each party is a process of its own, connected over TLS.
+    names : sequence of str, optional
+        The parties' names. Default: p0, p1, and so on.
+    holders : sequence of str, optional
+        The parties that hold shares. Default: as the mode says.
+    limits : Limits, optional
+        How long parties wait for each other.
+    folder : Path, optional
+        Where to save every ledger.
+
+    Returns
+    -------
+    list of Outcome
+        One per party, the dealer last.
+
+    Examples
+    --------
+    >>> errors = [outcome.error for outcome in run_outcomes(program, inputs)]  # doctest: +SKIP
+    """
     names = list(names) if names is not None else [f"p{i}" for i in range(len(inputs))]
     if len(names) != len(inputs):
         raise InputError(explain("'names'", f"{len(inputs)} names, one an input", len(names)))

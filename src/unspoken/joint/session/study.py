@@ -59,7 +59,29 @@ _TOP = ("name", "task", "mode", "coalitions", "parameters", "schema", "party", "
 
 @dataclass(frozen=True)
 class Study:
-    """What every party agreed on."""
+    """What every party agreed on: who computes what, who learns it, and what may be opened.
+
+    It holds public things only; `study.toml` is the same for every party.
+
+    Attributes
+    ----------
+    name, task, mode : str
+        The study's name, its task (`unspoken joint tasks`) and its mode (`run_local`).
+    members : tuple of Member
+        The parties.
+    parameters : mapping
+        The parameters of the task.
+    schema : mapping of str to str
+        The kinds of the columns.
+    coalitions : str
+        Against whom the study is safe, in words.
+    disclosures : tuple of Disclosure
+        What may be opened, and to whom.
+
+    Examples
+    --------
+    >>> study = Study.load("study.toml")  # doctest: +SKIP
+    """
 
     name: str
     task: str

@@ -15,7 +15,19 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 
 @dataclass(frozen=True)
 class Identity:
-    """Where a party's key lies, and its certificate, which is public."""
+    """A party's identity: where its key lies, and its certificate, which is public.
+
+    Attributes
+    ----------
+    name : str
+        The party's name in studies.
+    key_path : Path
+        The private key (mode 0600). It never leaves the machine.
+    certificate_path : Path
+        The certificate in PEM.
+    certificate : bytes
+        The certificate in DER, as it is compared.
+    """
 
     name: str
     key_path: Path
@@ -31,7 +43,21 @@ class Identity:
 
 @dataclass(frozen=True)
 class Member:
-    """One party of a study."""
+    """One party of a study.
+
+    Attributes
+    ----------
+    name : str
+        Its name: a letter, then up to 31 of a-z, 0-9 and -.
+    address : str
+        HOST:PORT, where it listens.
+    roles : tuple of str
+        Any of 'owner', 'holder', 'dealer' and 'receiver'.
+    fingerprint : str
+        The SHA-256 of the certificate, which people compare by telephone.
+    certificate : bytes
+        The certificate in DER.
+    """
 
     name: str
     address: str

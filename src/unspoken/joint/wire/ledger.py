@@ -55,7 +55,33 @@ class Opening:
 
 @dataclass
 class Ledger:
-    """What one party saw of one run."""
+    """What one party saw of one run: every message, and every value that was opened.
+
+    It holds labels, sizes, purposes and reasons; never a value, a share or a seed.
+
+    Attributes
+    ----------
+    party : str
+        The party whose ledger it is.
+    mode : str
+        The mode of the study.
+    study : str
+        The SHA-256 of the study.
+    session : str
+        The session's identifier.
+    status : str
+        How the run ended: 'complete', or why it failed.
+    engine : str
+        What computed on shares, and whether it was reviewed.
+    rows : list of Row
+        The messages, with their sizes as they went over the link.
+    openings : list of Opening
+        The values that were opened: step, reason, receivers and shape.
+
+    Examples
+    --------
+    >>> print(Ledger.load("north.ledger").table())  # doctest: +SKIP
+    """
 
     party: str
     mode: str = ""

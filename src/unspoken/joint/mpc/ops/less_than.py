@@ -35,12 +35,55 @@ def plain_equal(one: Any, other: Any) -> Any:
 
 
 async def less_than(party: Party, one: Shared, other: Shared | int) -> SharedBits:
-    """Return shared bits: where one is less than the other."""
+    """Return shared bits: where one value is less than the other.
+
+    Exact (vcz2006 sections 3.3.1 and 7.3.5; edaBits). 7 rounds or fewer. Discloses nothing; a
+    dealer learns the number of comparisons and their width.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Shared
+        The left side.
+    other : Shared or int
+        The right side: of the same scale, or a public number in units of it.
+
+    Returns
+    -------
+    SharedBits
+        Set where `one` is less.
+
+    Examples
+    --------
+    >>> below = await less_than(party, x, 100)  # doctest: +SKIP
+    """
     return await _by_blocks(party, one - other, "less than", party.engine.below_zero)
 
 
 async def equal(party: Party, one: Shared, other: Shared | int) -> SharedBits:
-    """Return shared bits: where one equals the other."""
+    """Return shared bits: where one value equals the other.
+
+    Exact. Discloses nothing; a dealer learns the number of comparisons and their width.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Shared
+        The left side.
+    other : Shared or int
+        The right side: of the same scale, or a public number in units of it.
+
+    Returns
+    -------
+    SharedBits
+        Set where both are equal.
+
+    Examples
+    --------
+    >>> same = await equal(party, x, y)  # doctest: +SKIP
+    """
     return await _by_blocks(party, one - other, "equal", party.engine.is_zero)
 
 

@@ -30,7 +30,30 @@ ANY = (1 - LIMIT, LIMIT - 1)
 
 
 async def wide_matmul(party: Party, one: Wide, other: Wide, scale: int | None = None) -> Wide:
-    """Return the matrix product, with `scale` fractional bits or with all of them."""
+    """Return the matrix product of two wide matrices; exact before it is cut to `scale`.
+
+    Discloses nothing; a dealer learns the shapes.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Wide
+        A matrix n x k.
+    other : Wide
+        A matrix k x m.
+    scale : int, optional
+        Fractional bits of the result. Default: all of them (the scales add).
+
+    Returns
+    -------
+    Wide
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await wide_matmul(party, x, y, scale=48)  # doctest: +SKIP
+    """
     _check(one, other)
     one, other = await carry(party, one), await carry(party, other)
     rows = concatenate(one.limbs, 0)
@@ -43,7 +66,28 @@ async def wide_matmul(party: Party, one: Wide, other: Wide, scale: int | None = 
 
 
 async def wide_multiply(party: Party, one: Wide, other: Wide, scale: int | None = None) -> Wide:
-    """Return the products, element by element; both of one shape."""
+    """Return the products of wide values, element by element.
+
+    Discloses nothing; a dealer learns the shapes.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Wide
+        The factors, of the same shape.
+    scale : int, optional
+        Fractional bits of the result. Default: all of them (the scales add).
+
+    Returns
+    -------
+    Wide
+        The products.
+
+    Examples
+    --------
+    >>> squares = await wide_multiply(party, x, x, scale=48)  # doctest: +SKIP
+    """
     one, other = await carry(party, one), await carry(party, other)
     if one.shape != other.shape:
         raise RingError(explain("Wide values to multiply", f"both of shape {one.shape}",
@@ -109,13 +153,59 @@ async def _added(party: Party, parts: list[list[Shared]], scale: int, wanted: in
 
 
 async def gram(party: Party, x: Wide, other: Wide | None = None, scale: int = FINE) -> Wide:
-    """Return X'X (or X'Y) of shared data: rows along the first axis."""
+    """Return X'X, or X'Y, of shared data with its rows along the first axis.
+
+    For data split by columns (vcz2006 section 5.2.1). Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Wide
+        The data, n x p.
+    other : Wide, optional
+        Y, n x q. Default: X itself.
+    scale : int, default 96
+        Fractional bits of the result.
+
+    Returns
+    -------
+    Wide
+        The cross products, p x p or p x q.
+
+    Examples
+    --------
+    >>> moments = await gram(party, x)  # doctest: +SKIP
+    """
     return await wide_matmul(party, x.T, x if other is None else other, scale)
 
 
 async def sum_product(party: Party, one: Any, other: Any, shapes: tuple[Any, Any], low: int,
                       high: int) -> Shared:
-    """Return (sum of the owners' matrices) times (sum of their others), vcz2006 section 5.2.1."""
+    """Return (sum of the owners' first matrices) times (sum of their second ones).
+
+    vcz2006 section 5.2.1. Discloses nothing but the shapes and bounds, which are public.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : array or None
+        This owner's two matrices of whole numbers; None if this party owns no data.
+    shapes : tuple of two tuples of int
+        The shapes of both, which are public: n x k and k x m.
+    low, high : int
+        Bounds on the values of each owner.
+
+    Returns
+    -------
+    Shared
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await sum_product(party, a, b, ((3, 4), (4, 2)), 0, 1000)  # doctest: +SKIP
+    """
     first = await share_sum(party, one, shapes[0], low, high)
     second = await share_sum(party, other, shapes[1], low, high)
     return await products.matmul(party, first, second)

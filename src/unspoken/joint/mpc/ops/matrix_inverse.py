@@ -38,7 +38,33 @@ MOST_STEPS = 34
 
 
 async def inverse(party: Party, matrix: Wide, most: float, condition: float = 2.0**20) -> Wide:
-    """Return the inverse; an ill-conditioned matrix is refused, and that one bit is opened."""
+    """Return the inverse of a shared positive definite matrix.
+
+    Newton and Schulz on shares (the book's way, vcz2006 section 5.2.1, would show scale and
+    determinant). Discloses one bit, whether the matrix was too ill-conditioned to invert; it must
+    be declared (`matrix_inverse.ILL`), and such a matrix is refused.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    matrix : Wide
+        A square, positive definite matrix.
+    most : float
+        A public bound on the greatest eigenvalue (the trace is one).
+    condition : float, default 2**20
+        `most` over the least eigenvalue that must still work; at most 2^28. Every doubling costs
+        one step more.
+
+    Returns
+    -------
+    Wide
+        The inverse.
+
+    Examples
+    --------
+    >>> inverted = await inverse(party, moments, most=500.0)  # doctest: +SKIP
+    """
     found, small = await newton_schulz(party, matrix, most, condition)
     if not bool(await reveal(party, small, because=ILL)):
         raise RefusedError(

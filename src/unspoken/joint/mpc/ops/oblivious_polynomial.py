@@ -52,9 +52,32 @@ def plain_polynomial(coefficients: Any, points: Any) -> Any:
 
 async def evaluate(party: Party, values: Any, polynomial: Side, points: Side,
                    scale: int = 0) -> Shared:
-    """Return p(x) as shares, of coefficients that one gives and points that the other gives.
+    """Return p(x) as shares: one owner has the polynomial, another the points.
 
-    `values` is the own side: coefficients, the constant first, or points, or None.
+    Oblivious polynomial evaluation (Naor and Pinkas 1999). Discloses the degree, the bounds and the
+    number of points, which are public. Whole numbers are exact.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's side: the coefficients, constant first, or the points. None for other parties.
+    polynomial : Side
+        Owner, number and bounds of the coefficients (`oblivious_polynomial.Side`).
+    points : Side
+        Owner, number and bounds of the points.
+    scale : int, default 0
+        Fractional bits.
+
+    Returns
+    -------
+    Shared
+        One value per point.
+
+    Examples
+    --------
+    >>> p = await evaluate(party, own, Side("a", 3, -9, 9), Side("b", 10, 0, 100))  # doctest: +SKIP
     """
     degree = _check(party, polynomial, points)
     powers = _power_interval(points, degree)

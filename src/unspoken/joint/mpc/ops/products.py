@@ -30,9 +30,29 @@ def plain_multiply(one: Any, other: Any) -> Any:
 
 async def multiply(party: Party, one: Shared, other: Shared,
                    within: tuple[int, int] | None = None) -> Shared:
-    """Return the products, element by element, shapes broadcast as numpy does.
+    """Return the products of shared values, element by element; shapes broadcast as in numpy.
 
-    `within` promises an interval that the factors' intervals do not show, as for x times 1/x.
+    One multiplication triple per element (Beaver 1991), 1 round. Discloses nothing; a dealer learns
+    the shapes. Scales add: truncate fixed-point products afterwards.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        The factors.
+    within : tuple of int, optional
+        An interval that the caller promises and that the factors' intervals do not show, as for x
+        times 1/x.
+
+    Returns
+    -------
+    Shared
+        The products.
+
+    Examples
+    --------
+    >>> squares = await multiply(party, x, x)  # doctest: +SKIP
     """
     party.begin("multiply")
     low, high = within or corners(one, other)
@@ -46,7 +66,31 @@ async def multiply(party: Party, one: Shared, other: Shared,
 
 async def matmul(party: Party, one: Shared, other: Shared,
                  within: tuple[int, int] | None = None) -> Shared:
-    """Return the matrix product of two shared matrices; `within` as in multiply."""
+    """Return the matrix product of two shared matrices.
+
+    One matrix triple (SecureML), 1 round. Discloses nothing; a dealer learns the shapes. Scales
+    add.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Shared
+        A matrix n x k.
+    other : Shared
+        A matrix k x m.
+    within : tuple of int, optional
+        An interval that the caller promises for the product.
+
+    Returns
+    -------
+    Shared
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await matmul(party, x, y)  # doctest: +SKIP
+    """
     party.begin("matmul")
     n, k, m = _sizes(one, other)
     ends = corners(one, other)
@@ -58,7 +102,26 @@ async def matmul(party: Party, one: Shared, other: Shared,
 
 
 async def dot(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the scalar product of two shared vectors, still shared."""
+    """Return the scalar product of two shared vectors, as a shared value.
+
+    1 round. Discloses nothing; a dealer learns the length. Scales add.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        Two vectors of the same length.
+
+    Returns
+    -------
+    Shared
+        The scalar product, without axes.
+
+    Examples
+    --------
+    >>> product = await dot(party, x, y)  # doctest: +SKIP
+    """
     return (await matmul(party, one.reshape(1, -1), other.reshape(-1, 1))).reshape()
 
 

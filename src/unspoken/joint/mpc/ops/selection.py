@@ -28,7 +28,28 @@ def plain_keep(bits: Any, values: Any) -> Any:
 
 
 async def keep(party: Party, bits: SharedBits, values: Sequence[Shared]) -> list[Shared]:
-    """Return each of several values where the bits are set and 0 elsewhere, in one step."""
+    """Return each of several values where the bits are set, and 0 elsewhere, in one step.
+
+    2 rounds. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits
+        The condition.
+    values : sequence of Shared
+        The values, each of the shape of the bits.
+
+    Returns
+    -------
+    list of Shared
+        One array for each of the values.
+
+    Examples
+    --------
+    >>> [kept] = await keep(party, await less_than(party, x, 10), [x])  # doctest: +SKIP
+    """
     for value in values:
         if value.shape != bits.shape:
             raise RingError(explain("A value to keep", f"of the bits' shape {bits.shape}",

@@ -89,7 +89,26 @@ async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
 
 
 async def to_numbers(party: Party, bits: SharedBits) -> Shared:
-    """Return shared bits as shared numbers 0 and 1."""
+    """Return shared bits as shared numbers 0 and 1.
+
+    1 round. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits
+        The bits.
+
+    Returns
+    -------
+    Shared
+        Whole numbers 0 and 1.
+
+    Examples
+    --------
+    >>> count = (await to_numbers(party, await less_than(party, x, 10))).sum()  # doctest: +SKIP
+    """
     party.begin("to numbers")
     share = await party.engine.to_numbers(bits.share, bits.size)
     return Shared(party, share.reshape(bits.shape), 0, 1)

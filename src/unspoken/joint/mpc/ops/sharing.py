@@ -33,7 +33,34 @@ from unspoken.joint.wire.frames import Purpose
 
 async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], low: int,
                 high: int, scale: int = 0) -> Shared:
-    """Return one owner's values as shares."""
+    """Return one owner's values as additive shares modulo 2^64.
+
+    Discloses shape, bounds and scale, which are public. Safe against all holders but one.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        The values; None if this party is not the owner.
+    owner : str
+        The party that has the values.
+    shape : tuple of int
+        Their shape.
+    low, high : int
+        Bounds on the values in units of 2^-scale; checked before anything is sent.
+    scale : int, default 0
+        Fractional bits, for values that are not whole numbers.
+
+    Returns
+    -------
+    Shared
+        The values as shares.
+
+    Examples
+    --------
+    >>> x = await share(party, ages, "north", (500,), 0, 120)  # doctest: +SKIP
+    """
     party.begin("share")
     _check_plan(party, low, high)
     part = await _share_of(party, values, owner, shape, (low, high, scale))
@@ -42,7 +69,32 @@ async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], l
 
 async def share_sum(party: Party, values: Any, shape: tuple[int, ...], low: int, high: int,
                     scale: int = 0) -> Shared:
-    """Return the sum of all owners' values as shares; all owners share at once."""
+    """Return the sum of all owners' values as shares; all owners share at once.
+
+    Discloses shape, bounds and scale, which are public. Safe against all holders but one.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's values; None if this party owns no data.
+    shape : tuple of int
+        Their shape.
+    low, high : int
+        Bounds on each owner's values in units of 2^-scale; checked before anything is sent.
+    scale : int, default 0
+        Fractional bits, for values that are not whole numbers.
+
+    Returns
+    -------
+    Shared
+        The sum as shares.
+
+    Examples
+    --------
+    >>> counts = await share_sum(party, own, (12,), 0, 10**6)  # doctest: +SKIP
+    """
     party.begin("share sum")
     owners = party.roles.owners
     _check_plan(party, low * len(owners), high * len(owners))
@@ -88,7 +140,32 @@ def _owned(values: Any, shape: tuple[int, ...], bounds: tuple[int, int, int]) ->
 
 async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                  to: Sequence[str] = ()) -> Any:
-    """Open a shared value to those in `to` (to all if nobody is named), None to the others."""
+    """Open a shared value: the only way out of shares.
+
+    Discloses the value to the parties in `to` and records that in the ledger. An opening that was
+    not declared raises DisclosureError before anything is sent.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared or SharedBits
+        What to open.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the value. Default: all.
+
+    Returns
+    -------
+    array or None
+        Whole numbers, floats (if the value has a scale) or booleans; None if this party is not in
+        `to`.
+
+    Examples
+    --------
+    >>> total = await reveal(party, counts, because="total per month")  # doctest: +SKIP
+    """
     if not isinstance(value, Shared | SharedBits):
         raise RefusedError(explain("What is revealed", "a shared value", type(value).__name__))
     party.begin("reveal")

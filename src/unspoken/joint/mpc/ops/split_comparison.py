@@ -34,7 +34,31 @@ MOST = 1 << 60
 
 async def split(party: Party, bits: SharedBits | Shared, modulus: int,
                 between: Sequence[str]) -> Words | None:
-    """Return this party's number below F, so that the two add up to the bit; None to others."""
+    """Split bits between two parties as numbers modulo F that add up to the bit.
+
+    The result of a comparison in another field (vcz2006 section 7.3.5). Each number alone is
+    uniform below F and discloses nothing; the two parties together know the bits.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits or Shared
+        Shared bits, or shared numbers that are sure to be 0 or 1.
+    modulus : int
+        F, from 2 to 2^60.
+    between : sequence of two str
+        The two parties.
+
+    Returns
+    -------
+    array or None
+        This party's numbers; None if it is not one of the two.
+
+    Examples
+    --------
+    >>> own = await split(party, bits, 101, ["north", "south"])  # doctest: +SKIP
+    """
     first, second = between
     if not 2 <= modulus <= MOST or first == second:
         raise RefusedError(explain("split", "two parties and a modulus from 2 to 2^60",

@@ -30,7 +30,28 @@ def plain_truncate(values: Any, bits: int) -> Any:
 
 
 async def truncate(party: Party, value: Shared, bits: int) -> Shared:
-    """Return values divided by 2^bits, with so many fractional bits fewer."""
+    """Return shared values divided by 2^bits: rounded down, or one more.
+
+    1 round (Dalskov, Escudero and Keller 2020); `floor` always rounds down. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared
+        The values.
+    bits : int
+        How many bits to drop, from 1 to 61.
+
+    Returns
+    -------
+    Shared
+        The quotients, with `bits` fewer fractional bits.
+
+    Examples
+    --------
+    >>> product = await truncate(party, await multiply(party, x, y), 16)  # doctest: +SKIP
+    """
     if not 1 <= bits <= 61:
         raise RingError(explain("truncate: 'bits'", "between 1 and 61", bits))
     party.begin("truncate")

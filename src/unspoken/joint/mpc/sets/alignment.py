@@ -57,14 +57,62 @@ def plan_alignment(rows: int, owners: int) -> tuple[int, int, float]:
 
 def align_disclosures(because: str, owners: Sequence[str], counter: str,
                       rules: SetRules | None = None) -> tuple[Disclosure, ...]:
-    """Return everything that an alignment discloses, for `declares` and for studies."""
+    """Return everything that an alignment discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `align`.
+    owners : sequence of str
+        All owners.
+    counter : str
+        The party that finds the common ids.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> declares(*align_disclosures("common patients", ["a", "b"], "a"))(program)  # doctest: +SKIP
+    """
     first = dict.fromkeys([counter, *owners])
     return intersection_disclosures(because, owners, tuple(first), rules)
 
 
 async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
                 counter: str | None = None, rules: SetRules | None = None) -> Places | None:
-    """Return the places of this owner's common rows, in an order that all owners share."""
+    """Return the places of this owner's rows that all owners have, in an order common to all.
+
+    Private set intersection with commutative encryption (vcz2006 section 6.2.2). Discloses which
+    ids are in common to every owner; also the sizes of the lists unless they are padded and, with
+    three or more owners, the sizes of their overlaps to the counter. Invented ids are not detected.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    ids : iterable or None
+        This owner's ids (text, bytes or whole numbers); None if this party owns no data.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    counter : str, optional
+        The party that finds the common ids. Default: the first owner.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    array of int or None
+        Row numbers; None if this party owns no data.
+
+    Examples
+    --------
+    >>> rows = await align(party, table["id"], because="common patients")  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     party.begin("align")
     owners = party.roles.owners

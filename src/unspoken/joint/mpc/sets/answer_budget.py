@@ -34,7 +34,27 @@ FORMAT, VERSION = "unspoken-queries", 1
 
 @dataclass
 class QueryBudget:
-    """The queries that a party may make in one study."""
+    """The queries that a party may make in one study, and how much they must differ.
+
+    Two sizes of intersections over sets that differ in one record disclose whether that record is
+    in common. A query beyond the budget, or too close to an earlier one, is refused. The file holds
+    keyed digests of the ids and is as secret as the ids themselves.
+
+    Attributes
+    ----------
+    study : str
+        The name of the study.
+    most : int
+        How many queries may be made.
+    differ : int, default 1
+        A query must differ from each earlier one in this many records, or in none.
+    path : Path, optional
+        The file in which queries are recorded (mode 0600). Default: they are kept in memory only.
+
+    Examples
+    --------
+    >>> budget = QueryBudget("flu", most=3, differ=20, path=Path("flu.queries"))  # doctest: +SKIP
+    """
 
     study: str
     most: int

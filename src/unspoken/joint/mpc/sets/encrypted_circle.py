@@ -41,11 +41,25 @@ SUBSETS = ("shown", "hidden")
 class SetRules:
     """What the parties agreed on about their sets.
 
-    least: fewer ids are refused, of this party and (unless padded) of the others: a set of one
-      id asks whether another has it. pad_to: every list gets this length, which hides how many
-      ids a party has; minimum sizes of others cannot be checked then. duplicates: ids that stand
-      twice are refused, or counted once. subsets: where three or more have sets, whether the
-      counter may see the sizes of the overlaps of some of them. budget: see `QueryBudget`.
+    Attributes
+    ----------
+    least : int, default 10
+        Smaller sets are refused, this party's and (unless padded) the others': a set of one id asks
+        whether another party has it.
+    pad_to : int, default 0
+        Pad every list to this length, which hides the number of ids of a party; minimum sizes of
+        others cannot be checked then. 0: no padding.
+    duplicates : {'refuse', 'drop'}, default 'refuse'
+        Whether repeated ids are refused or counted once.
+    subsets : {'shown', 'hidden'}, default 'shown'
+        With three or more owners: whether the counter may see the sizes of the overlaps of some
+        sets.
+    budget : QueryBudget, optional
+        How many queries this party makes.
+
+    Examples
+    --------
+    >>> rules = SetRules(least=50, pad_to=10_000)  # doctest: +SKIP
     """
 
     least: int = 10

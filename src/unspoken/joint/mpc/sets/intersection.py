@@ -55,7 +55,28 @@ def overlaps_told(because: str) -> str:
 
 def intersection_disclosures(because: str, owners: Sequence[str], to: Sequence[str],
                              rules: SetRules | None = None) -> tuple[Disclosure, ...]:
-    """Return everything that an intersection discloses, for `declares` and for studies."""
+    """Return everything that an intersection discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `intersection_size`.
+    owners : sequence of str
+        All owners.
+    to : sequence of str
+        The parties that learn the size; the first of them counts.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> opened = intersection_disclosures("common ids", ["a", "b"], ["a"])  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     found = [Disclosure(because, tuple(to))]
     if not rules.pad_to and len(owners) > 1:
@@ -79,7 +100,37 @@ def plan_intersection(sizes: list[int], receivers: int) -> dict[str, int]:
 async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because: str,
                             to: Sequence[str] = (), rules: SetRules | None = None,
                             universe: Sequence[Any] | None = None) -> int | None:
-    """Return how many ids all owners have in common; the first of `to` counts, others get None."""
+    """Return how many ids all owners have in common, and nothing about which.
+
+    Commutative encryption (vcz2006 section 6.2.2). Discloses the size to those in `to`; also the
+    sizes of the lists unless they are padded and, with three or more owners, the sizes of their
+    overlaps to the first of `to`. With a public `universe` only the size is disclosed. Invented ids
+    are not detected.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    ids : iterable or None
+        This owner's ids (text, bytes or whole numbers); None if this party owns no data.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the size; the first of them counts. Default: all.
+    rules : SetRules, optional
+        What was agreed about the sets.
+    universe : sequence, optional
+        All ids that are possible, if that list is public: then the size is computed on shares.
+
+    Returns
+    -------
+    int or None
+        The size; None if this party is not in `to`.
+
+    Examples
+    --------
+    >>> size = await intersection_size(party, own_ids, because="common customers")  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     party.begin("intersection")
     owners = party.roles.owners

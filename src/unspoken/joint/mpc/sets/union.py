@@ -61,7 +61,30 @@ def collected_told(because: str) -> str:
 def union_disclosures(because: str, owners: Sequence[str], to: Sequence[str],
                       rules: SetRules | None = None,
                       method: str = "shares") -> tuple[Disclosure, ...]:
-    """Return everything that a union discloses, for `declares` and for studies."""
+    """Return everything that a union discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `union`.
+    owners : sequence of str
+        All owners.
+    to : sequence of str
+        The parties that learn the union.
+    rules : SetRules, optional
+        What was agreed about the sets.
+    method : {'shares', 'encryption'}, default 'shares'
+        The method given to `union`.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> declares(*union_disclosures("all items", ["a", "b", "c"], ["a"]))(program)  # doctest: +SKIP
+    """
     if method == "shares" or len(owners) == 1:
         return (Disclosure(because, tuple(to)),)
     members = circle_of(owners, to)
@@ -78,7 +101,39 @@ def circle_of(owners: Sequence[str], receivers: Sequence[str]) -> tuple[str, ...
 async def union(party: Party, items: Iterable[Any] | None, universe: Sequence[Any], *,
                 because: str, to: Sequence[str] = (), method: str = "shares",
                 rules: SetRules | None = None) -> list[Any] | None:
-    """Return the elements of the universe that some owner has; None to those not in `to`."""
+    """Return the elements of a public universe that some owner has, and not whose they are.
+
+    On shares, or with commutative encryption (Kantarcioglu and Clifton 2004; vcz2006 section
+    6.2.1). Discloses the union to those in `to`. Encryption needs no dealer but also discloses list
+    lengths (unless padded), the number of distinct points, and overlaps to two collectors; it is
+    refused for two owners one of whom learns the union.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    items : iterable or None
+        This owner's elements; None if this party owns no data.
+    universe : sequence
+        All elements that are possible, which is public.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the union. Default: all.
+    method : {'shares', 'encryption'}, default 'shares'
+        How to compute it.
+    rules : SetRules, optional
+        What was agreed about the sets. Default: sets of any size.
+
+    Returns
+    -------
+    list or None
+        The elements in the order of the universe; None if this party is not in `to`.
+
+    Examples
+    --------
+    >>> items = await union(party, own, universe, because="items sold anywhere")  # doctest: +SKIP
+    """
     rules = rules or SetRules(least=0)
     if method not in METHODS:
         raise InputError(explain("union: 'method'", "one of " + ", ".join(METHODS), method))
