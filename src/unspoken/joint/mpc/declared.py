@@ -1,4 +1,4 @@
-"""What a program discloses: said on it before it runs, checked at every opening."""
+"""What a program discloses: declared on it before it runs, checked at every opening."""
 
 from __future__ import annotations
 

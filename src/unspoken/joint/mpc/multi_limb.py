@@ -89,8 +89,8 @@ class Wide:
 
     def __add__(self, other: Wide) -> Wide:
         if self.scale != other.scale:
-            raise RingError(explain("The scales of two wide values", "the same to add them",
-                                    f"{self.scale} and {other.scale}", "Use rescale."))
+            raise RingError("Only wide values of the same scale can be added. Their scales: "
+                            f"{self.scale} and {other.scale}. Use rescale.")
         short, long = sorted((self.limbs, other.limbs), key=len)
         return self._each([*(a + b for a, b in zip(short, long, strict=False)),
                            *long[len(short):]])
@@ -158,8 +158,8 @@ def join_wide(parts: Sequence[Wide], axis: int = 0) -> Wide:
         The joined array.
     """
     if len({part.scale for part in parts}) > 1:
-        raise RingError(explain("The scales of wide values", "the same to join them",
-                                sorted({part.scale for part in parts}), "Use rescale."))
+        raise RingError("Only wide values of the same scale can be joined. Their scales: "
+                        f"{sorted({part.scale for part in parts})}. Use rescale.")
     count = max(len(part.limbs) for part in parts)
     rows = [[*part.limbs, *[_zero(part)] * (count - len(part.limbs))] for part in parts]
     return Wide(tuple(concatenate(limbs, axis) for limbs in zip(*rows, strict=True)),
@@ -183,7 +183,7 @@ def digits(values: Any, scale: int, count: int) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "iubO":
         return _whole_digits(array.astype(object) * (1 << scale), count)
     if array.dtype.kind != "f" or not np.isfinite(array).all():
-        raise RingError("Wide values must be finite numbers. Some are not.")
+        raise RingError("Some values are not finite numbers.")
     rest, found = array.astype(np.float64), []
     for place in range(count - 1, -1, -1):
         exponent = WIDTH * place - scale

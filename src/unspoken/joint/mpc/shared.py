@@ -34,8 +34,9 @@ Numbers = npt.NDArray[Any]
 def check_interval(low: int, high: int, what: str) -> None:
     """Refuse what could reach 2^62."""
     if not -LIMIT < low <= high < LIMIT:
-        raise RingError(explain(what, "sure to stay between -2^62 and 2^62", f"[{low}, {high}]",
-                                "Give tighter bounds, fewer fractional bits, or truncate first."))
+        raise RingError(f"{what} must stay between -2^62 and 2^62. It could lie anywhere in "
+                        f"[{low}, {high}]. Give tighter bounds, fewer fractional bits, or "
+                        "truncate first.")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -138,8 +139,8 @@ class Shared:
         """
         least, most = max(self.low, int(low)), min(self.high, int(high))
         if least > most and self.size:
-            raise RingError(explain("A promise about shared values", "possible for values between "
-                                    f"{self.low} and {self.high}", f"[{low}, {high}]"))
+            raise RingError(f"Values between {self.low} and {self.high} cannot lie within "
+                            f"[{low}, {high}].")
         return replace(self, low=least, high=max(least, most))
 
     @property
@@ -168,8 +169,8 @@ class Shared:
 
 def _same_scale(one: Shared, other: Shared) -> None:
     if one.scale != other.scale:
-        raise RingError(explain("The scales of two shared values", "the same to add them",
-                                f"{one.scale} and {other.scale}", "Truncate one of them."))
+        raise RingError("Only shared values of the same scale can be added or joined. Their "
+                        f"scales: {one.scale} and {other.scale}. Truncate one of them.")
 
 
 def concatenate(parts: Sequence[Shared], axis: int = 0) -> Shared:
@@ -244,7 +245,8 @@ def _fixed_point(array: np.ndarray[Any, Any], scale: int, what: str) -> np.ndarr
     if not np.isfinite(array).all():
         raise RingError(f"{what} must be finite. Some are not.")
     if scale == 0 and not (array == np.floor(array)).all():
-        raise RingError(f"{what} must be whole, or given a scale. Some have a fraction.")
+        raise RingError(f"{what} must be whole numbers unless a scale is given. Some have a "
+                        "fraction.")
     scaled = np.rint(np.ldexp(array.astype(np.float64), scale))
     if array.size and np.abs(scaled).max() >= LIMIT:
         raise RingError(f"{what} must stay below 2^62 in units of 2^-{scale}. Some do not.")

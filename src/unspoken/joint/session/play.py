@@ -44,7 +44,7 @@ class Outcome:
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
                disclosures: Sequence[Disclosure]) -> Any:
-    """Run one party from its first step to its end; a failure is told to every peer."""
+    """Run one party from its first step to its end; a failure is reported to every peer."""
     try:
         output = await _act(seam, roles, program, data, disclosures)
         await seam.finish()

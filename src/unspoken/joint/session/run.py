@@ -7,12 +7,12 @@
     run_local(declares("total per month")(program), [x, y, z])
 
 Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
-dealer, who is a party and a process of its own. In "three-party" there are exactly three owners:
+dealer, which is a party and a process of its own. In "three-party" there are exactly three owners:
 two hold shares, the third deals (honest majority: safe against any one of them). "two-party" has
-two holders and no dealer: they use oblivious transfer, which costs more and trusts nobody else.
+two holders and no dealer: they use oblivious transfer, which costs more and needs no third party.
 
-In memory nobody is protected from anybody; it is for trying out and for tests. unspoken's own
-engine is not vetted.
+In memory parties are not protected from each other; it is for trying out and for tests. unspoken's
+own engine is not vetted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PartyError
 from unspoken.joint.mpc.engines.mode import DEALER
 from unspoken.joint.session.play import Outcome, Program, in_memory
@@ -114,11 +114,12 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
     """
     names = list(names) if names is not None else [f"p{i}" for i in range(len(inputs))]
     if len(names) != len(inputs):
-        raise InputError(explain("'names'", f"{len(inputs)} names, one an input", len(names)))
+        raise InputError(f"'names' must have one name per input. There are {len(names)} names and "
+                         f"{len(inputs)} inputs.")
     roles = roles_for(names, mode, holders)
     if processes and "<" in getattr(program, "__qualname__", ""):
-        raise InputError(explain("A program for processes", "a function of a module, which the "
-                                 "others can import", program.__qualname__))
+        raise InputError(f"'{program.__qualname__}' cannot run in processes. Use a function of a "
+                         "module, which the other processes can import.")
     if processes:
         outcomes = run_processes(program, list(inputs), mode, roles, limits)
     else:

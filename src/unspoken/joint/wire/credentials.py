@@ -1,4 +1,4 @@
-"""By what a link knows who is at its other end: names, certificates, and where a key lies."""
+"""How a link authenticates its other end: names, certificates, and where a key lies."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Member:
 
 
 class Roster(Protocol):
-    """What links need of a study: its name, and who belongs to it."""
+    """What links need of a study: its name and its parties."""
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ def fingerprint(certificate: bytes) -> str:
 
 
 def check_name(name: str, what: str = "A party's name") -> str:
-    """Return a name that may stand in studies, certificates and file names."""
+    """Return a name that is valid in studies, certificates and file names."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
     return name

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.selection import keep
@@ -50,8 +49,8 @@ async def argmin(party: Party, values: Shared) -> tuple[Shared, Shared]:
     >>> nearest, distance = await argmin(party, distances)  # doctest: +SKIP
     """
     if not values.shape or values.shape[-1] == 0:
-        raise RingError(explain("argmin: values", "at least one along the last axis",
-                                values.shape))
+        raise RingError("argmin needs at least one value along the last axis. Got shape "
+                        f"{values.shape}.")
     rows, columns = values.shape[:-1], values.shape[-1]
     value = values.reshape(-1, columns)
     place = _places(party, value)

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.argmin import argmin
 from unspoken.joint.mpc.ops.less_than import less_than
@@ -41,8 +40,8 @@ async def numbers(party: Party, bits: SharedBits | Shared) -> Shared:
     if isinstance(bits, SharedBits):
         return await to_numbers(party, bits)
     if bits.scale or bits.low < 0 or bits.high > 1:
-        raise RingError(explain("A condition", "shared bits, or numbers sure to be 0 or 1",
-                                repr(bits)))
+        raise RingError("A condition must be shared bits, or shared numbers that can only be 0 or "
+                        f"1. Got {bits!r}.")
     return bits
 
 

@@ -10,7 +10,7 @@ comes out as nearly 0.
     are off: below 1e-9 for conditions up to 2^20. `log_determinant` 4e-8 p then.
     `norm` 1e-8 of itself, and one unit in the last place.
   discloses: nothing. Safe against all holders but one; never the dealer with a holder.
-  cost: about 50 rounds a column; norm 25 rounds in all.
+  cost: about 50 rounds per column; norm 25 rounds in all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from math import ceil, log2
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide, public_wide
 from unspoken.joint.mpc.ops.choice import select
@@ -103,7 +102,8 @@ async def log_determinant(party: Party, matrix: Wide, most: float) -> Shared:
 async def pivots(party: Party, matrix: Wide, most: float) -> Wide:
     """Return the pivots of M / 2^e, e the least that bounds `most`."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise RingError(explain("A determinant's matrix", "square", matrix.shape))
+        raise RingError(f"The matrix of a determinant must be square. Its shape is "
+                        f"{matrix.shape}.")
     s = (await rescale(party, matrix.shifted(ceil(log2(most))), FINE)).within(1)
     found = [s[:1, 0]]
     while s.shape[0] > 1:
@@ -162,7 +162,7 @@ async def norm(party: Party, matrix: Wide) -> Shared:
     bound = float(matrix.most) ** 2 * flat.shape[1]
     scale = 57 - ceil(log2(bound))
     if scale < 0:
-        raise RingError(explain("norm: values", "below 2^57 when squared and added",
-                                f"up to {bound:.3g}", "Promise tighter bounds first."))
+        raise RingError("norm: the sum of the squares must stay below 2^57. It could reach "
+                        f"{bound:.3g}. Promise tighter bounds first.")
     found = await narrow(party, square, min(scale, 56), bound)
     return (await sqrt(party, found.within(0, found.high))).reshape()

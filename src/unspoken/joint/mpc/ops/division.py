@@ -171,5 +171,5 @@ async def _times(party: Party, one: Shared, other: Shared, bounds: tuple[int, in
 
 def _check(b: Shared) -> None:
     if b.high >= 1 << MOST_BITS:
-        raise RingError(explain("divide: a divisor", f"below 2^{MOST_BITS} units", b.high,
-                                "Truncate it and the dividend first."))
+        raise RingError(f"divide: divisors must stay below 2^{MOST_BITS} units. They could reach "
+                        f"{b.high}. Truncate divisor and dividend first.")

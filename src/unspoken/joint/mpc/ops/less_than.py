@@ -6,7 +6,7 @@ least width that the interval of x - y allows, which is public. `equal` asks whe
 The result stays shared. (The book's "v > 0" modulo m is wrong; the top bit is meant.)
   discloses: nothing; the dealer learns the number of comparisons and l.
   safe against: all holders but one; never the dealer with a holder.
-  cost for l = 64: 7 rounds; 62.5 bytes a comparison between two holders, 23.5 from the dealer.
+  cost for l = 64: 7 rounds; 62.5 bytes per comparison between two holders, 23.5 from the dealer.
     l = 18: 6 rounds, about 16.5 and 6.3 bytes.
 Two holders without a dealer compare directly instead: see `millionaires`.
 """
@@ -89,7 +89,7 @@ async def equal(party: Party, one: Shared, other: Shared | int) -> SharedBits:
 
 async def _by_blocks(party: Party, value: Shared, label: str,
                      test: Callable[[Words, int], Awaitable[Words]]) -> SharedBits:
-    """Compare so many at a time that planes fit into memory."""
+    """Compare block by block, so that planes fit into memory."""
     flat, width, parts = value.share.ravel(), width_of(value.low, value.high), []
     for start in range(0, max(1, flat.size), party.engine.block):
         party.begin(label)

@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.multi_limb import FINE, Wide, span
 from unspoken.joint.mpc.ops import products
@@ -90,8 +89,8 @@ async def wide_multiply(party: Party, one: Wide, other: Wide, scale: int | None 
     """
     one, other = await carry(party, one), await carry(party, other)
     if one.shape != other.shape:
-        raise RingError(explain("Wide values to multiply", f"both of shape {one.shape}",
-                                other.shape))
+        raise RingError("Only wide values of the same shape can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
     pairs = [(i, j) for i in range(len(one.limbs)) for j in range(len(other.limbs))]
     left = concatenate([one.limbs[i].reshape(1, -1) for i, _ in pairs])
     right = concatenate([other.limbs[j].reshape(1, -1) for _, j in pairs])
@@ -103,8 +102,8 @@ async def wide_multiply(party: Party, one: Wide, other: Wide, scale: int | None 
 def _check(one: Wide, other: Wide) -> None:
     fits = len(one.shape) == len(other.shape) == 2 and one.shape[1] == other.shape[0]
     if not fits:
-        raise RingError(explain("Wide matrices to multiply", "n x k and k x m",
-                                f"{one.shape} and {other.shape}"))
+        raise RingError("Only matrices of shapes n x k and k x m can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
 
 
 def _piece(one: Wide, other: Wide) -> int:
@@ -114,7 +113,7 @@ def _piece(one: Wide, other: Wide) -> int:
                for t in range(len(one.limbs) + len(other.limbs) - 1)]
     step = (LIMIT - 1) // max(1, *weights)
     if step < 1:
-        raise RingError("A wide product must stay below 2^62 in every limb. It could pass that. "
+        raise RingError("A wide product could exceed 2^62 in a limb. "
                         "Promise tighter bounds (x.within(most)), or use fewer bits.")
     return step
 

@@ -2,7 +2,7 @@
 
 **carry**: every limb but the highest is truncated by 24 bits at once and keeps the rest, which
 lies between -2^24 and 2^24 because truncation may round up; the quotient goes to its neighbour.
-  cost: 1 round a pass, 2 passes after a product; 8 bytes a limb from each holder to each other.
+  cost: 1 round per pass, 2 passes after a product; 8 bytes per limb from each holder to each other.
 **rescale**: fewer fractional bits by dropping limbs: off by at most 1.001 units in the last place.
 **narrow**: the way back to a Shared array of 64 bits, off by at most 1.001 units.
 **lift**: a Shared array as a Wide one; exact.
@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.multi_limb import (
     BASE,
@@ -274,9 +273,9 @@ async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | Non
     known = x.most if most is None else min(x.most, Fraction(most))
     bound = int(known * 2**scale) + 2
     if bound >= LIMIT:
-        raise RingError(explain("narrow: values", f"below 2^62 with {scale} fractional bits",
-                                f"up to {float(known):.3g}", "Use fewer fractional bits, or give "
-                                "'most'."))
+        raise RingError(f"narrow: values must stay below 2^62 with {scale} fractional bits. They "
+                        f"could reach {float(known):.3g}. Use fewer fractional bits, or give "
+                        "'most'.")
     share = np.zeros(x.shape, np.uint64)
     for place, limb in enumerate(x.limbs):
         if WIDTH * place < 64:

@@ -4,7 +4,7 @@ To multiply x and y, the holders open x - a and y - b for random a, b nobody kno
 also have shares of a b. The opened words are uniform.
   discloses: nothing (shapes are public; the dealer learns them).
   safe against: all holders but one; never against the dealer together with a holder.
-  cost: 1 round; 16 bytes an element from each holder to each other, 8 from the dealer. A matrix
+  cost: 1 round; 16 bytes per element from each holder to each other, 8 from the dealer. A matrix
     product n x k by k x m opens n k + k m words, not n k m.
 The book's commodity server (vcz2006 section 5.2.1) is this over the ring; over the reals, as
 printed there, it is not secure. Products of fixed point add their scales: truncate afterwards.
@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, corners
@@ -128,6 +127,6 @@ async def dot(party: Party, one: Shared, other: Shared) -> Shared:
 def _sizes(one: Shared, other: Shared) -> tuple[int, int, int]:
     fits = len(one.shape) == len(other.shape) == 2 and one.shape[1] == other.shape[0]
     if not fits:
-        raise RingError(explain("Matrices to multiply", "n x k and k x m",
-                                f"{one.shape} and {other.shape}"))
+        raise RingError("Only matrices of shapes n x k and k x m can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
     return one.shape[0], one.shape[1], other.shape[1]

@@ -108,8 +108,8 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
 def _shape(party: Party, values: Any) -> tuple[int, ...]:
     """Return the shape of the sum; a receiver without data gives zeros of that shape."""
     if values is None:
-        raise InputError("secure_sum: 'values' must be an array for everybody, for the sake of its "
-                         "shape. Got None. A party without data gives zeros.")
+        raise InputError("secure_sum needs an array from every party, because its shape is needed. "
+                         "Got None. A party without data passes zeros.")
     return np.shape(values)
 
 

@@ -3,8 +3,8 @@
 With a dealer the bits become numbers and are multiplied. Two holders without a dealer need one
 transfer in each direction (CrypTFlow2, Rathee and others 2020, section 4.1.3): each offers its own
 share or nothing, as its bit says, and the other's bit turns that round.
-  discloses: nothing. Safe against whom products are.
-  cost: 2 rounds, as `to_numbers` and `multiply`; two-party 8 bytes a bit and 16 for each value.
+  discloses: nothing. As safe as products.
+  cost: 2 rounds, as `to_numbers` and `multiply`; two-party 8 bytes per bit and 16 per value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.shared_bits import SharedBits
 from unspoken.joint.mpc.party import Party
@@ -52,8 +51,8 @@ async def keep(party: Party, bits: SharedBits, values: Sequence[Shared]) -> list
     """
     for value in values:
         if value.shape != bits.shape:
-            raise RingError(explain("A value to keep", f"of the bits' shape {bits.shape}",
-                                    value.shape))
+            raise RingError(f"Values to keep must be of the bits' shape {bits.shape}. "
+                            f"One is of shape {value.shape}.")
     words = np.stack([value.share.ravel() for value in values])
     shares = await party.engine.keep(bits.share, words)
     return [replace(value, share=share.reshape(bits.shape), low=min(0, value.low),

@@ -1,16 +1,16 @@
 """Into shares and out of them.
 
 **share**: an owner's values become additive shares modulo 2^64. All holders but one expand a key
-that they have in common with the owner; the last gets the difference (nobody gets anything if
+that they have in common with the owner; the last gets the difference (no message is sent if
 the owner is a holder itself: it keeps the difference).
   discloses: shape, bounds and scale, which are public. Safe against all holders but one.
-  cost: one message of 8 bytes a value, or none.
+  cost: one message of 8 bytes per value, or none.
 
 **reveal**: the only way out. Each holder adds its part of a fresh sharing of zero, from keys that
 the holders have in pairs and the dealer has not, and sends that to the receivers. Without the
-zero a dealer, or a receiver who talks to it, could solve a product's shares for its factors.
-  discloses: the value, to those in `to`, which must have been declared; it stands in the ledger.
-  cost: 1 round, 8 bytes a value from each holder to each receiver (1 bit for shared bits).
+zero a dealer, or a receiver that colludes with it, could solve a product's shares for its factors.
+  discloses: the value, to those in `to`, which must have been declared; the ledger records it.
+  cost: 1 round, 8 bytes per value from each holder to each receiver (1 bit for shared bits).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc.bit_planes import bits_of
 from unspoken.joint.mpc.ops.shared_bits import SharedBits
@@ -134,7 +133,8 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
 def _owned(values: Any, shape: tuple[int, ...], bounds: tuple[int, int, int]) -> Words:
     words = to_ring(values, *bounds, "Values to share")
     if words.shape != tuple(shape):
-        raise RingError(explain("Values to share", f"of shape {tuple(shape)}", words.shape))
+        raise RingError(f"Values to share must be of shape {tuple(shape)}. "
+                        f"They are of shape {words.shape}.")
     return words
 
 
@@ -167,7 +167,8 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
     >>> total = await reveal(party, counts, because="total per month")  # doctest: +SKIP
     """
     if not isinstance(value, Shared | SharedBits):
-        raise RefusedError(explain("What is revealed", "a shared value", type(value).__name__))
+        raise RefusedError("Only a shared value can be revealed. Got "
+                           f"{type(value).__name__}.")
     party.begin("reveal")
     receivers = party.opening(because, to, value.shape)
     own = rerandomised(party, value).ravel()

@@ -10,7 +10,7 @@ own first layer back and knows its rows.
     its ids some but not all others have, not even the counter, because lists were shuffled.
   safe against: any coalition but all owners, beyond that.
   breaks if: as the intersection does; above all by invented ids, because membership is shown.
-    One alignment a study, and a query budget, keep that small. Where even membership is too
+    One alignment per study, and a query budget, keep that small. Where even membership is too
     much, do not align: nothing here can help.
   cost: that of the size, m - 1 more rounds, and 32 bytes and a multiplication for each id in
     common, owner and other owner.
@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.declared import Disclosure
@@ -139,12 +138,14 @@ def _declared(party: Party, because: str, counter: str, rules: SetRules) -> None
     owners = party.roles.owners
     if rules.subsets == "hidden" and len(owners) > 2:
         raise RefusedError("Aligning three or more owners shows the counter how their lists "
-                           "overlap. Agree on subsets='shown', and best on a counter without data.")
+                           "overlap. Agree on subsets='shown', and preferably on a counter without "
+                           "data.")
     if counter not in party.names:
-        raise RefusedError(explain("The counter", "of " + ", ".join(party.names), counter))
-    for told in align_disclosures(because, owners, counter, rules):
-        single = told.because != overlaps_told(because)
-        party.opening(told.because, told.to, () if single else (len(owners),))
+        raise RefusedError(f"The counter '{counter}' is not a party of this program. Parties: "
+                           f"{', '.join(party.names)}.")
+    for each in align_disclosures(because, owners, counter, rules):
+        single = each.because != overlaps_told(because)
+        party.opening(each.because, each.to, () if single else (len(owners),))
 
 
 async def _encrypted(circle: Circle, own: Sequence[bytes],
@@ -163,10 +164,10 @@ async def _shared_out(circle: Circle, lists: list[Points] | None, counter: str) 
     """Let the counter send the common points, in order, to every owner."""
     party = circle.party
     if lists is None:
-        told = await party.receive(counter, "set.count", "<u8", (1,), Purpose.DISCLOSURE)
-        if int(told[0]) > min(circle.sizes.values()):
-            party._end(counter, "told of more common ids than there can be")
-        return await circle.take_checked(counter, "set.common", int(told[0]))
+        count = await party.receive(counter, "set.count", "<u8", (1,), Purpose.DISCLOSURE)
+        if int(count[0]) > min(circle.sizes.values()):
+            party._end(counter, "reported more common ids than there can be")
+        return await circle.take_checked(counter, "set.common", int(count[0]))
     points, everywhere = in_all(lists)
     common = points[everywhere]
     others = [name for name in circle.members if name != counter]

@@ -66,7 +66,7 @@ class QueryBudget:
     def __post_init__(self) -> None:
         for name, value in (("most", self.most), ("differ", self.differ)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise StudyError(explain(f"A query budget: '{name}'", "an int >= 1", value))
+                raise StudyError(explain(f"QueryBudget: '{name}'", "an int >= 1", value))
 
     @property
     def left(self) -> int:
@@ -87,22 +87,22 @@ class QueryBudget:
             return
         with locked_beside(self.path) as held:
             if not held:
-                raise StudyError(f"'{self.path}' must be free. Another process holds its lock. End "
-                                 "that one if it stands still.")
+                raise StudyError(f"Another process holds the lock of '{self.path}'. Wait for it, "
+                                 "or end it if it hangs.")
             yield
 
     def _spend(self, ids: Sequence[bytes]) -> None:
         self._load()
         if len(self._asked) >= self.most:
             raise RefusedError(f"Study '{self.study}' allows {self.most} queries. All were made. "
-                               "Agree on a new study if more is to be disclosed.")
+                               "To disclose more, agree on a new study.")
         query = frozenset(hashlib.blake2b(i, key=self._key, digest_size=8).hexdigest()
                           for i in ids)
         for earlier in self._asked:
             if 0 < len(query ^ earlier) < self.differ:
                 raise RefusedError(f"A query must differ from the earlier ones of study "
                                    f"'{self.study}' in {self.differ} records or in none. This one "
-                                   "differs in fewer: two answers would give single records away.")
+                                   "differs in fewer: two answers would disclose single records.")
         self._asked.append(query)
         self._save()
 
@@ -116,8 +116,8 @@ class QueryBudget:
             self._key = bytes.fromhex(data["key"])
             self._asked = [frozenset(map(str, query)) for query in studies.get(self.study, ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise StudyError(f"'{self.path}' must be a record of queries. It is not, so it is not "
-                             "known how many were made.") from None
+            raise StudyError(f"'{self.path}' is not a record of queries, so the number of queries "
+                             "made so far is unknown.") from None
 
     def _save(self) -> None:
         if self.path is None:

@@ -1,7 +1,7 @@
 """How many ids all owners have in common (vcz2006 section 6.2.2), and nothing about which.
 
 Every owner's list goes once round the circle of owners (see `circle`) and then to the counter,
-the first of `to`, who counts the points that are in all lists and hands the number on.
+the first of `to`, which counts the points that are in all lists and hands the number on.
   discloses: the size, to those in `to`. Besides, each under a sentence of its own that must be
     declared (`intersection_disclosures`): how many ids each owner has, to all owners and the
     counter, unless lists are padded; and with three or more owners, to the counter, the sizes of
@@ -13,7 +13,7 @@ the first of `to`, who counts the points that are in all lists and hands the num
   breaks if: a party probes with small or invented sets (minimum sizes, budgets and commitments
     make that dear, but only honest parties keep to them), or if a hop does not shuffle: then the
     counter finds its own ids again. Ids that can be listed (all telephone numbers) are no secret
-    from who has all keys, and may be invented as inputs.
+    from a coalition with all keys, and may be invented as inputs.
   cost: m + 3 rounds, 32 bytes for each id and hop; two multiplications of 50 us for each id
     among two owners, m among m.
 """
@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.declared import Disclosure
@@ -148,8 +148,8 @@ async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because:
         return found
     if party.name not in receivers:
         return None
-    told = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
-    return int(told[0])
+    size = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
+    return int(size[0])
 
 
 async def _hidden(party: Party, ids: Iterable[Any] | None, because: str, to: Sequence[str],
@@ -157,9 +157,9 @@ async def _hidden(party: Party, ids: Iterable[Any] | None, because: str, to: Seq
     rules, universe = agreed
     if universe is None:
         raise RefusedError(
-            "Whoever counts encrypted lists of three or more owners sees the overlaps of any of "
-            "them. To hide these, give a public universe of ids (then it is done on shares), or "
-            "agree on subsets='shown'.")
+            "The party that counts encrypted lists of three or more owners sees the overlaps of "
+            "any of them. To hide these, give a public universe of ids (the size is then computed "
+            "on shares), or agree on subsets='shown'.")
     own = own_set(ids, rules) if party.name in party.roles.owners else None
     return await common_by_shares(party, own, universe, because, to)
 
@@ -168,10 +168,10 @@ def declared(party: Party, because: str, to: Sequence[str], rules: SetRules) -> 
     """Check and record all that will be disclosed, before anything is sent."""
     owners = party.roles.owners
     if not owners:
-        raise InputError(explain("A study of sets", "given owners", "none"))
+        raise InputError("An intersection needs owners. This program has none.")
     receivers = tuple(to) or party.names
-    for told in intersection_disclosures(because, owners, receivers, rules):
-        party.opening(told.because, told.to, () if told.because == because else (len(owners),))
+    for each in intersection_disclosures(because, owners, receivers, rules):
+        party.opening(each.because, each.to, () if each.because == because else (len(owners),))
     return receivers
 
 
@@ -186,7 +186,7 @@ async def full_lists(circle: Circle, own: Sequence[bytes], counter: str) -> list
 
 
 async def gathered(circle: Circle, done: Points | None, counter: str) -> list[Points] | None:
-    """Send the list that this member finished to the counter, who returns all of them."""
+    """Send the list that this member finished to the counter, which returns all of them."""
     party = circle.party
     if party.name != counter:
         if done is not None:
@@ -215,6 +215,6 @@ def in_all(lists: Sequence[Points]) -> tuple[Points, Bools]:
 
 async def hand_on(party: Party, found: int, receivers: Sequence[str]) -> None:
     """Tell the size to the other receivers."""
-    told = np.array([found], np.uint64)
-    await asyncio.gather(*(party.send(name, "set.total", told, Purpose.RESULT)
+    size = np.array([found], np.uint64)
+    await asyncio.gather(*(party.send(name, "set.total", size, Purpose.RESULT)
                            for name in receivers if name != party.name))
