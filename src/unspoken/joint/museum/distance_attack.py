@@ -86,8 +86,8 @@ def unfold(squares: npt.ArrayLike, columns: int) -> tuple[Floats, Floats]:
     d = np.asarray(squares, np.float64)
     needed = columns * (columns + 3) // 2 + 1
     if d.ndim != 2 or d.shape[0] < needed or d.shape[1] <= columns:
-        raise InputError(f"Distances from at least {needed} points to {columns + 1} are needed. Got "
-                         f"an array of shape {d.shape}.")
+        raise InputError(f"Distances from at least {needed} points to {columns + 1} are needed. "
+                         f"Got an array of shape {d.shape}.")
     product = -0.5 * (d - d.mean(axis=0) - d.mean(axis=1, keepdims=True) + d.mean())
     u, s, v = np.linalg.svd(product, full_matrices=False)
     left, right = u[:, :columns] * s[:columns], v[:columns].T

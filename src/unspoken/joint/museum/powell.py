@@ -108,8 +108,8 @@ class PowellRegression(RegressionOverColumns):
     async def _searched(self, party: Party, standard: Standard, rows: int) -> Search:
         ridge, terms = self.rules.ridge, len(self.columns.terms.features)
         if (ridge / standard.units[:-1] ** 2 > rows).any():
-            raise RefusedError(f"The ridge must not hide the data. {ridge:g} is more than a column's "
-                               "sum of squares. Use a smaller ridge, or other units.")
+            raise RefusedError(f"The ridge must not hide the data. {ridge:g} is more than a "
+                               "column's sum of squares. Use a smaller ridge, or other units.")
         literal = self.method == "literal"
         # Who accepted the literal form shows columns anyway.
         most = rows * terms if literal else (most_opened(rows, self.columns.widths())

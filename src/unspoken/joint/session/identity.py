@@ -1,10 +1,9 @@
 """A party's identity: an Ed25519 key that never leaves it, and a certificate signed by itself.
 
 There is no authority. `study.toml` lists the parties of a study: each name with the SHA-256 of its
-certificate, and that is what people compare over another channel (a
-telephone call) before the first run. Anyone who holds the key file can act as the party: keep it
-0600, on one machine. A stolen key can join future runs under that name; it opens no past one (TLS 1.3
-has forward secrecy).
+certificate, and that is what people compare over another channel (a telephone call) before the
+first run. Anyone who holds the key file can act as the party: keep it 0600, on one machine. A
+stolen key can join future runs under that name; it opens no past one (TLS 1.3 has forward secrecy).
 """
 
 from __future__ import annotations

@@ -100,8 +100,9 @@ def own_set(ids: Iterable[Any] | None, rules: SetRules) -> list[bytes]:
     found = encoded(() if ids is None else ids)
     unique = list(dict.fromkeys(found))
     if len(unique) < len(found) and rules.duplicates == "refuse":
-        raise RefusedError("Some ids of this party are repeated. Correct them; where only their "
-                           "number matters, SetRules(duplicates='drop') counts each once.")
+        raise RefusedError("The ids of a party must be different. Some stand twice. Correct them; "
+                           "where only their number matters, SetRules(duplicates='drop') counts "
+                           "each once.")
     if len(unique) < rules.least:
         raise RefusedError(f"The study asks for sets of at least {rules.least} ids. This party "
                            "has fewer. Small sets disclose single records.")
