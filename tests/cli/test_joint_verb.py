@@ -114,7 +114,7 @@ def test_only_a_study_with_a_dealer_has_one(owners):
 
 
 @pytest.mark.parametrize(("words", "match"), [
-    (["--mode", "dealer"], "'--dealer' must be given with mode dealer"),
+    (["--mode", "dealer"], "Mode 'dealer' needs a dealer"),
     (["--mode", "fast"], "'--mode' must be one of"),
     (["--task", "guess"], "The task of a study must be one of"),
     (["--set", "deep=true"], "has no parameter 'deep'")])
@@ -154,15 +154,15 @@ def test_the_plan_must_be_agreed_to(owners):
 def test_what_is_missing_is_said(owners, monkeypatch):
     monkeypatch.chdir(owners)
     study = new(owners)
-    with pytest.raises(InputError, match="Say --data"):
+    with pytest.raises(InputError, match="Use --data FILE"):
         joint_command("join", study, "--as", "north", "--yes")
     with pytest.raises(InputError, match="Did you mean 'north'"):
         joint_command("join", study, "--as", "nort", "--yes")
-    with pytest.raises(InputError, match="every owner"):
+    with pytest.raises(InputError, match="Missing --data south=FILE"):
         joint_command("local", study, "--data", "north=north.csv")
     with pytest.raises(InputError, match="must not exist yet"):
         joint_command("new", study, "--name", "x", "--columns", "a")
-    with pytest.raises(InputError, match="There is nothing"):
+    with pytest.raises(InputError, match="There is no study"):
         joint_command("plan", owners / "none.toml")
 
 

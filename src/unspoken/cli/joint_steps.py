@@ -23,12 +23,12 @@ def identity(args: argparse.Namespace) -> int:
     """Make a key and a certificate."""
     from unspoken.joint.session.identity import make_identity
 
-    made = make_identity(args.name, args.folder)
-    emit(args, {"name": made.name, "fingerprint": made.fingerprint,
-                "certificate": str(made.certificate_path), "key": str(made.key_path)},
-         f"{made.certificate_path}: give this to whoever writes the study\n"
-         f"{made.key_path}: keep this here\n"
-         f"fingerprint, to compare by telephone: {made.fingerprint}")
+    own = make_identity(args.name, args.folder)
+    emit(args, {"name": own.name, "fingerprint": own.fingerprint,
+                "certificate": str(own.certificate_path), "key": str(own.key_path)},
+         f"{own.certificate_path}: give this to the author of the study\n"
+         f"{own.key_path}: keep this here\n"
+         f"fingerprint, to compare by telephone: {own.fingerprint}")
     return 0
 
 
@@ -75,7 +75,7 @@ def _heading(text: str) -> str:
 
 
 def _mode(args: argparse.Namespace) -> Mode:
-    """Return the mode that was said, or the best that these parties can run."""
+    """Return the mode that was chosen, or the best that these parties can run."""
     from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of, usual_mode
 
     if args.mode is not None and args.mode not in MODE_NAMES:
@@ -84,33 +84,34 @@ def _mode(args: argparse.Namespace) -> Mode:
     shares = args.task not in ("sum", "intersection") and len(args.party) > 1
     mode = mode_of(args.mode) if args.mode is not None else usual_mode(
         dealer=bool(args.dealer), shares=shares)
-    if mode.dealer_outside != bool(args.dealer):
-        raise InputError(explain("'--dealer'", "given with mode dealer, and only there",
-                                 f"mode {mode.name} and {len(args.dealer)} dealers"))
+    if mode.dealer_outside and not args.dealer:
+        raise InputError(f"Mode '{mode.name}' needs a dealer. Missing --dealer CERT=HOST:PORT.")
+    if args.dealer and not mode.dealer_outside:
+        raise InputError(f"Mode '{mode.name}' has no dealer. Leave --dealer out.")
     return mode
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the task; a value is TOML, or a text if it is not."""
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for name, text in pairs(args.settings, "--set").items():
         try:
-            found[name] = tomllib.loads(f"value = {text}")["value"]
+            parameters[name] = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            found[name] = text
+            parameters[name] = text
     if args.columns:
-        found["columns"] = list(args.columns)
+        parameters["columns"] = list(args.columns)
     if args.scale is not None:
-        found["scale"] = args.scale
-    return found
+        parameters["scale"] = args.scale
+    return parameters
 
 
 def _members(args: argparse.Namespace, mode: Mode) -> tuple[Member, ...]:
     groups = [("--party", args.party, ("owner",)), ("--receiver", args.receiver, ("receiver",)),
               ("--dealer", args.dealer, ("dealer",))]
     owners, outside, dealers = (
-        [_member(path, address, roles) for path, address in pairs(given, option).items()]
-        for option, given, roles in groups)
+        [_member(path, address, roles) for path, address in pairs(texts, option).items()]
+        for option, texts, roles in groups)
     receivers = args.receivers or (() if outside else tuple(m.name for m in owners))
     return (*_with_roles(owners, mode, receivers), *outside, *dealers)
 
@@ -130,7 +131,7 @@ def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -
     known = [member.name for member in members]
     for name in receivers:
         if name not in known:
-            raise InputError(explain("'--receivers'", "of " + ", ".join(known), name))
+            raise InputError(f"--receivers: '{name}' is not an owner. Owners: {', '.join(known)}.")
     return [replace(member, roles=(
         *member.roles, *(["holder"] if place < mode.first_holders else []),
         *(["dealer"] if place == mode.dealing_owner else []),
@@ -139,13 +140,13 @@ def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -
 
 
 def plan(args: argparse.Namespace) -> int:
-    """Say what a study will do."""
+    """Show what a study will do."""
     study = _load(args.study)
     from unspoken.joint.tasks.task import task_of
 
-    made = task_of(study).plan(study)
-    emit(args, {"study": study.name, "hash": study.hash(), **made.to_json()},
-         f"Study '{study.name}', task {study.task}, mode {study.mode}\n{made.text()}")
+    outlook = task_of(study).plan(study)
+    emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json()},
+         f"Study '{study.name}', task {study.task}, mode {study.mode}\n{outlook.text()}")
     return 0
 
 
@@ -153,8 +154,7 @@ def _load(path: Path) -> Study:
     from unspoken.joint.session.study import Study
 
     if not path.exists():
-        raise InputError(f"'{path}' must be a study. There is nothing. "
-                         "Make one with: unspoken joint new")
+        raise InputError(f"There is no study '{path}'. Make one with: unspoken joint new")
     return Study.load(path)
 
 
@@ -168,7 +168,7 @@ def dealer(args: argparse.Namespace) -> int:
     study = _load(args.study)
     if study.outside_dealer is None:
         raise InputError(f"Study '{study.name}' has no dealer: its mode is '{study.mode}'. "
-                         "Nobody needs to run this command for it.")
+                         "This command is not needed for it.")
     args.name = study.outside_dealer
     return _take_part(args, study)
 
@@ -198,14 +198,14 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
 def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
     owns = "owner" in study.member(args.name).roles
     if owns and args.data is None:
-        raise InputError(f"'{args.name}' owns data in this study. Say --data FILE.")
+        raise InputError(f"'{args.name}' owns data in this study. Use --data FILE.")
     if not owns and args.data is not None:
         raise InputError(f"'{args.name}' owns no data in this study. Leave --data out.")
     return _loaded(args, task, args.data, study) if owns else None
 
 
 def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> Any:
-    """Return a party's data; how its file is written is no part of the study."""
+    """Return a party's data; the format of its file is no part of the study."""
     from unspoken.joint.tasks.common.party_files import load_with
 
     return load_with(task.load, path, study, **file_options(args))
@@ -234,10 +234,12 @@ def local(args: argparse.Namespace) -> int:
     if args.out is not None:
         must_be_new(args.out, "The result")
     files = pairs(args.data, "--data")
-    for name in [*files, *study.having("owner")]:
-        if name not in files or "owner" not in study.member(name).roles:
-            raise InputError(f"'--data' must name a file for every owner and nobody else. "
-                             f"See '{name}'.")
+    for name in files:
+        if "owner" not in study.member(name).roles:
+            raise InputError(f"'{name}' owns no data in this study. Leave --data {name}=... out.")
+    for name in study.having("owner"):
+        if name not in files:
+            raise InputError(f"Missing --data {name}=FILE.")
     roles = roles_of(study)
     inputs = [_loaded(args, task, Path(files[name]), study) if name in files else None
               for name in roles.program]
@@ -251,12 +253,12 @@ def local(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
-    """Print every result, and keep the first that somebody learned, or raise what went wrong."""
+    """Print every result, and keep the first that a party learned, or raise what went wrong."""
     from unspoken.joint.joint_errors import PartyError
 
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if errors:
-        # Whoever failed says why; the others only say who failed.
+        # The party that failed says why; the others only say which one failed.
         raise min(errors, key=lambda error: isinstance(error, PartyError))
     results = {outcome.name: outcome.output for outcome in outcomes}
     learned = [result for result in results.values() if result is not None]
@@ -293,6 +295,6 @@ def ledger(args: argparse.Namespace) -> int:
     """Show a ledger."""
     from unspoken.joint.wire.ledger import Ledger
 
-    found = Ledger.load(args.ledger)
-    emit(args, found.to_json(), found.table())
+    shown = Ledger.load(args.ledger)
+    emit(args, shown.to_json(), shown.table())
     return 0

@@ -17,7 +17,7 @@ def add(verbs: Adder) -> None:
     _add_new(under)
     tasks = _verb(under, "tasks", "List what can be computed, or explain one task.")
     tasks.add_argument("task", nargs="?", metavar="TASK", help="explain this one")
-    plan = _verb(under, "plan", "Say what each party will learn and what it costs. "
+    plan = _verb(under, "plan", "Show what each party will learn and what it costs. "
                                 "Nothing is sent.")
     plan.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
     _add_join(under)
@@ -63,20 +63,22 @@ def _add_new(under: Adder) -> None:
     parser.add_argument("--party", action="append", default=[], metavar="CERT=HOST:PORT",
                         help="an owner: certificate file and address (repeat)")
     parser.add_argument("--dealer", action="append", default=[], metavar="CERT=HOST:PORT",
-                        help="a dealer, who holds no data; the first two owners then hold shares")
+                        help="a dealer, which holds no data; the first two owners then hold shares")
     parser.add_argument("--three-party", action="store_const", dest="mode", const="three-party",
                         help="the same as --mode three-party")
     parser.add_argument("--receiver", action="append", default=[], metavar="CERT=HOST:PORT",
-                        help="somebody without data who gets the result (repeat)")
+                        help="a party without data that gets the result (repeat)")
     parser.add_argument("--receivers", type=names, default=(), metavar="A,B",
-                        help="who learns the result (default: every owner, or the --receiver)")
+                        help="the parties that learn the result (default: every owner, or the "
+                             "--receiver)")
 
 
 def _add_join(under: Adder) -> None:
     parser = _verb(under, "join", "Take part in a study as one party. Shows the plan and asks "
                                   "before anything is sent. A dealer needs no data.")
     parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
-    parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="who you are")
+    parser.add_argument("--as", dest="name", required=True, metavar="NAME",
+                        help="your party's name in the study")
     parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
     add_file_options(parser)
     _add_running(parser)

@@ -1,17 +1,17 @@
-"""Every error of the joint room.
+"""Every error of joint studies.
 
     JointError
-    ├── FrameError             bytes that are not a frame of ours; names the field
+    ├── FrameError             bytes that are not a valid frame; names the field
     ├── PartyError             a party made the run end; has .party and .step
     │   ├── PeerLostError      killed, cut off, or silent
     │   ├── PeerGarbageError   it sent something that is not a message of this run
     │   ├── PeerFinishedError  it ended its program while something was still expected of it
     │   ├── PeerAbortedError   it ended the run because its own program failed
-    │   └── BystanderError     a third party failed, and a peer told us
+    │   └── BystanderError     a third party failed, as a peer reported
     ├── IdentityError          a certificate that is not the named party's
     ├── PreflightError         two parties do not have the same study
-    ├── DisclosureError        a value was to leave its shares without being declared
-    ├── RefusedError           a protocol that would not protect anybody here (also an InputError)
+    ├── DisclosureError        a value was to be opened that was not declared
+    ├── RefusedError           a protocol that would give no protection here (also an InputError)
     ├── RingError              a value or a plan that does not fit the ring (also an InputError)
     ├── StudyError             a study file that cannot be used (also an InputError)
     ├── EngineError            an engine that failed on this machine
@@ -26,11 +26,11 @@ from unspoken.errors import InputError, UnspokenError
 
 
 class JointError(UnspokenError):
-    """Base of every error of the joint room."""
+    """Base of every error of joint studies."""
 
 
 class FrameError(JointError):
-    """Bytes that are not a frame of ours."""
+    """Bytes that are not a valid frame."""
 
     def __init__(self, field: str, text: str) -> None:
         self.field = field
@@ -71,7 +71,7 @@ class PeerAbortedError(PartyError):
 
 
 class BystanderError(PartyError):
-    """A third party failed, and a peer told us."""
+    """A third party failed, as a peer reported."""
 
 
 class IdentityError(JointError):
@@ -90,11 +90,11 @@ class PreflightError(JointError):
 
 
 class DisclosureError(JointError):
-    """A value was to leave its shares without being declared."""
+    """A value was to be opened that was not declared."""
 
 
 class RefusedError(JointError, InputError):
-    """A protocol that would not protect anybody here."""
+    """A protocol that would give no protection here."""
 
 
 class RingError(JointError, InputError):

@@ -1,4 +1,4 @@
-"""What a program discloses: said on it before it runs, checked at every opening."""
+"""What a program discloses: declared on it before it runs, checked at every opening."""
 
 from __future__ import annotations
 
@@ -11,14 +11,41 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Disclosure:
-    """A value that may leave its shares: why, and to whom (nobody named: every party)."""
+    """A value that may be opened: why, and to whom.
+
+    Attributes
+    ----------
+    because : str
+        The reason, in words; `reveal` repeats it.
+    to : tuple of str, default ()
+        The parties that learn the value. Empty: every party.
+
+    Examples
+    --------
+    >>> Disclosure("total per month", to=("north", "south"))  # doctest: +SKIP
+    """
 
     because: str
     to: tuple[str, ...] = ()
 
 
 def declares(*disclosures: str | Disclosure) -> Callable[[T], T]:
-    """Say on a program what it discloses; a text alone means to every party."""
+    """Declare what a program discloses; every opening is checked against it.
+
+    Parameters
+    ----------
+    *disclosures : str or Disclosure
+        What may be opened. A text alone means that every party learns it.
+
+    Returns
+    -------
+    callable
+        A decorator that sets `disclosures` on the program.
+
+    Examples
+    --------
+    >>> program = declares("total per month")(program)  # doctest: +SKIP
+    """
     declared = tuple(d if isinstance(d, Disclosure) else Disclosure(d) for d in disclosures)
 
     def keep(program: T) -> T:

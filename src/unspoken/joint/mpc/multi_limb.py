@@ -43,7 +43,17 @@ def span(limb: Shared) -> int:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Wide:
-    """A shared array of long fixed-point numbers; limbs run from the lowest to the highest."""
+    """A shared array of long fixed-point numbers, for sums and matrices that do not fit 64 bits.
+
+    A value is the sum of limb_j 2^(24 j - scale). It is opened by `narrow`, then `reveal`.
+
+    Attributes
+    ----------
+    limbs : tuple of Shared
+        The limbs, from the lowest to the highest.
+    scale : int
+        Fractional bits.
+    """
 
     limbs: tuple[Shared, ...]
     scale: int
@@ -79,8 +89,8 @@ class Wide:
 
     def __add__(self, other: Wide) -> Wide:
         if self.scale != other.scale:
-            raise RingError(explain("The scales of two wide values", "the same to add them",
-                                    f"{self.scale} and {other.scale}", "Use rescale."))
+            raise RingError("Only wide values of the same scale can be added. Their scales: "
+                            f"{self.scale} and {other.scale}. Use rescale.")
         short, long = sorted((self.limbs, other.limbs), key=len)
         return self._each([*(a + b for a, b in zip(short, long, strict=False)),
                            *long[len(short):]])
@@ -133,10 +143,23 @@ class Wide:
 
 
 def join_wide(parts: Sequence[Wide], axis: int = 0) -> Wide:
-    """Return several wide arrays of one scale as one; short ones get empty high limbs."""
+    """Return several wide arrays as one; short ones get empty high limbs.
+
+    Parameters
+    ----------
+    parts : sequence of Wide
+        The arrays, of the same scale.
+    axis : int, default 0
+        The axis along which they are joined.
+
+    Returns
+    -------
+    Wide
+        The joined array.
+    """
     if len({part.scale for part in parts}) > 1:
-        raise RingError(explain("The scales of wide values", "the same to join them",
-                                sorted({part.scale for part in parts}), "Use rescale."))
+        raise RingError("Only wide values of the same scale can be joined. Their scales: "
+                        f"{sorted({part.scale for part in parts})}. Use rescale.")
     count = max(len(part.limbs) for part in parts)
     rows = [[*part.limbs, *[_zero(part)] * (count - len(part.limbs))] for part in parts]
     return Wide(tuple(concatenate(limbs, axis) for limbs in zip(*rows, strict=True)),
@@ -160,7 +183,7 @@ def digits(values: Any, scale: int, count: int) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "iubO":
         return _whole_digits(array.astype(object) * (1 << scale), count)
     if array.dtype.kind != "f" or not np.isfinite(array).all():
-        raise RingError("Wide values must be finite numbers. Some are not.")
+        raise RingError("Some values are not finite numbers.")
     rest, found = array.astype(np.float64), []
     for place in range(count - 1, -1, -1):
         exponent = WIDTH * place - scale
@@ -183,7 +206,26 @@ def _whole_digits(units: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, An
 
 
 def public_wide(party: Party, values: Any, scale: int = FINE) -> Wide:
-    """Return values that everybody knows as a Wide array."""
+    """Return values that everybody knows as a Wide array; nothing is sent.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array
+        The values.
+    scale : int, default 96
+        Fractional bits.
+
+    Returns
+    -------
+    Wide
+        The values; the first holder's share has them.
+
+    Examples
+    --------
+    >>> identity = public_wide(party, np.eye(3))  # doctest: +SKIP
+    """
     array = np.asarray(values)
     most = float(np.abs(array).max()) if array.size else 0.0
     parts = digits(array, scale, limbs_for(2 * max(most, 2.0**-scale), scale))

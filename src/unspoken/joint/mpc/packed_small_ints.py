@@ -18,7 +18,7 @@ def lane_type(width: int) -> np.dtype[Any]:
 
 
 def lane_words(count: int, width: int) -> int:
-    """Return how many words so many numbers fill."""
+    """Return how many words this many numbers fill."""
     return -(-count * lane_type(width).itemsize // 8)
 
 

@@ -22,7 +22,7 @@ Cells = npt.NDArray[np.uint32]
 
 
 def cell_words(count: int) -> int:
-    """Return how many words hold so many cells."""
+    """Return how many words this many cells fill."""
     return -(-count // 2)
 
 

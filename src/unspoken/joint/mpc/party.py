@@ -16,7 +16,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from unspoken.arrays import Words
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import DisclosureError, RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.randomness import Stream, derive
@@ -29,7 +29,33 @@ if TYPE_CHECKING:
 
 
 class Party(Base):
-    """One party of a program."""
+    """One party of a running program: its name, its peers, its steps, and what it may open.
+
+    The runner makes it and passes it to the program; operations are functions on it. All parties
+    run the same program and take the same steps.
+
+    Parameters
+    ----------
+    seam : Seam
+        The connection to the other parties.
+    roles : Roles
+        The owners, the holders, the dealer and the parties that run the program.
+    disclosures : sequence of Disclosure, default ()
+        What was declared, and therefore may be opened.
+
+    Attributes
+    ----------
+    name : str
+        This party's name.
+    names : tuple of str
+        All parties that run the program.
+    peers : tuple of str
+        The others.
+    holders : tuple of str
+        The parties that hold shares.
+    is_holder : bool
+        Whether this party holds shares.
+    """
 
     engine: Engine
     """How it computes on its shares; the runner gives it one before the program begins."""
@@ -53,8 +79,9 @@ class Party(Base):
     def begin(self, label: str) -> int:
         """Begin the next step; two at a time would mix up what belongs to which."""
         if _running() is not self._task:
-            raise InputError(f"Steps of a program must follow each other. '{label}' was begun in "
-                             "another task. Put independent work into one array instead.")
+            raise InputError(f"Step '{label}' was started in another asyncio task. The steps of a "
+                             "program must run one after another. Put independent work into one "
+                             "array instead.")
         return super().begin(label)
 
     async def agree(self) -> None:
@@ -80,13 +107,13 @@ class Party(Base):
         return Stream(derive(self._pairs[peer], purpose, self.count))
 
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
-        """Return this holder's parts of correlated randomness; None to who holds no shares."""
+        """Return this holder's parts of correlated randomness; None if it holds no shares."""
         return await self.engine.draw(needs)
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
-        """Say what each of the next steps will draw: a dealer is then asked once for all.
+        """Announce what each of the next steps will draw: a dealer is then asked once for all.
 
-        `after`: so many steps come first, and draw nothing.
+        `after` steps come first and draw nothing.
         """
         await self.engine.prefetch(steps, after)
 
@@ -95,14 +122,14 @@ class Party(Base):
         names = tuple(to) or self.names
         for name in names:
             if name not in self.names:
-                raise RefusedError(explain("Who learns a value", "of " + ", ".join(self.names),
-                                           name))
+                raise RefusedError(f"A value cannot be opened to '{name}'. Parties of this "
+                                   f"program: {', '.join(self.names)}.")
         if not any(d.because == because and set(names) <= set(d.to or self.names)
                    for d in self.disclosures):
             known = "; ".join(f"'{d.because}' to {', '.join(d.to or self.names)}"
                               for d in self.disclosures) or "nothing"
             raise DisclosureError(f"'{because}' to {', '.join(names)} must be declared before it "
-                                  f"is opened. Declared is: {known}. Nothing was opened.")
+                                  f"is opened. Declared: {known}. Nothing was opened.")
         self.ledger.opened(self.count, because, names, shape)
         return names
 

@@ -46,7 +46,7 @@ def _sodium() -> Any:
     try:
         import rbcl
     except ImportError:
-        raise MissingExtraError("Encryptions that commute need rbcl, which is not installed. Get "
+        raise MissingExtraError("Commutative encryption needs rbcl, which is not installed. Get "
                                 "it with: pip install 'unspoken[joint]'") from None
     _tidy(rbcl)
     return rbcl
@@ -110,7 +110,7 @@ def multiply(points: Points, scalar: bytes) -> Points:
 
 
 def check_points(points: Points) -> None:
-    """Refuse what is not the encoding of a point, the identity, and points that stand twice."""
+    """Refuse what is not the encoding of a point, the identity, and repeated points."""
     valid = _sodium().crypto_core_ristretto255_is_valid_point
     if not points.any(axis=1).all() or not all(_mapped(valid, _rows(points))):
         raise BadPointError("a list has bytes that are no point")
@@ -118,7 +118,7 @@ def check_points(points: Points) -> None:
 
 
 def check_different(points: Points) -> None:
-    """Refuse a list in which a point stands twice; a set has none."""
+    """Refuse a list with a repeated point; a set has none."""
     if len(np.unique(as_keys(points))) != len(points):
         raise BadPointError("a list has a point twice")
 

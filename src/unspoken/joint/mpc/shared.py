@@ -34,13 +34,34 @@ Numbers = npt.NDArray[Any]
 def check_interval(low: int, high: int, what: str) -> None:
     """Refuse what could reach 2^62."""
     if not -LIMIT < low <= high < LIMIT:
-        raise RingError(explain(what, "sure to stay between -2^62 and 2^62", f"[{low}, {high}]",
-                                "Give tighter bounds, fewer fractional bits, or truncate first."))
+        raise RingError(f"{what} must stay between -2^62 and 2^62. It could lie anywhere in "
+                        f"[{low}, {high}]. Give tighter bounds, fewer fractional bits, or "
+                        "truncate first.")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Shared:
-    """An array of which this party has at most a share; `low` and `high` bound its values."""
+    """An array of which this party has at most a share.
+
+    Shares are additive modulo 2^64. Operators add, subtract, negate, index and multiply by public
+    whole numbers without any message; functions such as `multiply` do the rest. Only `reveal` opens
+    it.
+
+    Attributes
+    ----------
+    party : Party
+        The party that has this share.
+    share : array of uint64
+        Its share; zeros if it holds none.
+    low, high : int
+        An interval that the values cannot leave, in units of 2^-scale.
+    scale : int, default 0
+        Fractional bits.
+
+    Examples
+    --------
+    >>> weighted = 3 * x[:, 0] + y  # doctest: +SKIP
+    """
 
     party: Party
     share: Words
@@ -118,8 +139,8 @@ class Shared:
         """
         least, most = max(self.low, int(low)), min(self.high, int(high))
         if least > most and self.size:
-            raise RingError(explain("A promise about shared values", "possible for values between "
-                                    f"{self.low} and {self.high}", f"[{low}, {high}]"))
+            raise RingError(f"Values between {self.low} and {self.high} cannot lie within "
+                            f"[{low}, {high}].")
         return replace(self, low=least, high=max(least, most))
 
     @property
@@ -148,12 +169,25 @@ class Shared:
 
 def _same_scale(one: Shared, other: Shared) -> None:
     if one.scale != other.scale:
-        raise RingError(explain("The scales of two shared values", "the same to add them",
-                                f"{one.scale} and {other.scale}", "Truncate one of them."))
+        raise RingError("Only shared values of the same scale can be added or joined. Their "
+                        f"scales: {one.scale} and {other.scale}. Truncate one of them.")
 
 
 def concatenate(parts: Sequence[Shared], axis: int = 0) -> Shared:
-    """Return several shared arrays as one, so that one protocol step serves them all."""
+    """Return several shared arrays as one, so that one protocol step serves them all.
+
+    Parameters
+    ----------
+    parts : sequence of Shared
+        The arrays, of the same scale.
+    axis : int, default 0
+        The axis along which they are joined.
+
+    Returns
+    -------
+    Shared
+        The joined array.
+    """
     for part in parts[1:]:
         _same_scale(parts[0], part)
     return replace(parts[0], share=np.concatenate([part.share for part in parts], axis=axis),
@@ -166,9 +200,21 @@ def stack(parts: Sequence[Shared]) -> Shared:
 
 
 def public(party: Party, values: Any, scale: int = 0) -> Shared:
-    """Return values that everybody knows as a Shared array: one holder has them.
+    """Return values that everybody knows as a Shared array; nothing is sent.
 
-    Floats are rounded to the scale; whole numbers are taken as they are, in units of it.
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array
+        Floats are rounded to the scale; whole numbers are taken as they are, in units of it.
+    scale : int, default 0
+        Fractional bits.
+
+    Returns
+    -------
+    Shared
+        The values; the first holder's share has them.
     """
     array = np.asarray(values)
     if array.dtype.kind == "f":
@@ -199,7 +245,8 @@ def _fixed_point(array: np.ndarray[Any, Any], scale: int, what: str) -> np.ndarr
     if not np.isfinite(array).all():
         raise RingError(f"{what} must be finite. Some are not.")
     if scale == 0 and not (array == np.floor(array)).all():
-        raise RingError(f"{what} must be whole, or given a scale. Some have a fraction.")
+        raise RingError(f"{what} must be whole numbers unless a scale is given. Some have a "
+                        "fraction.")
     scaled = np.rint(np.ldexp(array.astype(np.float64), scale))
     if array.size and np.abs(scaled).max() >= LIMIT:
         raise RingError(f"{what} must stay below 2^62 in units of 2^-{scale}. Some do not.")

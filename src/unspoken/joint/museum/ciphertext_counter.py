@@ -129,8 +129,8 @@ async def decided(party: Party, flags: Bools | None, counter: str, size: int) ->
     party.begin("decide")
     party.opening(SETS, (), (size,))
     if party.name == counter and flags is not None:
-        told = flags.astype(np.uint8)
-        await asyncio.gather(*(party.send(name, "rules.frequent", told, Purpose.DISCLOSURE)
+        frequent = flags.astype(np.uint8)
+        await asyncio.gather(*(party.send(name, "rules.frequent", frequent, Purpose.DISCLOSURE)
                                for name in party.peers))
         return flags
     raw = await party.receive(counter, "rules.frequent", "|u1", (size,), Purpose.DISCLOSURE)

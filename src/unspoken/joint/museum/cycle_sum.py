@@ -74,11 +74,11 @@ def split(words: Words, parts: int) -> list[Words]:
 
 
 def enough_for_cycles(party: Party, receivers: Sequence[str]) -> None:
-    """Refuse fewer owners than have two cycles, and receivers of whom none is an owner."""
+    """Refuse too few owners for two cycles, and receivers none of which is an owner."""
     owners = len(party.roles.owners)
     if owners < LEAST:
         raise RefusedError(f"Edge-disjoint cycles need at least {LEAST} owners. There are "
-                           f"{owners}, who have one cycle only. Use secure_sum.")
+                           f"{owners}, which have one cycle only. Use secure_sum.")
     first_owner(party, receivers)
 
 

@@ -1,4 +1,4 @@
-"""Points from the distances between two groups: what a third party who compares can do.
+"""Points from the distances between two groups: what a third party that compares can do.
 
 vcz2006 section 7.3.7 lets a third party see every distance between objects of different owners,
 because "the third party has no idea about the respective locations". It can find them
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.numerics.orthogonal import trilaterate
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Placed:
     def success(self, truth: Any, within: float = 0.01) -> float:
         """Return the share of values that are right to `within` standard deviations.
 
-        Without anchors the best motion is taken, as somebody who knows the data would.
+        Without anchors the best motion is taken, as an adversary with the data would.
         """
         real = np.asarray(truth, np.float64)
         found = self.together if self.fixed else _moved(self.together, self.together, real)
@@ -62,14 +62,14 @@ def baseline(truth: Any, within: float = 0.01) -> float:
 
 
 def seen_distances(view: Transcript, scale: int) -> dict[tuple[int, int], Floats]:
-    """Return squared distances by pair of owners, from the view of who compared them."""
+    """Return squared distances by pair of owners, from the view of the party that compared."""
     steps: dict[int, list[Any]] = {}
     for message in view.labelled("reveal"):
         steps.setdefault(message.step, []).append(np.asarray(message.array, np.uint64))
     opened = [np.sum(parts, axis=0, dtype=np.uint64).view(np.int64)
               for _, parts in sorted(steps.items())]
     if not opened:
-        raise InputError(explain("A view", "that of the party who compared", "without distances"))
+        raise InputError("This view has no distances. Use that of the party that compared them.")
     sizes: list[int] = [int(size) for size in np.atleast_1d(opened[0])]
     stream, start = np.concatenate(opened[1:]), 0
     found: dict[tuple[int, int], Floats] = {}
@@ -86,8 +86,8 @@ def unfold(squares: npt.ArrayLike, columns: int) -> tuple[Floats, Floats]:
     d = np.asarray(squares, np.float64)
     needed = columns * (columns + 3) // 2 + 1
     if d.ndim != 2 or d.shape[0] < needed or d.shape[1] <= columns:
-        raise InputError(explain("Distances", f"from at least {needed} points to {columns + 1}",
-                                 d.shape))
+        raise InputError(f"Distances from at least {needed} points to {columns + 1} are needed. "
+                         f"Got an array of shape {d.shape}.")
     product = -0.5 * (d - d.mean(axis=0) - d.mean(axis=1, keepdims=True) + d.mean())
     u, s, v = np.linalg.svd(product, full_matrices=False)
     left, right = u[:, :columns] * s[:columns], v[:columns].T
@@ -128,8 +128,8 @@ def anchored(found: Placed, places: Sequence[int], known: npt.ArrayLike) -> Plac
     """Fix the motion by records that are known: their numbers among all points, their values."""
     real, points = np.asarray(known, np.float64), found.together
     if real.shape != (len(places), points.shape[1]) or len(places) <= points.shape[1]:
-        raise InputError(explain("Known records", f"at least {points.shape[1] + 1}, with all "
-                                 "columns", real.shape))
+        raise InputError(f"At least {points.shape[1] + 1} known records with all columns are "
+                         f"needed. Got an array of shape {real.shape}.")
     moved = _moved(points, points[list(places)], real)
     ends = np.cumsum([part.shape[0] for part in found.points])[:-1]
     return Placed(tuple(np.split(moved, ends)), True)

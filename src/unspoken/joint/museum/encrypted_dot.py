@@ -42,7 +42,7 @@ def plain_dot(one: Any, other: Any) -> Any:
 
 
 def plan_dot(length: int, columns: int, key_bits: int = paillier.KEY_BITS) -> dict[str, int]:
-    """Return rounds and bytes between two owners who hold the shares themselves."""
+    """Return rounds and bytes between two owners that hold the shares themselves."""
     width = key_bits // 4
     return {"rounds": 2, "bytes": wire_bytes("|u1", (key_bits // 8,))
             + wire_bytes("|u1", (length, width)) + wire_bytes("|u1", (columns, width))}
@@ -69,8 +69,8 @@ async def dot_encrypted(party: Party, values: Any, owners: Sequence[str], shape:
 
 def _sizes(party: Party, owners: Sequence[str], shape: tuple[int, ...]) -> tuple[int, int]:
     if len(owners) != 2 or owners[0] == owners[1] or not set(owners) <= set(party.names):
-        raise RefusedError(explain("An encrypted scalar product", "between two different owners "
-                                   "of " + ", ".join(party.names), ", ".join(owners)))
+        raise RefusedError("An encrypted scalar product needs two different owners among "
+                           f"{', '.join(party.names)}. Got {', '.join(owners)}.")
     if len(shape) not in (1, 2) or not all(shape):
         raise RingError(explain("The second owner's values", "of shape (n,) or (n, m)", shape))
     if not party.holders:
@@ -159,7 +159,7 @@ async def _spread(party: Party, part: Words, owners: Sequence[str]) -> Words:
 
 
 async def _share_of(party: Party, part: Words, owner: str) -> Words:
-    """Hand one owner's part to the holders; an owner who is one keeps it, as it is masked."""
+    """Hand one owner's part to the holders; an owner that is one keeps it, masked."""
     nothing = np.zeros(part.size, np.uint64)
     if owner in party.holders:
         return part if party.name == owner else nothing

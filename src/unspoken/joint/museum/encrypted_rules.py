@@ -82,15 +82,15 @@ NOTES = {
 
 
 def refuse_owner(owners: Sequence[str], receivers: Sequence[str]) -> None:
-    """Refuse a counter who has data."""
+    """Refuse a counter that has data."""
     if not receivers or receivers[0] in owners:
         raise RefusedError("Encrypted columns must go to a counter without data, the first "
                            "receiver: an owner would find its own baskets among them by unique "
-                           "patterns. Name a receiver who owns nothing, or use method 'bitmaps'.")
+                           "patterns. Name a receiver without data, or use method 'bitmaps'.")
 
 
 def safe(owners: Sequence[str]) -> str:
-    """Return against whom this is safe."""
+    """Return which coalitions learn nothing more."""
     return (f"any {len(owners) - 1} of the {len(owners)} owners together, or the counter, but "
             "never the counter with an owner")
 
@@ -118,7 +118,7 @@ def exposure(baskets: Baskets) -> float:
 
 
 class Counted:
-    """What both programs are given: terms, sites, and receivers of whom the first counts."""
+    """What both programs are given: terms, sites, and receivers, the first of which counts."""
 
     def __init__(self, terms: Terms, sites: Sites, receivers: Sequence[str],
                  fewest: int = FEWEST) -> None:
@@ -143,13 +143,13 @@ class EncryptedColumns(Counted):
                 Disclosure(RULES, self.receivers))
 
     async def __call__(self, party: Party, data: Baskets | None) -> Associations | None:
-        """Encrypt, collect, mine and hand on; who is no receiver gets None."""
+        """Encrypt, collect, mine and hand on; parties that are no receivers get None."""
         agreed = digest("encrypted", self.terms, list(self.sites.items.items()), self.receivers,
                         self.fewest)
         baskets, rows = await begun(party, self.terms, self.sites, data, agreed)
         least = least_of(self.terms, rows, self.fewest)
-        for told in self.disclosures[1:]:
-            party.opening(told.because, told.to, (rows,) if told.because == TABLE else ())
+        for each in self.disclosures[1:]:
+            party.opening(each.because, each.to, (rows,) if each.because == TABLE else ())
         order = group.fresh_order(len(self.sites.items.get(party.name, ())))
         tables = await self._collected(party, baskets, order, rows)
         found = None
@@ -213,8 +213,8 @@ class ByIntersection(Counted):
         made = None
         if party.name == self.receivers[0]:
             made = from_counts(self.terms, ladder.found(), np.concatenate(kept), rows)
-        for told in self.disclosures[2:4 if self.terms.shown else 3]:
-            party.opening(told.because, told.to, ())
+        for each in self.disclosures[2:4 if self.terms.shown else 3]:
+            party.opening(each.because, each.to, ())
         return await hand_on(party, made, self.receivers)
 
     async def _level(self, party: Party, sets: Ints, bitmaps: Words | None,
@@ -258,7 +258,7 @@ class ByIntersection(Counted):
 def mine_rules_by_counter(parts: Mapping[str, Baskets], terms: Terms, method: str = "encrypted", *,
                           counter: str = "counter", fewest: int = FEWEST,
                           processes: bool = False) -> tuple[Associations, dict[str, Ledger]]:
-    """Mine with a counter who has no data; return what it learns, and every ledger by name."""
+    """Mine with a counter without data; return what it learns, and every ledger by name."""
     sites = Sites.of({name: part.items for name, part in parts.items()})
     if method not in NOTES:
         raise InputError(explain("'method'", "one of " + ", ".join(NOTES), method))

@@ -29,16 +29,16 @@ from unspoken.table.baskets import Baskets
 
 SHARES, ENCRYPTED = "union", "union-encrypted"
 METHODS = (SHARES, ENCRYPTED)
-UNION = "which candidates are large, or said to be, at one owner or more"
+UNION = "which candidates are large, or claimed to be, at one owner or more"
 _FREE = SetRules(least=0)
 
 
 def union_told(owners: Sequence[str], method: str) -> tuple[Disclosure, ...]:
-    """Return what the union discloses, to all who take part."""
+    """Return what the union discloses to all parties."""
     if method == SHARES:
         return (Disclosure(UNION),)
-    told = union_disclosures(UNION, owners, owners, _FREE, "encryption")
-    return (Disclosure(UNION), *told[1:])
+    declared = union_disclosures(UNION, owners, owners, _FREE, "encryption")
+    return (Disclosure(UNION), *declared[1:])
 
 
 async def in_union(party: Party, large: Bools, sets: Ints, method: str, fakes: int) -> Bools:
@@ -52,7 +52,7 @@ async def in_union(party: Party, large: Bools, sets: Ints, method: str, fakes: i
 
 
 def _fake(large: Bools, fakes: int) -> Bools:
-    """Choose candidates that are not large, as nobody else can know."""
+    """Choose candidates that are not large, in a way that other parties cannot know."""
     others = np.flatnonzero(~large)
     out = np.zeros(large.size, np.bool_)
     out[others[fresh_order(others.size)[:fakes]]] = True
@@ -69,7 +69,7 @@ class RulesByUnion(RulesOverRows):
         if not isinstance(fakes, int) or fakes < 0:
             raise InputError(explain("'fakes'", "an int >= 0", fakes))
         if method == ENCRYPTED and not owners:
-            raise InputError("A union by encryption must know its owners. Name them in 'owners'.")
+            raise InputError("A union by encryption needs 'owners', the names of all owners.")
         super().__init__(terms, receivers)
         self.way, self.fakes = method, fakes
         self.disclosures = (*self.disclosures, *union_told(owners, method))
@@ -88,7 +88,7 @@ class UnionMining(Mining):
         self.method, self.fakes = method, fakes
 
     async def chosen(self, counts: Ints) -> Bools:
-        """Return which candidates are large at some owner, or said to be."""
+        """Return which candidates are large at some owner, or claimed to be."""
         return await in_union(self.party, self._large(counts), self.ladder.sets, self.method,
                               self.fakes)
 

@@ -93,8 +93,8 @@ class Search:
             last = (self.walker.beta - before) / length
             self.walker.directions = np.vstack([self.walker.directions[1:], last])
             await self.along(self.terms - 1)
-        raise RefusedError("The steps must become small. They did not: columns depend on each "
-                           "other. Leave some out. Every party learned the steps.")
+        raise RefusedError("The search did not converge, because columns depend on each other. "
+                           "Leave some out. Every party learned the steps.")
 
     def _turn(self, steps: Floats) -> float:
         """Return what the next direction is divided by, such that none becomes too long."""

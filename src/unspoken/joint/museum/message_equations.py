@@ -39,7 +39,7 @@ EXACT = 1e-7
 
 @dataclass(frozen=True)
 class Equations:
-    """What is known of one owner's columns x: coefficients x = values, a column each."""
+    """What is known of one owner's columns x: coefficients x = values, one column each."""
 
     victim: str
     coefficients: Floats
@@ -94,7 +94,7 @@ def _product(view: Transcript, one: Received) -> Equations:
 def _known(view: Transcript, label: str, one: Received) -> Floats:
     found = view.own.get((label, one.step))
     if found is None:
-        raise InputError(explain("A view", f"complete: with its own '{label}'", "without it"))
+        raise InputError(f"The view is incomplete: it lacks the party's own '{label}'.")
     return np.asarray(found, np.float64)
 
 
@@ -105,8 +105,8 @@ def _floats(one: Received) -> Floats:
 def stacked(parts: Sequence[Equations]) -> Equations:
     """Return equations of several messages or runs on the same columns as one set."""
     if len({(part.victim, part.unknowns, part.values.shape[1]) for part in parts}) != 1:
-        raise InputError(explain("Equations to put together", "on the same columns of one owner",
-                                 [part.victim for part in parts]))
+        raise InputError("Only equations on the same columns of one owner can be put together. "
+                         f"Owners: {', '.join(part.victim for part in parts)}.")
     return Equations(parts[0].victim, np.vstack([part.coefficients for part in parts]),
                      np.vstack([part.values for part in parts]))
 
@@ -143,8 +143,8 @@ class Recovered:
 
     def __str__(self) -> str:
         return (f"{int(self.certain.sum())} of {self.certain.size} columns of '{self.victim}' are "
-                f"known exactly; {self.bits_left:.1f} of {self.bits_before:.1f} bits a column are "
-                f"left; guessing without the messages is right {self.baseline:.1%} of the time")
+                f"known exactly; {self.bits_left:.1f} of {self.bits_before:.1f} bits per column "
+                f"are left; guessing without the messages is right {self.baseline:.1%} of the time")
 
 
 def solve(equations: Equations, values: Sequence[float] | None = None,

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def published_columns(sweeps: Any, places: Sequence[int] = (), known: Any = None
         return w
     rows = np.asarray(known, np.float64)
     if rows.shape != (len(places), w.shape[1]) or len(places) < w.shape[1]:
-        raise InputError(explain("Known records", f"at least {w.shape[1]}, with as many columns",
-                                 rows.shape))
+        raise InputError(f"Known records must be at least {w.shape[1]} rows of {w.shape[1]} "
+                         f"columns. They are of shape {rows.shape}.")
     mixing = np.linalg.lstsq(w[list(places)], rows, rcond=None)[0]
     return np.asarray(w @ mixing)
 
@@ -100,8 +100,8 @@ def matched_rows(own: Any, seen: Any) -> Matched:
     """
     plain, cipher = (_by_frequency(np.asarray(part)) for part in (own, seen))
     if plain.shape != cipher.shape:
-        raise InputError(explain("Rows seen", f"as many rows and columns as {plain.shape}",
-                                 cipher.shape))
+        raise InputError(f"Rows seen must be of the shape of the own rows, {plain.shape}. They are "
+                         f"of shape {cipher.shape}.")
     names = [row.tobytes() for row in plain]
     times = Counter(names)
     place = {name: row for row, name in enumerate(names) if times[name] == 1}

@@ -1,13 +1,13 @@
-"""Outliers over rows with a third party who compares (vcz2006 section 7.3.7): faster, and weak.
+"""Outliers over rows with a third party that compares (vcz2006 section 7.3.7): faster, and weak.
 
 The owners compute shares of every distance as in `horizontal`, and a third party without data
 adds them up, compares, and hands shares of the far bits back. There are no secure comparisons.
   discloses, besides what `horizontal` does: **every distance between objects of different owners,
     to the third party**. The book calls that "not very significant". It is the data: from the
     distances between two owners' objects alone the third party rebuilds all points up to a
-    motion of space (turned, mirrored, moved), and a few records that it knows (columns + 1) fix
-    the motion. `museum.distance_attack` does it.
-  safe against: nobody who can talk to the third party; owners see no more than in `horizontal`.
+    motion of space (rotated, reflected, translated), and a few records that it knows
+    (columns + 1) fix the motion. `museum.distance_attack` does it.
+  safe against: no one who colludes with the third party; owners see no more than in `horizontal`.
 Refused for a third party that owns data or holds shares, and without `accept` saying so in words.
 """
 
@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.sharing import reveal, share
@@ -44,8 +43,8 @@ class ThirdPartyOutliers(OutliersOverRows):
             raise RefusedError(f"The third party must not own data. '{third}' does. It would know "
                                "the others' points at once.")
         if accept != ACCEPT:
-            raise RefusedError("Outliers with a third party show it every distance. Say that you "
-                               f"accept it with accept='{ACCEPT}', or use outliers_rows.")
+            raise RefusedError("Outliers with a third party show it every distance. Accept that "
+                               f"with accept='{ACCEPT}', or use outliers_rows.")
         super().__init__(rules, columns, owners, receivers, block)
         self.third = third
         self.disclosures = (*disclosures(owners, receivers), Disclosure(DISTANCES, (third,)))
@@ -53,8 +52,8 @@ class ThirdPartyOutliers(OutliersOverRows):
     async def __call__(self, party: Party, data: Any) -> Outliers | None:
         """Find the outliers; the third party compares."""
         if self.third not in party.names or self.third in party.holders:
-            raise RefusedError(explain("The third party", "a party that holds no shares",
-                                       self.third))
+            raise RefusedError(f"The third party must be a party that holds no shares. "
+                               f"'{self.third}' is not.")
         return await super().__call__(party, data)
 
     async def far(self, party: Party, distance: Shared) -> Shared:
@@ -69,7 +68,7 @@ def outliers_third_party(parts: Sequence[Any], rules: Rules, *, accept: str = ""
                          names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                          block: int = BLOCK, **how: Any
                          ) -> tuple[list[Outliers | None], list[Ledger]]:
-    """Find outliers as `outliers_rows` does, with a third party who compares distances."""
+    """Find outliers as `outliers_rows` does, with a third party that compares distances."""
     named = list(names) if names is not None else [f"p{i}" for i in range(len(parts))]
     columns = next((np.shape(part)[1] for part in parts if np.ndim(part) == 2), 0)
     program = ThirdPartyOutliers(rules, columns, named, third, receivers, block, accept)

@@ -106,7 +106,7 @@ class Scheme:
     def weighted(self, ciphertexts: Sequence[int], weights: Sequence[int], plus: int) -> int:
         """Return an encryption of plus + the sum of weights times what is encrypted.
 
-        It is re-randomised: without that, whoever has the key could test guesses of the weights.
+        It is re-randomised: without that, the holder of the key could test guesses of the weights.
         """
         total = self._inside.unsafe_encrypt(self._centred(plus))
         for ciphertext, weight in zip(ciphertexts, weights, strict=True):
@@ -128,7 +128,7 @@ class Scheme:
         """Return ciphertexts from outside; each must be invertible modulo n squared."""
         found = [int.from_bytes(row.tobytes(), "little") for row in raw]
         if not all(0 < c < self.n ** 2 and math.gcd(c, self.n) == 1 for c in found):
-            raise BadCiphertextError("something that is no ciphertext")
+            raise BadCiphertextError("bytes that are not a ciphertext")
         return found
 
     def _centred(self, number: int) -> int:
@@ -158,7 +158,7 @@ def public_scheme(raw: Raw, bits: int) -> Scheme:
     """Return the public key that a peer sent; one of another length is refused."""
     n = int.from_bytes(raw.tobytes(), "little")
     if n.bit_length() != bits or n % 2 == 0 or math.gcd(n, _SMALL) != 1:
-        raise BadCiphertextError("something that is no key")
+        raise BadCiphertextError("bytes that are not a key")
     return Scheme(n)
 
 

@@ -65,12 +65,12 @@ async def permuted_sum(party: Party, values: Any, *, owner: str, adder: str, len
                        key_bits: int = 3072) -> Permuted | None:
     """Return the permuted sums to the owner, the order to the adder, None to the others.
 
-    `values` is x at the owner and v at the adder, who may give None for uniform words.
+    `values` is x at the owner and v at the adder, which may pass None for uniform words.
     """
     party.begin("permute")
     if owner == adder or not {owner, adder} <= set(party.names):
-        raise RefusedError(explain("A permuted sum", "between two different parties of "
-                                   + ", ".join(party.names), f"{owner} and {adder}"))
+        raise RefusedError("A permuted sum needs two different parties among "
+                           f"{', '.join(party.names)}. Got {owner} and {adder}.")
     paillier.check_bits(key_bits)
     if party.name == owner:
         return await _owner(party, _words(values, length), adder, key_bits)

@@ -84,9 +84,9 @@ class PowellRegression(RegressionOverColumns):
         super().__init__(columns, rules, None, aligned)
         _refuse(columns, rules, method, accept)
         self.method, self.exact = method, rules.inference and not rules.ridge
-        told = (STEP, *((WEAK,) if method == "literal" else ()))
+        reasons = (STEP, *((WEAK,) if method == "literal" else ()))
         self.disclosures = (*(d for d in self.disclosures if self.exact or d.because != ILL),
-                            *map(Disclosure, told))
+                            *map(Disclosure, reasons))
 
     def opens(self) -> int:
         """Return how many numbers are opened, with as many searches as are expected."""
@@ -109,7 +109,7 @@ class PowellRegression(RegressionOverColumns):
         ridge, terms = self.rules.ridge, len(self.columns.terms.features)
         if (ridge / standard.units[:-1] ** 2 > rows).any():
             raise RefusedError(f"The ridge must not hide the data. {ridge:g} is more than a "
-                               "column's sum of squares. Give a smaller one, or other units.")
+                               "column's sum of squares. Use a smaller ridge, or other units.")
         literal = self.method == "literal"
         # Who accepted the literal form shows columns anyway.
         most = rows * terms if literal else (most_opened(rows, self.columns.widths())
@@ -164,7 +164,7 @@ class PowellRegression(RegressionOverColumns):
 
 
 def _refuse(columns: Columns, rules: Rules, method: str, accept: str) -> None:
-    """Refuse what Powell's search cannot do, and its literal form if nobody accepts it."""
+    """Refuse what Powell's search cannot do, and its literal form unless it is accepted."""
     if method not in METHODS:
         raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
     if len(columns.owners) < 3 or columns.crossing() or columns.held == SPLIT:
@@ -176,7 +176,7 @@ def _refuse(columns: Columns, rules: Rules, method: str, accept: str) -> None:
                                  rules.condition))
     if method == "literal" and (accept != ACCEPT or rules.ridge):
         raise RefusedError("The literal form of Powell's search opens vectors from which columns "
-                           f"can be read, and has no ridge. Say accept='{ACCEPT}', or use the "
+                           f"can be read, and has no ridge. Use accept='{ACCEPT}', or use the "
                            "form on shares.")
 
 

@@ -10,7 +10,7 @@ from unspoken.joint.tasks.regression.params import Rules
 
 def powell_cost(columns: Columns, rules: Rules, rows: int, searches: int,
                 literal: bool = False) -> Cost:
-    """Return so many searches, with standard errors if there are any."""
+    """Return the costs of several searches, and of standard errors if there are any."""
     owners = len(columns.owners)
     one = Cost(53 + 2 * bool(rules.ridge), 45_000 + rows * (160 + 55 * owners))
     if literal:

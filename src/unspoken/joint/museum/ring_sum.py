@@ -2,7 +2,7 @@
 
 The first owner adds a fresh uniform vector, each owner adds its own and passes it on, and the
 first takes the vector off again.
-  discloses: the total, to the first owner, who hands it to the other receivers.
+  discloses: the total, to the first owner, which hands it to the other receivers.
   safe against: single parties. Two neighbours of an owner together learn its values: prefer
     `secure_sum`, which costs the same and withstands m - 2.
   breaks if: |F| is not a power of two here; the field of the book is the ring modulo 2^64.
@@ -43,14 +43,14 @@ async def ring_total(party: Party, words: Words, receivers: Sequence[str],
 
 
 def first_owner(party: Party, receivers: Sequence[str]) -> str:
-    """Return the owner who starts; it learns the total, so it must be a receiver."""
+    """Return the owner that starts; it learns the total, so it must be a receiver."""
     if len(party.roles.owners) < 3:
         raise RefusedError("A ring needs at least 3 owners. With fewer, the neighbours on both "
                            "sides are one party, which subtracts. Use secure_sum.")
     for name in party.roles.owners:
         if name in receivers:
             return name
-    raise RefusedError("A ring opens the total to the owner who starts it. None of the receivers "
+    raise RefusedError("A ring opens the total to the owner that starts it. None of the receivers "
                        "is an owner. Use secure_sum.")
 
 

@@ -3,7 +3,7 @@
 `commodity` is the book's commodity server over the ring instead of over the reals: shares and a
 matrix triple of `party.draw`. It discloses nothing and is what you want.
 
-`protocol-1` and `protocol-2` need nobody else, work on floats, and **give half of each owner's
+`protocol-1` and `protocol-2` need no third party, work on floats, and **give half of each owner's
 equations away**. They are here to be compared and attacked, never as a default:
 
   protocol-1: both draw a random orthogonal M (N x N). Alice sends A'M_left to Bob, Bob sends
@@ -20,9 +20,9 @@ not help against what is known otherwise: a linear program with 0 <= x <= 1 find
 exactly in many cases (`museum.message_equations` has the rates). So columns whose values repeat are
 refused. A column of continuous values still loses half of its freedom, and a second run with
 another M the rest.
-  discloses: as said, to the other owner; it must be declared (`WEAK`).
+  discloses: that, to the other owner; it must be declared (`WEAK`).
   safe against: nobody who knows more than the equations.
-  cost: protocol-1 2 messages of N/2 floats a column; protocol-2 N (g + n) + m n floats.
+  cost: protocol-1 2 messages of N/2 floats per column; protocol-2 N (g + n) + m n floats.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def checked(values: Any, rows: int, columns: int) -> Floats:
     """Return an owner's columns; those that a linear program would find are refused."""
     array = np.asarray(values, np.float64)
     if array.shape != (rows, columns) or not np.isfinite(array).all():
-        raise RefusedError(explain("Columns for a matrix product", f"{rows} x {columns}, finite",
-                                   array.shape))
+        raise RefusedError(f"Columns for a matrix product must be finite and of shape {rows} x "
+                           f"{columns}. They are of shape {array.shape}.")
     for column in array.T:
         if 2 * np.unique(column).size <= rows:
             # Which column it is, and how many values it has, is private.
@@ -85,7 +85,7 @@ def checked(values: Any, rows: int, columns: int) -> Floats:
                 "Columns for protocols I and II must have values that seldom repeat. Some repeat, "
                 "as counts, categories and yes or no do: half of the equations, with the few "
                 "values that are possible, let a linear program find them. Use method "
-                "'commodity', which gives nothing away.")
+                "'commodity', which discloses nothing.")
     return array
 
 
@@ -99,7 +99,7 @@ def common_rotation(stream: Stream, size: int) -> Floats:
 
 
 def is_k_secure(matrix: Floats, k: int) -> bool:
-    """Say whether every way to leave out k rows keeps the rank; for small matrices."""
+    """Return True if every way to leave out k rows keeps the rank; for small matrices."""
     from itertools import combinations
 
     rows, rank = matrix.shape

@@ -2,7 +2,7 @@
 
 glibc returns what large arrays took to the system and gets it again page by page, each of them
 cleared: a third of the processor time of large steps. A process that runs one study may keep it.
-Nobody else's process is changed: only `unspoken joint` and the children of `run_local` call this.
+No other process is changed: only `unspoken joint` and the children of `run_local` call this.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """A party's identity: an Ed25519 key that never leaves it, and a certificate signed by itself.
 
-There is no authority. Who belongs to a study is what `study.toml` says: each party's name stands
-beside the SHA-256 of its certificate, and that is what people compare over another channel (a
-telephone call) before the first run. Whoever holds the key file is the party: keep it 0600, on
-one machine. A stolen key can join future runs under that name; it opens no past one (TLS 1.3
-has forward secrecy).
+There is no authority. `study.toml` lists the parties of a study: each name with the SHA-256 of its
+certificate, and that is what people compare over another channel (a telephone call) before the
+first run. Anyone who holds the key file can act as the party: keep it 0600, on one machine. A
+stolen key can join future runs under that name; it opens no past one (TLS 1.3 has forward secrecy).
 """
 
 from __future__ import annotations
@@ -26,7 +25,24 @@ YEARS = 2
 
 
 def make_identity(name: str, folder: Path | str) -> Identity:
-    """Make a key (0600) and a certificate in a folder; existing ones are never replaced."""
+    """Make a private key (mode 0600) and a certificate; existing files are never replaced.
+
+    Parameters
+    ----------
+    name : str
+        The party's name: a letter, then up to 31 of a-z, 0-9 and -.
+    folder : Path or str
+        Where to write NAME.key and NAME.crt.
+
+    Returns
+    -------
+    Identity
+        The new identity.
+
+    Examples
+    --------
+    >>> make_identity("north", ".").fingerprint  # doctest: +SKIP
+    """
     check_name(name)
     key = Ed25519PrivateKey.generate()
     secret = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
@@ -54,23 +70,40 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
     try:
         write_file(path, data, mode, overwrite=False)
     except FileExistsError:
-        raise InputError(f"'{path}' must not exist yet. It does. An identity is never replaced: "
-                         "move it away first.") from None
+        raise InputError(f"'{path}' exists already. An identity is never replaced: move it away "
+                         "first.") from None
     except FileNotFoundError:
-        raise InputError(f"'{path}' must lie in an existing folder. There is none.") from None
+        raise InputError(f"The folder of '{path}' does not exist.") from None
 
 
 def load_identity(name: str, folder: Path | str) -> Identity:
-    """Return an identity from the folder it was made in."""
+    """Return an identity from the folder it was made in.
+
+    Parameters
+    ----------
+    name : str
+        The party's name.
+    folder : Path or str
+        Where NAME.key and NAME.crt lie. A key that others can read is refused.
+
+    Returns
+    -------
+    Identity
+        The identity.
+
+    Examples
+    --------
+    >>> own = load_identity("north", ".")  # doctest: +SKIP
+    """
     check_name(name)
     key_path, path = Path(folder) / f"{name}.key", Path(folder) / f"{name}.crt"
     for needed in (key_path, path):
         if not needed.exists():
-            raise IdentityError(f"'{needed}' must be there. It is not. "
+            raise IdentityError(f"There is no file '{needed}'. "
                                 f"Make it with: unspoken joint identity {name}")
     if key_path.stat().st_mode & 0o077:
         raise IdentityError(f"'{key_path}' must be readable by its owner only (mode 0600). "
-                            f"Say: chmod 600 {key_path}")
+                            f"Use: chmod 600 {key_path}")
     return Identity(name, key_path, path, read_certificate(path))
 
 
@@ -79,7 +112,7 @@ def read_certificate(path: Path | str) -> bytes:
     try:
         found = x509.load_pem_x509_certificate(Path(path).read_bytes())
     except ValueError:
-        raise IdentityError(f"'{path}' must be a certificate in PEM. It is not.") from None
+        raise IdentityError(f"'{path}' is not a certificate in PEM.") from None
     return found.public_bytes(serialization.Encoding.DER)
 
 
@@ -90,7 +123,7 @@ def name_in(certificate: bytes) -> str:
         names = found.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         return check_name(str(names[0].value))
     except (ValueError, IndexError):
-        raise IdentityError("A certificate must carry a party's name. This one does not.") from None
+        raise IdentityError("The certificate does not carry a party's name.") from None
 
 
 def to_pem(certificate: bytes) -> str:

@@ -22,7 +22,19 @@ Program = Callable[[Party, Any], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended for one party; what came out stays out of logs, and asyncio prints tasks."""
+    """How a run ended for one party. Its output is not part of its repr, which may end up in logs.
+
+    Attributes
+    ----------
+    name : str
+        The party.
+    output : object
+        What its program returned; None if it failed.
+    ledger : Ledger
+        What it received and sent.
+    error : BaseException, optional
+        Why it failed.
+    """
 
     name: str
     output: Any = field(repr=False)
@@ -32,7 +44,7 @@ class Outcome:
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
                disclosures: Sequence[Disclosure]) -> Any:
-    """Run one party from its first step to its end; a failure is told to every peer."""
+    """Run one party from its first step to its end; a failure is reported to every peer."""
     try:
         output = await _act(seam, roles, program, data, disclosures)
         await seam.finish()

@@ -34,7 +34,7 @@ async def compare_studies(transport: Transport, study: Study) -> None:
             first_difference(transport.name, own, peer, _fields(transport, peer, reply))
         except PreflightError as error:
             transport.fail(PeerAbortedError(transport.name, "study",
-                                            f"has another '{error.field}' than '{peer}'"))
+                                            f"has a '{error.field}' other than that of '{peer}'"))
             raise
 
 
@@ -49,7 +49,7 @@ def first_difference(name: str, own: dict[str, str], peer: str, other: dict[str,
         here, there = own.get(field, "nothing"), other.get(field, "nothing")
         if here != there:
             raise PreflightError(
-                _short(field), f"Field '{_short(field)}' of the study must be the same everywhere. "
+                _short(field), f"Field '{_short(field)}' of the study is not the same everywhere. "
                 f"'{name}' has {_short(here)}, '{peer}' has {_short(there)}. Use one study.toml.")
 
 

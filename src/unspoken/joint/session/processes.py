@@ -1,12 +1,12 @@
 """Every party as a process of its own, over TLS on loopback: for trying out, tests and benches.
 
-Each child makes its own key and certificate, listens on a free port and tells its parent only
+Each child makes its own key and certificate, listens on a free port and sends its parent only
 name, port and certificate; the parent puts them into a study and hands that to everybody. What
 passes between a child and its parent is the program's input and output on one machine; parties
 never exchange anything but frames.
 
 Children are spawned, so a script that calls this needs `if __name__ == "__main__":` around it.
-A child is given its input when it has said that it is there: handed over as it starts, an input
+A child is given its input when it has reported that it is there: handed over as it starts, an input
 larger than a pipe would keep the parent for ever if the child died before it had read it.
 """
 
@@ -37,7 +37,7 @@ from unspoken.joint.wire.transports.limits import Limits
 DIED = ("died before it could listen (a script that calls this needs "
         "'if __name__ == \"__main__\":' around it)")
 FAREWELL = 5.0
-"""How long a party that has said everything may take to end; its program may have left threads."""
+"""How long a party that has finished may take to end; its program may have left threads."""
 
 
 class Fleet:
@@ -122,7 +122,7 @@ class Fleet:
         return Outcome(name, None, Ledger(name, status=f"failed: the process {found.what}"), found)
 
     def stop(self) -> None:
-        """Kill whoever still runs."""
+        """Kill every party that still runs."""
         for child in self.children.values():
             if child.is_alive():
                 child.kill()

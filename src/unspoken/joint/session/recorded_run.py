@@ -36,7 +36,7 @@ def run_recorded(program: Program, inputs: Sequence[Any], mode: str = "dealer",
 
 
 def coalition(views: Iterable[Transcript]) -> Transcript:
-    """Return the view of several who put theirs together."""
+    """Return the joint view of several parties."""
     found = Transcript(())
     for view in views:
         found.parties += view.parties

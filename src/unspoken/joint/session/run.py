@@ -7,12 +7,12 @@
     run_local(declares("total per month")(program), [x, y, z])
 
 Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
-dealer, who is a party and a process of its own. In "three-party" there are exactly three owners:
+dealer, which is a party and a process of its own. In "three-party" there are exactly three owners:
 two hold shares, the third deals (honest majority: safe against any one of them). "two-party" has
-two holders and no dealer: they use oblivious transfer, which costs more and trusts nobody else.
+two holders and no dealer: they use oblivious transfer, which costs more and needs no third party.
 
-In memory nobody is protected from anybody; it is for trying out and for tests. unspoken's own
-engine is not vetted.
+In memory parties are not protected from each other; it is for trying out and for tests. unspoken's
+own engine is not vetted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PartyError
 from unspoken.joint.mpc.engines.mode import DEALER
 from unspoken.joint.session.play import Outcome, Program, in_memory
@@ -36,10 +36,39 @@ def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
               processes: bool = False, names: Sequence[str] | None = None, *,
               holders: Sequence[str] | None = None, limits: Limits | None = None,
               folder: Path | None = None) -> list[tuple[Any, Ledger]]:
-    """Run a program for every input; return each party's output and ledger.
+    """Run a program for every input on this machine; return each party's output and ledger.
 
-    The first real error is raised (that of the party whose program failed, before the errors of
-    those who only heard of it). With a folder every ledger is saved there, the dealer's too.
+    For trying out and for tests: parties on one machine are not protected from each other. The
+    first real error is raised: that of the party whose program failed, before errors of parties
+    that were only informed of it.
+
+    Parameters
+    ----------
+    program : async callable
+        Called as `program(party, data)`, decorated with `declares`.
+    inputs : sequence
+        One input per owner.
+    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+        Who holds shares and who deals; see docs/concepts/joint.md.
+    processes : bool, default False
+        Whether each party is a process of its own, connected over TLS.
+    names : sequence of str, optional
+        The parties' names. Default: p0, p1, and so on.
+    holders : sequence of str, optional
+        The parties that hold shares. Default: as the mode says.
+    limits : Limits, optional
+        How long parties wait for each other.
+    folder : Path, optional
+        Where to save every ledger, the dealer's too.
+
+    Returns
+    -------
+    list of tuple
+        Output and ledger of each party, in the order of the inputs.
+
+    Examples
+    --------
+    >>> [(total, ledger), *others] = run_local(program, [north, south, east])  # doctest: +SKIP
     """
     outcomes = run_outcomes(program, inputs, mode, processes, names, holders=holders,
                             limits=limits, folder=folder)
@@ -53,14 +82,44 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
                  processes: bool = False, names: Sequence[str] | None = None, *,
                  holders: Sequence[str] | None = None, limits: Limits | None = None,
                  folder: Path | None = None) -> list[Outcome]:
-    """Run a program for every input; return how it ended for each, the dealer last."""
+    """Run a program as `run_local` does, but return how it ended for each party, errors included.
+
+    Parameters
+    ----------
+    program : async callable
+        Called as `program(party, data)`, decorated with `declares`.
+    inputs : sequence
+        One input per owner.
+    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+        Who holds shares and who deals.
+    processes : bool, default False
+        Whether each party is a process of its own, connected over TLS.
+    names : sequence of str, optional
+        The parties' names. Default: p0, p1, and so on.
+    holders : sequence of str, optional
+        The parties that hold shares. Default: as the mode says.
+    limits : Limits, optional
+        How long parties wait for each other.
+    folder : Path, optional
+        Where to save every ledger.
+
+    Returns
+    -------
+    list of Outcome
+        One per party, the dealer last.
+
+    Examples
+    --------
+    >>> errors = [outcome.error for outcome in run_outcomes(program, inputs)]  # doctest: +SKIP
+    """
     names = list(names) if names is not None else [f"p{i}" for i in range(len(inputs))]
     if len(names) != len(inputs):
-        raise InputError(explain("'names'", f"{len(inputs)} names, one an input", len(names)))
+        raise InputError(f"'names' must have one name per input. There are {len(names)} names and "
+                         f"{len(inputs)} inputs.")
     roles = roles_for(names, mode, holders)
     if processes and "<" in getattr(program, "__qualname__", ""):
-        raise InputError(explain("A program for processes", "a function of a module, which the "
-                                 "others can import", program.__qualname__))
+        raise InputError(f"'{program.__qualname__}' cannot run in processes. Use a function of a "
+                         "module, which the other processes can import.")
     if processes:
         outcomes = run_processes(program, list(inputs), mode, roles, limits)
     else:

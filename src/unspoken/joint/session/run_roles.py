@@ -1,4 +1,4 @@
-"""Who does what in a run: who owns data, who holds shares, who deals."""
+"""The roles of a run: who owns data, who holds shares, who deals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unspoken.joint.wire.endpoint import Roles
 
 
 def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = None) -> Roles:
-    """Return who does what: by default the first two hold shares, and a dealer is added."""
+    """Return the roles: by default the first two hold shares, and a dealer is added."""
     chosen = mode_of(mode)
     for name in names:
         check_name(name)
@@ -24,5 +24,5 @@ def roles_for(names: Sequence[str], mode: str, holders: Sequence[str] | None = N
 
 
 def roles_of(study: Study) -> Roles:
-    """Return who does what in a study."""
+    """Return the roles of the parties of a study."""
     return mode_of(study.mode).roles_of(study.members)

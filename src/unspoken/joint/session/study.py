@@ -59,7 +59,29 @@ _TOP = ("name", "task", "mode", "coalitions", "parameters", "schema", "party", "
 
 @dataclass(frozen=True)
 class Study:
-    """What every party agreed on."""
+    """What every party agreed on: who computes what, who learns it, and what may be opened.
+
+    It holds public things only; `study.toml` is the same for every party.
+
+    Attributes
+    ----------
+    name, task, mode : str
+        The study's name, its task (`unspoken joint tasks`) and its mode (`run_local`).
+    members : tuple of Member
+        The parties.
+    parameters : mapping
+        The parameters of the task.
+    schema : mapping of str to str
+        The kinds of the columns.
+    coalitions : str
+        Against whom the study is safe, in words.
+    disclosures : tuple of Disclosure
+        What may be opened, and to whom.
+
+    Examples
+    --------
+    >>> study = Study.load("study.toml")  # doctest: +SKIP
+    """
 
     name: str
     task: str
@@ -99,7 +121,7 @@ class Study:
         for member in self.members:
             if member.name == name:
                 return member
-        raise StudyError(f"'{name}' must be a party of study '{self.name}'."
+        raise StudyError(f"'{name}' is not a party of study '{self.name}'."
                          + _hint(name, self.names))
 
     def fields(self) -> dict[str, str]:
@@ -135,10 +157,10 @@ class Study:
         try:
             data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError:
-            raise StudyError(f"'{path}' must be the file of a study. It cannot be read. Give the "
-                             "path of a study.toml; `unspoken joint new` makes one.") from None
+            raise StudyError(f"The study '{path}' cannot be read. Give the path of a study.toml; "
+                             "`unspoken joint new` makes one.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise StudyError(f"'{path}' must be TOML. {error}.") from None
+            raise StudyError(f"'{path}' is not valid TOML: {error}.") from None
         return cls.from_json(data)
 
     @classmethod
@@ -217,8 +239,8 @@ def _member(entry: Mapping[str, Any]) -> Member:
         _one_of(f"roles of {name}", role, ROLES)
     certificate = _certificate(name, entry.get("certificate"))
     if entry.get("fingerprint") != fingerprint(certificate):
-        raise StudyError(f"The fingerprint of '{name}' must be the SHA-256 of its certificate. "
-                         "It is not. Ask that party for both again.")
+        raise StudyError(f"The fingerprint of '{name}' is not the SHA-256 of its certificate. "
+                         "Ask that party for both again.")
     return Member(name, address, roles, fingerprint(certificate), certificate)
 
 
@@ -226,14 +248,14 @@ def _certificate(name: str, text: Any) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (TypeError, ValueError, binascii.Error):
-        raise StudyError(f"The certificate of '{name}' must be DER in base64. It is not.") from None
+        raise StudyError(f"The certificate of '{name}' is not DER in base64.") from None
 
 
 def _disclosure(entry: Mapping[str, Any]) -> Disclosure:
     _keys("disclosure", entry, ("because", "to"))
     because = _text("because", entry.get("because", ""))
     if not because:
-        raise StudyError("Every disclosure must say 'because'. One does not.")
+        raise StudyError("Every disclosure needs a 'because'. One has none.")
     return Disclosure(because, _texts("to", entry.get("to", [])))
 
 
@@ -242,8 +264,8 @@ def _parameters(data: Any) -> dict[str, Any]:
         raise StudyError(explain("'parameters'", "a table", type(data).__name__))
     for key, value in data.items():
         if key.lower() in PRIVATE:
-            raise StudyError(f"Parameter '{key}' must not be in a study: how many records a party "
-                             "has is its own secret. Leave it out.")
+            raise StudyError(f"Parameter '{key}' must not be in a study: the number of records of "
+                             "a party is its own secret. Leave it out.")
         if not isinstance(value, str | int | float | bool | list):
             raise StudyError(explain(f"Parameter '{key}'", "text, a number or a list", value))
     return dict(data)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 def check_together(study: Study) -> None:
     """Check what only makes sense for all parties together."""
     if not study.members:
-        raise StudyError("A study must have parties. It has none.")
+        raise StudyError("The study has no parties.")
     for what, values in (("name", study.names), ("address", [m.address for m in study.members]),
                          ("certificate", [m.fingerprint for m in study.members])):
         twice = next((v for i, v in enumerate(values) if v in values[:i]), None)
         if twice is not None:
-            raise StudyError(f"Every party must have a {what} of its own. '{twice}' stands twice.")
+            raise StudyError(f"Every party needs its own {what}. '{twice}' appears twice.")
     for disclosure in study.disclosures:
         for name in disclosure.to:
             study.member(name)

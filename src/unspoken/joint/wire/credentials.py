@@ -1,4 +1,4 @@
-"""By what a link knows who is at its other end: names, certificates, and where a key lies."""
+"""How a link authenticates its other end: names, certificates, and where a key lies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,19 @@ NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 
 @dataclass(frozen=True)
 class Identity:
-    """Where a party's key lies, and its certificate, which is public."""
+    """A party's identity: where its key lies, and its certificate, which is public.
+
+    Attributes
+    ----------
+    name : str
+        The party's name in studies.
+    key_path : Path
+        The private key (mode 0600). It never leaves the machine.
+    certificate_path : Path
+        The certificate in PEM.
+    certificate : bytes
+        The certificate in DER, as it is compared.
+    """
 
     name: str
     key_path: Path
@@ -31,7 +43,21 @@ class Identity:
 
 @dataclass(frozen=True)
 class Member:
-    """One party of a study."""
+    """One party of a study.
+
+    Attributes
+    ----------
+    name : str
+        Its name: a letter, then up to 31 of a-z, 0-9 and -.
+    address : str
+        HOST:PORT, where it listens.
+    roles : tuple of str
+        Any of 'owner', 'holder', 'dealer' and 'receiver'.
+    fingerprint : str
+        The SHA-256 of the certificate, which people compare by telephone.
+    certificate : bytes
+        The certificate in DER.
+    """
 
     name: str
     address: str
@@ -41,7 +67,7 @@ class Member:
 
 
 class Roster(Protocol):
-    """What links need of a study: its name, and who belongs to it."""
+    """What links need of a study: its name and its parties."""
 
     @property
     def name(self) -> str:
@@ -65,7 +91,7 @@ def fingerprint(certificate: bytes) -> str:
 
 
 def check_name(name: str, what: str = "A party's name") -> str:
-    """Return a name that may stand in studies, certificates and file names."""
+    """Return a name that is valid in studies, certificates and file names."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
     return name

@@ -58,7 +58,7 @@ class Seam(Protocol):
         """Wait until the run has failed; return why."""
 
     async def finish(self) -> None:
-        """Say that everything was sent."""
+        """Announce that everything was sent."""
 
     def fail(self, error: PartyError) -> None:
         """End the run."""
@@ -112,7 +112,7 @@ class Base:
                       purpose: Purpose) -> np.ndarray[Any, Any]:
         """Return the array that is expected from one party, or end the run.
 
-        The purpose is checked with the rest, because the ledger of the one who receives repeats it.
+        The purpose is checked with the rest, because the receiver's ledger repeats it.
         """
         message = await self.seam.receive(source)
         return self._expected(source, message, (label, np.dtype(dtype), shape, purpose))

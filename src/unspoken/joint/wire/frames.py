@@ -58,7 +58,7 @@ class Kind(enum.IntEnum):
 
 
 class Purpose(enum.IntEnum):
-    """What a message may tell the one who receives it; the ledger is sorted by it."""
+    """What a message may disclose to its receiver; the ledger is sorted by it."""
 
     CONTROL = 1
     MASKED = 2
@@ -109,7 +109,7 @@ class Header:
         return max(1, -(-self.total // CHUNK))
 
     def belongs_to(self, first: Header) -> bool:
-        """Say whether this frame continues the message that `first` opened."""
+        """Return True if this frame continues the message that `first` opened."""
         return (self.kind, self.purpose, self.dtype, self.shape, self.step, self.label) == (
             first.kind, first.purpose, first.dtype, first.shape, first.step, first.label)
 
@@ -144,13 +144,14 @@ def _travelling(array: Array) -> tuple[Array, str]:
     """Return the array as it travels (little-endian, contiguous) and the name of its dtype."""
     little = array.dtype.newbyteorder("<").str
     if little not in DTYPES:
-        raise InputError(explain("A message", "of dtype " + ", ".join(DTYPES), array.dtype.str))
+        raise InputError(explain("The dtype of a message", "one of " + ", ".join(DTYPES),
+                                 array.dtype.str))
     if array.ndim > MAX_DIMENSIONS:
-        raise InputError(explain("A message", f"of at most {MAX_DIMENSIONS} dimensions",
-                                 array.ndim))
+        raise InputError(f"A message may have at most {MAX_DIMENSIONS} dimensions. This one has "
+                         f"{array.ndim}.")
     if array.nbytes > MAX_MESSAGE:
-        raise InputError(explain("A message", f"at most {MAX_MESSAGE} bytes", array.nbytes,
-                                 "Send it in several messages."))
+        raise InputError(f"A message may have at most {MAX_MESSAGE} bytes. This one has "
+                         f"{array.nbytes}. Send it in several messages.")
     return np.ascontiguousarray(array, np.dtype(little)).reshape(array.shape), little
 
 
@@ -193,7 +194,7 @@ def _label(raw: bytes) -> str:
 
 
 def _check_sizes(header: Header, limit: int) -> None:
-    """Check all sizes before anybody allocates or reads."""
+    """Check all sizes before anything is allocated or read."""
     total = header.total
     if header.kind is not Kind.DATA:
         limit = min(limit, CHUNK if header.kind is Kind.STREAM else MAX_CONTROL)

@@ -25,7 +25,7 @@ FORMAT = "unspoken-ledger"
 VERSION = 1
 SENT, RECEIVED = "sent", "received"
 _TEXTS = ("party", "mode", "study", "session", "status", "engine")
-UNVETTED = "unspoken's own engine: semi-honest parties only, not reviewed by anybody outside"
+UNVETTED = "unspoken's own engine: semi-honest parties only, not reviewed by outside experts"
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Opening:
-    """A value that left its shares: to whom, and why that was agreed."""
+    """A value that was opened: to whom, and why that was agreed."""
 
     step: int
     because: str
@@ -55,7 +55,33 @@ class Opening:
 
 @dataclass
 class Ledger:
-    """What one party saw of one run."""
+    """What one party saw of one run: every message, and every value that was opened.
+
+    It holds labels, sizes, purposes and reasons; never a value, a share or a seed.
+
+    Attributes
+    ----------
+    party : str
+        The party whose ledger it is.
+    mode : str
+        The mode of the study.
+    study : str
+        The SHA-256 of the study.
+    session : str
+        The session's identifier.
+    status : str
+        How the run ended: 'complete', or why it failed.
+    engine : str
+        What computed on shares, and whether it was reviewed.
+    rows : list of Row
+        The messages, with their sizes as they went over the link.
+    openings : list of Opening
+        The values that were opened: step, reason, receivers and shape.
+
+    Examples
+    --------
+    >>> print(Ledger.load("north.ledger").table())  # doctest: +SKIP
+    """
 
     party: str
     mode: str = ""
@@ -119,8 +145,8 @@ class Ledger:
     def from_json(cls, data: Any) -> Ledger:
         """Check plain data field by field and return the ledger."""
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise LedgerError("A ledger must be a JSON object with format 'unspoken-ledger'. Got "
-                              "something else.")
+            raise LedgerError("This is not a ledger: it is no JSON object with format "
+                              "'unspoken-ledger'.")
         if data.get("version") != VERSION:
             raise LedgerError(f"A ledger must have version {VERSION}. "
                               f"Got {data.get('version')!r}.")
@@ -133,7 +159,7 @@ class Ledger:
                 Opening(o["step"], o["because"], tuple(o["to"]), tuple(o["shape"]))
                 for o in data["openings"]]
         except (KeyError, TypeError) as error:
-            raise LedgerError(f"A ledger must have every field. {error} is wrong.") from None
+            raise LedgerError(f"The ledger has a missing or wrong field: {error}.") from None
         return found
 
     @classmethod
@@ -142,10 +168,10 @@ class Ledger:
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError:
-            raise LedgerError(f"'{path}' must be the file of a ledger. It cannot be read. Give "
-                              "the path that a run saved its ledger to.") from None
+            raise LedgerError(f"The ledger '{path}' cannot be read. Give the path to which a run "
+                              "saved its ledger.") from None
         except (ValueError, RecursionError):
-            raise LedgerError(f"'{path}' must be a ledger. It is not JSON.") from None
+            raise LedgerError(f"'{path}' is not a ledger: it is not JSON.") from None
         return cls.from_json(data)
 
     def table(self) -> str:

@@ -172,7 +172,7 @@ def refused(what, bounds, match):
 
 
 def test_what_does_not_fit_is_refused_with_the_remedy():
-    refused(lambda party, x: log(party, x), (-1, 5), r"sure not to be negative.*within")
+    refused(lambda party, x: log(party, x), (-1, 5), r"values must not be negative.*within")
     refused(lambda party, x: log(party, x), (0, 2**61), r"below 2\^60")
     refused(lambda party, x: log(party, x, scale=31), (0, 9), "between 1 and 30")
     refused(lambda party, x: x_log_x(party, x), (0, 2**40), r"2\^62")

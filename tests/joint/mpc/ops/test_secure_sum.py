@@ -125,7 +125,7 @@ def test_a_total_declared_for_others_is_refused():
     async def program(party, data):
         return await secure_sum(party, data, because="total", to=["p1"])
 
-    with pytest.raises(DisclosureError, match="Declared is: 'total' to p0"):
+    with pytest.raises(DisclosureError, match="Declared: 'total' to p0"):
         run_local(program, [np.arange(2)] * 3, "sums")
 
 

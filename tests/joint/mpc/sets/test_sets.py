@@ -196,9 +196,9 @@ def test_everything_that_is_disclosed_must_be_declared(missing):
 
 def test_elements_outside_the_universe_are_refused():
     for method, mode in (("shares", "dealer"), ("encryption", "sums")):
-        with pytest.raises(RefusedError, match="Some are not"):
+        with pytest.raises(RefusedError, match="are not in the public universe"):
             run_local(uniting(names(3), UNIVERSE, method), [[1], [2], [99]], mode)
-    with pytest.raises(RefusedError, match="Some stand twice"):
+    with pytest.raises(RefusedError, match="repeated elements"):
         run_local(uniting(names(3), [1, 1], "shares"), [[1]] * 3)
     with pytest.raises(InputError, match="shares, encryption"):
         run_local(uniting(names(3), UNIVERSE, "magic"), [[1]] * 3)

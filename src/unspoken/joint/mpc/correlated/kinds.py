@@ -69,11 +69,11 @@ class Need:
         known = self.kind in KINDS and KINDS[self.kind].dimensions in (ANY, len(self.sizes))
         known = known and len(self.sizes) > 0
         if not known or not all(isinstance(s, int) and 0 <= s <= MAX_WORDS for s in self.sizes):
-            raise InputError(explain("Correlated randomness", "of a known kind and size",
-                                     f"{self.kind!r} {self.sizes}"))
+            raise InputError(f"There is no correlated randomness of kind {self.kind!r} and sizes "
+                             f"{self.sizes}.")
         if sum(self.lengths) > MAX_WORDS:
-            raise InputError(explain("Correlated randomness", f"at most {MAX_WORDS} words",
-                                     sum(self.lengths), "Work in blocks."))
+            raise InputError(f"One request for correlated randomness may have at most {MAX_WORDS} "
+                             f"words. This one has {sum(self.lengths)}. Work in blocks.")
 
     @property
     def lengths(self) -> tuple[int, ...]:

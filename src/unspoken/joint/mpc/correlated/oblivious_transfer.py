@@ -77,7 +77,7 @@ async def choose_keys(party: Party, peer: str, choices: npt.NDArray[np.uint8]) -
 
 
 async def _points(party: Party, peer: str, label: str, count: int | None) -> list[bytes]:
-    """Receive points, one alone or so many, and refuse what is none."""
+    """Receive one point or several, and refuse bytes that are no point."""
     shape = (group.POINT_BYTES,) if count is None else (count, group.POINT_BYTES)
     purpose = Purpose.CONTROL if count is None else Purpose.ENCRYPTED
     got = (await party.receive(peer, label, "|u1", shape, purpose)).reshape(-1, group.POINT_BYTES)

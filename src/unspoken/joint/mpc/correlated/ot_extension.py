@@ -153,7 +153,7 @@ class Pads:
         return out.view("<u8").astype(np.uint64, copy=False)
 
     def words(self, offset: Words, length: int) -> Words:
-        """Return pads of so many words, shape (count, length)."""
+        """Return pads of `length` words, shape (count, length)."""
         moved = _moved(offset)
         out = np.empty((self.count, length), np.uint64)
         for block in range(-(-length // 2)):

@@ -14,7 +14,7 @@ class Source(ABC):
 
     @abstractmethod
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
-        """Return this holder's parts of every wish; None to one who only deals."""
+        """Return this holder's parts of every wish; None if it only deals."""
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Prepare for what each of the next steps will draw, where that saves waiting."""

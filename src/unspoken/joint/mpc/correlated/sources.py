@@ -54,7 +54,7 @@ class Wish:
 
 
 class OwnSource(Source):
-    """For a single holder, who has nobody to hide anything from."""
+    """For a single holder, which has no other holder to hide values from."""
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:
         """Draw and deal alone."""
@@ -123,7 +123,7 @@ def _complete(needs: Sequence[Need], drawn: Sequence[Parts],
 
 
 class ThirdSource(Source):
-    """The side of a third owner, who deals to the two holders while running the program."""
+    """The side of a third owner, which deals to the two holders while running the program."""
 
     def __init__(self, party: Party) -> None:
         self._party = party

@@ -211,7 +211,7 @@ class Transfer:
 
 
 def pieces(total: int, size: int) -> Iterator[slice]:
-    """Yield slices that cover so many."""
+    """Yield slices of at most `size` that cover `total`."""
     for start in range(0, total, size):
         yield slice(start, min(total, start + size))
 

@@ -1,10 +1,10 @@
-"""Holders with a dealer, or a third owner who deals; and a single holder, who deals to itself."""
+"""Holders with a dealer or a third owner that deals, and a single holder that deals to itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.correlated.sources import SEED, DealerSource, OwnSource, ThirdSource
 from unspoken.joint.mpc.engines.engine import Engine
@@ -31,15 +31,15 @@ class DealtEngine(MaskedEngine):
         elif party.holders == (party.name,):
             self.source = OwnSource()
         elif party.is_holder and dealer is None:
-            raise RefusedError("Several holders need a dealer here. There is none. Name one, or "
-                               "use a mode without a dealer.")
+            raise RefusedError("Several holders need a dealer in this mode, and there is none. Add "
+                               "one, or use a mode without a dealer.")
         elif party.is_holder:
             seed = await party.receive(str(dealer), SEED, "|u1", (SEED_BYTES,), Purpose.SHARE)
             self.source = DealerSource(party, seed.tobytes())
 
 
 class NoShares(Mode):
-    """Secure sums only: nobody holds shares, and nobody helps."""
+    """Secure sums only: no party holds shares, and there is no dealer."""
 
     name = "sums"
     has_shares = False
@@ -58,7 +58,7 @@ class NoShares(Mode):
 
 
 class WithDealer(Mode):
-    """Two or more hold shares; a dealer who runs no program serves them."""
+    """Two or more hold shares; a dealer that runs no program serves them."""
 
     name = "dealer"
     dealer_outside = True
@@ -68,25 +68,26 @@ class WithDealer(Mode):
         return DealtEngine(party)
 
     def check(self, members: Sequence[Member]) -> None:
-        """Refuse a dealer who holds anything, and a single holder among several owners."""
+        """Refuse a dealer that holds anything, and a single holder among several owners."""
         dealers, holders = having(members, DEALER), having(members, "holder")
         owners = having(members, "owner")
         if len(holders) > 1 and len(dealers) != 1:
-            raise StudyError(explain("Mode 'dealer'", "given exactly one dealer", len(dealers)))
+            raise StudyError(f"Mode 'dealer' needs exactly one dealer. There are {len(dealers)}.")
         if len(holders) < min(2, len(owners)) or not holders:
             raise StudyError("Mode 'dealer' needs two parties with the role 'holder'. There are "
                              f"{len(holders)}. A single holder would see every value.")
         both = set(dealers) & {*holders, *owners}
         if both:
             raise StudyError(f"The dealer must not hold shares or data. '{min(both)}' does. A "
-                             "dealer who also holds a share learns every value.")
+                             "dealer that also holds a share learns every value.")
 
     def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
         """Let the chosen ones, or the first two, hold shares, and add a dealer."""
         chosen = tuple(dict.fromkeys(holders)) if holders is not None else program[:2]
         for name in chosen:
             if name not in program:
-                raise InputError(explain("'holders'", "of " + ", ".join(program), name))
+                raise InputError(f"There is no party '{name}' to hold shares. Parties: "
+                                 f"{', '.join(program)}.")
         if len(chosen) < min(2, len(program)):
             raise RefusedError("Shares need two different holders where there are several "
                                f"parties. Got {len(chosen)}. A single holder would see every "
@@ -116,7 +117,7 @@ class ThreeParties(Mode):
         return DealtEngine(party)
 
     def check(self, members: Sequence[Member]) -> None:
-        """Refuse anything but two holders and a third party who deals."""
+        """Refuse anything but two holders and a third party that deals."""
         holders, dealers = having(members, "holder"), having(members, DEALER)
         if len(members) != 3 or len(holders) != 2 or len(dealers) != 1 or set(dealers) <= set(
                 holders):

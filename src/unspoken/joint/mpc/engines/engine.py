@@ -1,7 +1,7 @@
 """The one interface behind operations on shares: how holders compute, and on whose randomness.
 
 An operation knows intervals, scales and shapes; an engine knows words of the ring and nothing
-else. Every party of a program has one, also who holds no shares: it takes the same steps and gets
+else. Every party of a program has one, even if it holds no shares: it takes the same steps and gets
 zeros. An operation asks for what it needs (`has_tables`) and never which engine it is.
 """
 
@@ -56,7 +56,7 @@ class Engine(ABC):
         return error
 
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
-        """Return this holder's parts of correlated randomness; None to who holds no shares."""
+        """Return this holder's parts of correlated randomness; None if it holds no shares."""
         return None if self.source is None else await self.source.draw(needs)
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
@@ -86,7 +86,7 @@ class Engine(ABC):
 
     @abstractmethod
     async def both(self, one: Words, other: Words, size: int) -> Words:
-        """Return a plane: where the bits of two planes of so many bits are set."""
+        """Return a plane: where the bits of two planes of `size` bits are set."""
 
     @abstractmethod
     async def to_numbers(self, plane: Words, size: int) -> Words:
@@ -100,7 +100,7 @@ class Engine(ABC):
         return await self.multiply(np.broadcast_to(numbers, rows.shape), rows)
 
     def multiplies_own(self, owners: set[str]) -> bool:
-        """Say whether two owners can multiply what each has in the clear, without sharing it."""
+        """Return True if two owners can multiply what each has in the clear, without sharing."""
         return False
 
     async def own_product(self, own: Words, rows: int, inner: int, columns: int) -> Words:

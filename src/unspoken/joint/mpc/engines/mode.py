@@ -25,13 +25,13 @@ class Mode(ABC):
     name: str
     has_shares = True
     dealer_outside = False
-    """Whether there is a dealer who owns nothing and runs no program."""
+    """Whether there is a dealer that owns no data and runs no program."""
     dealing_owner: int | None = None
-    """The place of the owner who deals while it runs the program."""
+    """The place of the owner that deals while it runs the program."""
     first_holders = 2
-    """How many of the first owners hold shares where nobody says which."""
+    """How many of the first owners hold shares by default."""
     cost_notes: tuple[str, ...] = ()
-    """What must be said of a forecast, which is made for holders with a dealer."""
+    """A note on cost forecasts, which are made for holders with a dealer."""
 
     @abstractmethod
     def engine(self, party: Party) -> Engine:
@@ -43,10 +43,10 @@ class Mode(ABC):
 
     @abstractmethod
     def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
-        """Return who does what among owners who all run the program."""
+        """Return the roles of owners that all run the program."""
 
     def roles_of(self, members: Sequence[Member]) -> Roles:
-        """Return who does what in a study."""
+        """Return the roles of the parties of a study."""
         dealer = next(iter(having(members, DEALER)), None)
         outside = None if self.dealing_owner is not None else dealer
         program = tuple(m.name for m in members if m.name != outside)
@@ -54,13 +54,13 @@ class Mode(ABC):
         return Roles(program, having(members, "owner"), holders, dealer, self.name)
 
     def safe_against(self, holders: int) -> str:
-        """Return against whom values on the shares of so many holders are safe."""
+        """Return which coalitions learn nothing from the shares of this many holders."""
         if holders == 2:
             return "either of the two holders, with any other owners, but never both"
         return "any one of the three who compute, with any other owners"
 
     def notes(self, holders: int) -> tuple[str, ...]:
-        """Return what must be said about the engine."""
+        """Return a note about the engine."""
         return (UNVETTED,)
 
     def costed_holders(self, holders: int) -> int:
@@ -68,7 +68,7 @@ class Mode(ABC):
         return 2
 
     def can_run(self) -> bool:
-        """Say whether this machine has what the engine needs."""
+        """Return True if this machine has what the engine needs."""
         return True
 
 

@@ -21,8 +21,8 @@ def mode_of(name: str) -> Mode:
 
 
 def usual_mode(*, dealer: bool, shares: bool) -> Mode:
-    """Return the mode for a task where nobody says: that of a dealer who was named, else the
-    engine that others reviewed if the task needs shares and this machine has it, else sums.
+    """Return the default mode of a task: 'dealer' if one was named, else the engine that others
+    reviewed if the task needs shares and this machine has it, else sums.
     """
     if dealer:
         return mode_of(WithDealer.name)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.selection import keep
@@ -28,10 +27,30 @@ def plain_argmin(values: Any) -> Any:
 
 
 async def argmin(party: Party, values: Shared) -> tuple[Shared, Shared]:
-    """Return the first place of the least value along the last axis, and the least value."""
+    """Return where the least value along the last axis lies, and that value.
+
+    A tournament on shares (vcz2006 section 7.2.2): 9 rounds for each halving of the number of
+    columns. Among equal values the first place is taken, as numpy does. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : Shared
+        At least one value along the last axis.
+
+    Returns
+    -------
+    tuple of Shared
+        The place and the value, both without the last axis.
+
+    Examples
+    --------
+    >>> nearest, distance = await argmin(party, distances)  # doctest: +SKIP
+    """
     if not values.shape or values.shape[-1] == 0:
-        raise RingError(explain("argmin: values", "at least one along the last axis",
-                                values.shape))
+        raise RingError("argmin needs at least one value along the last axis. Got shape "
+                        f"{values.shape}.")
     rows, columns = values.shape[:-1], values.shape[-1]
     value = values.reshape(-1, columns)
     place = _places(party, value)

@@ -5,7 +5,7 @@ bit by bit as in a Wallace tree: three words of one weight become one of the sam
 exclusive or, which is local) and one of the next (a majority, which is one AND). What is left, at
 most two words of each weight, becomes numbers. So a row costs one AND and not a number of its own.
   discloses: nothing; the dealer learns sizes.
-  safe against: whom `both` and `to_numbers` are.
+  safe against: as `both` and `to_numbers`.
   cost for each count over n rows of t columns: t n / 4 bytes each way and t n / 8 from the dealer;
     log2 t rounds and about 2 for each doubling of n. Two holders without a dealer: 10.5 t n.
 """

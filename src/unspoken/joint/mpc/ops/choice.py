@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.argmin import argmin
 from unspoken.joint.mpc.ops.less_than import less_than
@@ -41,13 +40,34 @@ async def numbers(party: Party, bits: SharedBits | Shared) -> Shared:
     if isinstance(bits, SharedBits):
         return await to_numbers(party, bits)
     if bits.scale or bits.low < 0 or bits.high > 1:
-        raise RingError(explain("A condition", "shared bits, or numbers sure to be 0 or 1",
-                                repr(bits)))
+        raise RingError("A condition must be shared bits, or shared numbers that can only be 0 or "
+                        f"1. Got {bits!r}.")
     return bits
 
 
 async def select(party: Party, bits: SharedBits | Shared, yes: Shared, no: Shared) -> Shared:
-    """Return `yes` where the bit is set and `no` elsewhere; nobody learns which."""
+    """Return `yes` where the bit is set and `no` elsewhere; nobody learns which.
+
+    2 rounds. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits or Shared
+        The condition: shared bits, or shared numbers that are sure to be 0 or 1.
+    yes, no : Shared
+        The values to choose from, of the same scale.
+
+    Returns
+    -------
+    Shared
+        The chosen values.
+
+    Examples
+    --------
+    >>> larger = await select(party, await less_than(party, x, y), y, x)  # doctest: +SKIP
+    """
     gap = yes - no
     if isinstance(bits, SharedBits) and bits.shape == gap.shape:
         [kept] = await keep(party, bits, [gap])
@@ -58,37 +78,153 @@ async def select(party: Party, bits: SharedBits | Shared, yes: Shared, no: Share
 
 
 async def maximum(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the greater of two, element by element."""
+    """Return the greater of two shared values, element by element.
+
+    One comparison and one choice; discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        The values to compare, of the same scale.
+
+    Returns
+    -------
+    Shared
+        The greater value at each place.
+
+    Examples
+    --------
+    >>> larger = await maximum(party, x, y)  # doctest: +SKIP
+    """
     found = await select(party, await less_than(party, one, other), other, one)
     return found.within(max(one.low, other.low), max(one.high, other.high))
 
 
 async def minimum(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the lesser of two, element by element."""
+    """Return the lesser of two shared values, element by element.
+
+    One comparison and one choice; discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        The values to compare, of the same scale.
+
+    Returns
+    -------
+    Shared
+        The lesser value at each place.
+
+    Examples
+    --------
+    >>> smaller = await minimum(party, x, y)  # doctest: +SKIP
+    """
     found = await select(party, await less_than(party, other, one), other, one)
     return found.within(min(one.low, other.low), min(one.high, other.high))
 
 
 async def argmax(party: Party, values: Shared) -> tuple[Shared, Shared]:
-    """Return the first place of the greatest value along the last axis, and that value."""
+    """Return where the greatest value along the last axis lies, and that value.
+
+    Among equal values the first place is taken, as numpy does. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : Shared
+        At least one value along the last axis.
+
+    Returns
+    -------
+    tuple of Shared
+        The place and the value, both without the last axis.
+
+    Examples
+    --------
+    >>> place, greatest = await argmax(party, scores)  # doctest: +SKIP
+    """
     place, least = await argmin(party, -values)
     return place, -least
 
 
 async def sign(party: Party, value: Shared) -> Shared:
-    """Return -1, 0 or 1; both comparisons travel together."""
+    """Return the sign of shared values: -1, 0 or 1.
+
+    Both comparisons travel together: the rounds of one. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared
+        The values.
+
+    Returns
+    -------
+    Shared
+        Whole numbers from -1 to 1.
+
+    Examples
+    --------
+    >>> signs = await sign(party, x)  # doctest: +SKIP
+    """
     bits = await to_numbers(party, await less_than(party, stack([value, -value]), 0))
     return (bits[1] - bits[0]).within(-1, 1)
 
 
 async def absolute(party: Party, value: Shared) -> Shared:
-    """Return the magnitude."""
+    """Return the magnitude of shared values.
+
+    One comparison and one choice; discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared
+        The values.
+
+    Returns
+    -------
+    Shared
+        The magnitudes, with the scale of `value`.
+
+    Examples
+    --------
+    >>> distance = await absolute(party, x - y)  # doctest: +SKIP
+    """
     found = await select(party, await less_than(party, value, 0), -value, value)
     return found.within(0, max(abs(value.low), abs(value.high)))
 
 
 async def floor(party: Party, value: Shared, bits: int) -> Shared:
-    """Return values divided by 2^bits, rounded down for certain (`truncate` may give one more)."""
+    """Return shared values divided by 2^bits, always rounded down.
+
+    `truncate` is cheaper and may give one more. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared
+        The values.
+    bits : int
+        How many bits to drop, from 1 to 61.
+
+    Returns
+    -------
+    Shared
+        The quotients; fractional bits are dropped first.
+
+    Examples
+    --------
+    >>> halves = await floor(party, x, 1)  # doctest: +SKIP
+    """
     near = await truncate(party, value, bits)
     rest = replace(value, scale=0) - replace(near, scale=0) * (1 << bits)
     above = await to_numbers(party, await less_than(
@@ -99,7 +235,32 @@ async def floor(party: Party, value: Shared, bits: int) -> Shared:
 
 async def sums_less(party: Party, one: Any, other: Any, shape: tuple[int, ...], low: int,
                     high: int, scale: int = 0) -> SharedBits:
-    """Return shared bits: where the owners' `one` add up to less than their `other`."""
+    """Return shared bits: where the owners' `one` add up to less than their `other`.
+
+    Add and compare (vcz2006 sections 7.2.2 and 7.3.5), with exact sums. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : array or None
+        This owner's values; None if this party owns no data.
+    shape : tuple of int
+        The shape of `one` and `other`, which is public.
+    low, high : int
+        Bounds on the values of each owner, in units of 2^-scale.
+    scale : int, default 0
+        Fractional bits.
+
+    Returns
+    -------
+    SharedBits
+        Set where the first sum is less than the second.
+
+    Examples
+    --------
+    >>> bits = await sums_less(party, costs, budgets, (12,), 0, 10**6)  # doctest: +SKIP
+    """
     gap = None if one is None else np.asarray(one) - np.asarray(other)
     total = await share_sum(party, gap, shape, low - high, high - low, scale)
     return await less_than(party, total, 0)

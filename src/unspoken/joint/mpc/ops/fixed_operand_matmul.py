@@ -4,7 +4,7 @@ A matrix triple for several left operands at once, stacked, has one mask for the
 right operand is opened under that mask in the beginning; each product then opens its left operand
 alone, under rows of the mask that no other product uses (SecureML does so for training data).
   discloses: nothing. The right operand must be the same every time: it has one mask.
-  safe against: whom products are.
+  safe against: as products.
   cost: 1 round a product and 8 bytes for each value of the left operand from each holder to each
     other; once in `ahead` products 8 bytes for each of the right one, and 8 from the dealer for
     each value of all results.
@@ -29,7 +29,7 @@ AHEAD = 4
 class FixedRight:
     """Products of changing left operands (rows, k) with one right operand (k, m).
 
-    `rows`: those of each of so many products, or of every product to come.
+    `rows`: the rows of each product, in order, or of every product to come.
     """
 
     def __init__(self, party: Party, right: Shared, rows: int | Sequence[int],
@@ -61,7 +61,7 @@ class FixedRight:
         """Draw masks for the next products and open the right operand under its own."""
         self.party.begin("matmul open")
         (k, m), sizes = self.right.shape, self.left[:AHEAD]
-        # More of the last kind may follow than was said.
+        # More of the last kind may follow than were announced.
         self.left, self.ready = self.left[AHEAD:] or sizes[-1:], len(sizes)
         drawn = await self.party.draw([Need("matrix", (sum(sizes), k, m))])
         if drawn is None or not self.party.is_holder:

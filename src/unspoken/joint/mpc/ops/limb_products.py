@@ -17,7 +17,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.multi_limb import FINE, Wide, span
 from unspoken.joint.mpc.ops import products
@@ -30,7 +29,30 @@ ANY = (1 - LIMIT, LIMIT - 1)
 
 
 async def wide_matmul(party: Party, one: Wide, other: Wide, scale: int | None = None) -> Wide:
-    """Return the matrix product, with `scale` fractional bits or with all of them."""
+    """Return the matrix product of two wide matrices; exact before it is cut to `scale`.
+
+    Discloses nothing; a dealer learns the shapes.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Wide
+        A matrix n x k.
+    other : Wide
+        A matrix k x m.
+    scale : int, optional
+        Fractional bits of the result. Default: all of them (the scales add).
+
+    Returns
+    -------
+    Wide
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await wide_matmul(party, x, y, scale=48)  # doctest: +SKIP
+    """
     _check(one, other)
     one, other = await carry(party, one), await carry(party, other)
     rows = concatenate(one.limbs, 0)
@@ -43,11 +65,32 @@ async def wide_matmul(party: Party, one: Wide, other: Wide, scale: int | None = 
 
 
 async def wide_multiply(party: Party, one: Wide, other: Wide, scale: int | None = None) -> Wide:
-    """Return the products, element by element; both of one shape."""
+    """Return the products of wide values, element by element.
+
+    Discloses nothing; a dealer learns the shapes.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Wide
+        The factors, of the same shape.
+    scale : int, optional
+        Fractional bits of the result. Default: all of them (the scales add).
+
+    Returns
+    -------
+    Wide
+        The products.
+
+    Examples
+    --------
+    >>> squares = await wide_multiply(party, x, x, scale=48)  # doctest: +SKIP
+    """
     one, other = await carry(party, one), await carry(party, other)
     if one.shape != other.shape:
-        raise RingError(explain("Wide values to multiply", f"both of shape {one.shape}",
-                                other.shape))
+        raise RingError("Only wide values of the same shape can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
     pairs = [(i, j) for i in range(len(one.limbs)) for j in range(len(other.limbs))]
     left = concatenate([one.limbs[i].reshape(1, -1) for i, _ in pairs])
     right = concatenate([other.limbs[j].reshape(1, -1) for _, j in pairs])
@@ -59,8 +102,8 @@ async def wide_multiply(party: Party, one: Wide, other: Wide, scale: int | None 
 def _check(one: Wide, other: Wide) -> None:
     fits = len(one.shape) == len(other.shape) == 2 and one.shape[1] == other.shape[0]
     if not fits:
-        raise RingError(explain("Wide matrices to multiply", "n x k and k x m",
-                                f"{one.shape} and {other.shape}"))
+        raise RingError("Only matrices of shapes n x k and k x m can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
 
 
 def _piece(one: Wide, other: Wide) -> int:
@@ -70,7 +113,7 @@ def _piece(one: Wide, other: Wide) -> int:
                for t in range(len(one.limbs) + len(other.limbs) - 1)]
     step = (LIMIT - 1) // max(1, *weights)
     if step < 1:
-        raise RingError("A wide product must stay below 2^62 in every limb. It could pass that. "
+        raise RingError("A wide product could exceed 2^62 in a limb. "
                         "Promise tighter bounds (x.within(most)), or use fewer bits.")
     return step
 
@@ -109,13 +152,59 @@ async def _added(party: Party, parts: list[list[Shared]], scale: int, wanted: in
 
 
 async def gram(party: Party, x: Wide, other: Wide | None = None, scale: int = FINE) -> Wide:
-    """Return X'X (or X'Y) of shared data: rows along the first axis."""
+    """Return X'X, or X'Y, of shared data with its rows along the first axis.
+
+    For data split by columns (vcz2006 section 5.2.1). Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Wide
+        The data, n x p.
+    other : Wide, optional
+        Y, n x q. Default: X itself.
+    scale : int, default 96
+        Fractional bits of the result.
+
+    Returns
+    -------
+    Wide
+        The cross products, p x p or p x q.
+
+    Examples
+    --------
+    >>> moments = await gram(party, x)  # doctest: +SKIP
+    """
     return await wide_matmul(party, x.T, x if other is None else other, scale)
 
 
 async def sum_product(party: Party, one: Any, other: Any, shapes: tuple[Any, Any], low: int,
                       high: int) -> Shared:
-    """Return (sum of the owners' matrices) times (sum of their others), vcz2006 section 5.2.1."""
+    """Return (sum of the owners' first matrices) times (sum of their second ones).
+
+    vcz2006 section 5.2.1. Discloses nothing but the shapes and bounds, which are public.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : array or None
+        This owner's two matrices of whole numbers; None if this party owns no data.
+    shapes : tuple of two tuples of int
+        The shapes of both, which are public: n x k and k x m.
+    low, high : int
+        Bounds on the values of each owner.
+
+    Returns
+    -------
+    Shared
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await sum_product(party, a, b, ((3, 4), (4, 2)), 0, 1000)  # doctest: +SKIP
+    """
     first = await share_sum(party, one, shapes[0], low, high)
     second = await share_sum(party, other, shapes[1], low, high)
     return await products.matmul(party, first, second)

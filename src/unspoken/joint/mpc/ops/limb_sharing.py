@@ -2,7 +2,7 @@
 
 **carry**: every limb but the highest is truncated by 24 bits at once and keeps the rest, which
 lies between -2^24 and 2^24 because truncation may round up; the quotient goes to its neighbour.
-  cost: 1 round a pass, 2 passes after a product; 8 bytes a limb from each holder to each other.
+  cost: 1 round per pass, 2 passes after a product; 8 bytes per limb from each holder to each other.
 **rescale**: fewer fractional bits by dropping limbs: off by at most 1.001 units in the last place.
 **narrow**: the way back to a Shared array of 64 bits, off by at most 1.001 units.
 **lift**: a Shared array as a Wide one; exact.
@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.multi_limb import (
     BASE,
@@ -41,7 +40,34 @@ TOP = 1 << 28
 
 async def share_wide(party: Party, values: Any, owner: str, shape: tuple[int, ...], most: float,
                      scale: int = 48) -> Wide:
-    """Return one owner's values, at most `most` in magnitude, with `scale` fractional bits."""
+    """Return one owner's values as a wide shared array.
+
+    Discloses shape, bound and scale, which are public.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        The values; None if this party is not the owner.
+    owner : str
+        The party that has the values.
+    shape : tuple of int
+        Their shape, which is public.
+    most : float
+        A bound on their magnitude; checked before anything is sent.
+    scale : int, default 48
+        Fractional bits.
+
+    Returns
+    -------
+    Wide
+        The values as shares.
+
+    Examples
+    --------
+    >>> x = await share_wide(party, own, "north", (500, 3), most=1.0)  # doctest: +SKIP
+    """
     count = limbs_for(most, scale)
     mine = _digits(values, most, scale, count) if party.name == owner else None
     found = await share(party, mine, owner, (count, *shape), -BASE, BASE)
@@ -50,7 +76,32 @@ async def share_wide(party: Party, values: Any, owner: str, shape: tuple[int, ..
 
 async def share_sum_wide(party: Party, values: Any, shape: tuple[int, ...], most: float,
                          scale: int = 48) -> Wide:
-    """Return the sum of every owner's values."""
+    """Return the sum of all owners' values as a wide shared array.
+
+    Discloses shape, bound and scale, which are public.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's values; None if this party owns no data.
+    shape : tuple of int
+        Their shape, which is public.
+    most : float
+        A bound on the magnitude of each owner's values; checked before anything is sent.
+    scale : int, default 48
+        Fractional bits.
+
+    Returns
+    -------
+    Wide
+        The sum as shares.
+
+    Examples
+    --------
+    >>> total = await share_sum_wide(party, own, (12,), most=1000.0)  # doctest: +SKIP
+    """
     count = limbs_for(most, scale)
     mine = _digits(values, most, scale, count) if party.name in party.roles.owners else None
     found = await share_sum(party, mine, (count, *shape), -BASE, BASE)
@@ -60,7 +111,35 @@ async def share_sum_wide(party: Party, values: Any, shape: tuple[int, ...], most
 
 async def share_columns(party: Party, values: Any, widths: Mapping[str, int], rows: int,
                         most: float, scale: int = 48) -> Wide:
-    """Return a table whose columns lie with several owners, in the order of `widths`."""
+    """Return a table whose columns belong to several owners, as one wide shared array.
+
+    The rows must stand in the same order everywhere (`align`). Discloses the number of rows, the
+    widths, the bound and the scale, which are public.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's columns, rows x width; None if this party owns no data.
+    widths : mapping of str to int
+        The number of columns of each owner, in the order of the table.
+    rows : int
+        The number of rows.
+    most : float
+        A bound on the magnitude of the values; checked before anything is sent.
+    scale : int, default 48
+        Fractional bits.
+
+    Returns
+    -------
+    Wide
+        The table, rows x the sum of the widths.
+
+    Examples
+    --------
+    >>> x = await share_columns(party, own, {"north": 2, "south": 3}, 500, 1.0)  # doctest: +SKIP
+    """
     parts = [await share_wide(party, values if party.name == owner else None, owner,
                               (rows, width), most, scale) for owner, width in widths.items()]
     return join_wide(parts, 1)
@@ -109,7 +188,28 @@ def _rest(limb: Shared, over: Shared) -> Shared:
 
 
 async def rescale(party: Party, x: Wide, scale: int) -> Wide:
-    """Return the values with another number of fractional bits."""
+    """Return wide values with another number of fractional bits.
+
+    With fewer bits off by at most 1.001 units in the last place. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Wide
+        The values.
+    scale : int
+        The fractional bits of the result.
+
+    Returns
+    -------
+    Wide
+        The same values.
+
+    Examples
+    --------
+    >>> coarse = await rescale(party, x, 30)  # doctest: +SKIP
+    """
     x, more = await carry(party, x), scale - x.scale
     if more > 0:
         zero = public(party, np.zeros(x.shape, np.int64))
@@ -122,19 +222,60 @@ async def rescale(party: Party, x: Wide, scale: int) -> Wide:
 
 
 async def lift(party: Party, x: Shared) -> Wide:
-    """Return a Shared array as a Wide one."""
+    """Return a Shared array as a Wide one; exact. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Shared
+        The values.
+
+    Returns
+    -------
+    Wide
+        The same values, with the same scale.
+
+    Examples
+    --------
+    >>> wide = await lift(party, x)  # doctest: +SKIP
+    """
     return await carry(party, Wide((replace(x, scale=0),), x.scale))
 
 
 async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | None = None) -> Shared:
-    """Return wide values as a Shared array; `most` promises a bound that limbs do not show."""
+    """Return wide values as a Shared array, which can be revealed and compared.
+
+    Off by at most 1.001 units in the last place. Refused if the values could reach 2^62 units.
+    Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Wide
+        The values.
+    scale : int
+        The fractional bits of the result.
+    most : float or Fraction, optional
+        A bound on the magnitude that the caller promises and that the limbs do not show.
+
+    Returns
+    -------
+    Shared
+        The values.
+
+    Examples
+    --------
+    >>> mean = await narrow(party, wide, 30)  # doctest: +SKIP
+    """
     x = await rescale(party, x, scale)
     known = x.most if most is None else min(x.most, Fraction(most))
     bound = int(known * 2**scale) + 2
     if bound >= LIMIT:
-        raise RingError(explain("narrow: values", f"below 2^62 with {scale} fractional bits",
-                                f"up to {float(known):.3g}", "Use fewer fractional bits, or give "
-                                "'most'."))
+        raise RingError(f"narrow: values must stay below 2^62 with {scale} fractional bits. They "
+                        f"could reach {float(known):.3g}. Use fewer fractional bits, or give "
+                        "'most'.")
     share = np.zeros(x.shape, np.uint64)
     for place, limb in enumerate(x.limbs):
         if WIDTH * place < 64:

@@ -1,10 +1,10 @@
-"""The sum of owners' values as shares, where an owner who holds shares keeps its own part.
+"""The sum of owners' values as shares, where an owner that holds shares keeps its own part.
 
 A holder's values are its share as they are: they never leave it but under a mask, and `reveal`
-adds a fresh sharing of zero. So nothing is expanded or sent for them. Owners who hold no shares
+adds a fresh sharing of zero. So nothing is expanded or sent for them. Owners that hold no shares
 give theirs to the holders as usual.
-  discloses: nothing. Safe against whom the sums by `share_sum` are.
-  cost: one message of 8 bytes a value for each owner who holds no shares.
+  discloses: nothing. As safe as sums by `share_sum`.
+  cost: one message of 8 bytes per value for each owner that holds no shares.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.sharing import share
 from unspoken.joint.mpc.party import Party
@@ -28,7 +27,8 @@ async def sum_kept(party: Party, values: Any, owners: Collection[str], shape: tu
     if party.name in owners:
         mine = to_ring(values, low, high, 0, "Values to share")
         if mine.shape != tuple(shape):
-            raise RingError(explain("Values to share", f"of shape {tuple(shape)}", mine.shape))
+            raise RingError(f"Values to share must be of shape {tuple(shape)}. "
+                            f"They are of shape {mine.shape}.")
     kept = mine is not None and party.is_holder
     total = mine if kept and mine is not None else np.zeros(shape, np.uint64)
     for owner in owners:

@@ -53,7 +53,29 @@ def plain_x_log_x(x: Any) -> Any:
 
 
 async def log(party: Party, x: Shared, scale: int = FRACTION) -> Shared:
-    """Return ln x with `scale` fractional bits (at most 30)."""
+    """Return the natural logarithm of shared values.
+
+    A polynomial of degree 8 (vcz2006 section 4.3 has a Taylor series), off by at most 3.5e-8; about
+    17 rounds. ln 0 is taken as 0. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Shared
+        The values, not negative.
+    scale : int, default 30
+        Fractional bits of the result, from 1 to 30.
+
+    Returns
+    -------
+    Shared
+        The logarithms.
+
+    Examples
+    --------
+    >>> logs = await log(party, counts)  # doctest: +SKIP
+    """
     normal = await normalise(party, x, "log")
     return await _log(party, x, normal, _scale(scale, "log"))
 
@@ -75,7 +97,29 @@ async def _log(party: Party, x: Shared, normal: Normal, scale: int) -> Shared:
 
 
 async def x_log_x(party: Party, x: Shared, scale: int = FRACTION) -> Shared:
-    """Return x ln x, exactly 0 at 0; the scales of x and of the logarithm add."""
+    """Return x ln x of shared values, exactly 0 at 0.
+
+    The step behind entropies (vcz2006 section 4.3). Off by at most 3.5e-8 times x; about 18 rounds,
+    fewer for whole numbers where a dealer serves. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Shared
+        The values, not negative.
+    scale : int, default 30
+        Fractional bits of the logarithm, from 1 to 30; the scale of x is added.
+
+    Returns
+    -------
+    Shared
+        The products.
+
+    Examples
+    --------
+    >>> terms = await x_log_x(party, counts)  # doctest: +SKIP
+    """
     if scale == FRACTION and serves(party, x):
         return await whole_x_log_x(party, x)
     found = await log(party, x, scale)
@@ -83,7 +127,29 @@ async def x_log_x(party: Party, x: Shared, scale: int = FRACTION) -> Shared:
 
 
 async def sqrt(party: Party, x: Shared, scale: int | None = None) -> Shared:
-    """Return the square root with `scale` fractional bits (those that fit, at most 30)."""
+    """Return the square root of shared values.
+
+    Off by at most 8e-9 of itself and two units in the last place; about 18 rounds. Discloses
+    nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    x : Shared
+        The values, not negative.
+    scale : int, optional
+        Fractional bits of the result. Default: as many as fit, at most 30.
+
+    Returns
+    -------
+    Shared
+        The roots.
+
+    Examples
+    --------
+    >>> deviations = await sqrt(party, variances)  # doctest: +SKIP
+    """
     normal = await normalise(party, x, "sqrt")
     mantissa = await polynomial(party, normal.mantissa - ONE, ROOT)
     most = math.isqrt(max(1, x.high) << 2) / 2 ** (1 + x.scale / 2) + 1

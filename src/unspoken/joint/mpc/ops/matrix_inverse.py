@@ -1,4 +1,4 @@
-"""The inverse of a positive definite matrix on shares (vcz2006 section 5.2.1, done otherwise).
+"""The inverse of a positive definite matrix on shares (vcz2006 section 5.2.1, by another method).
 
 The book opens P (A + B) Q for random P and Q; over the reals that shows scale and determinant,
 and modulo 2^64 it is not the real inverse. Here S = M / 2^e, 2^e a public bound on the greatest
@@ -38,13 +38,39 @@ MOST_STEPS = 34
 
 
 async def inverse(party: Party, matrix: Wide, most: float, condition: float = 2.0**20) -> Wide:
-    """Return the inverse; an ill-conditioned matrix is refused, and that one bit is opened."""
+    """Return the inverse of a shared positive definite matrix.
+
+    Newton and Schulz on shares (the book's way, vcz2006 section 5.2.1, would show scale and
+    determinant). Discloses one bit, whether the matrix was too ill-conditioned to invert; it must
+    be declared (`matrix_inverse.ILL`), and such a matrix is refused.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    matrix : Wide
+        A square, positive definite matrix.
+    most : float
+        A public bound on the greatest eigenvalue (the trace is one).
+    condition : float, default 2**20
+        `most` over the least eigenvalue that must still work; at most 2^28. Every doubling costs
+        one step more.
+
+    Returns
+    -------
+    Wide
+        The inverse.
+
+    Examples
+    --------
+    >>> inverted = await inverse(party, moments, most=500.0)  # doctest: +SKIP
+    """
     found, small = await newton_schulz(party, matrix, most, condition)
     if not bool(await reveal(party, small, because=ILL)):
         raise RefusedError(
-            f"The matrix must have a condition of at most about {condition:.3g} to be inverted. It "
-            "has not: columns depend on each other. Leave some out, or give a greater "
-            "'condition'. Every party learned this one bit.")
+            "The matrix is too ill-conditioned to be inverted: its condition is above about "
+            f"{condition:.3g}, because columns depend on each other. Leave some out, or give a "
+            "greater 'condition'. Every party learned this one bit.")
     return found
 
 
@@ -92,5 +118,5 @@ def steps_for(condition: float) -> int:
 
 def _order(matrix: Wide) -> int:
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise RingError(explain("A matrix to invert", "square", matrix.shape))
+        raise RingError(f"A matrix to invert must be square. It is of shape {matrix.shape}.")
     return matrix.shape[0]

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.ops.leading_bit import leading_bits
 from unspoken.joint.mpc.ops.less_than import less_than
@@ -77,7 +76,7 @@ def inverse_power(bits: Shared, top: int, like: Shared) -> Shared:
 
 
 def by_prefix(size: int) -> bool:
-    """Say whether so many values are taken apart bit by bit: fewer bytes, and 6 rounds more."""
+    """Return True if this many values are taken apart bit by bit: fewer bytes, 6 rounds more."""
     return size >= MANY
 
 
@@ -112,9 +111,8 @@ async def _mantissa(party: Party, raised: Shared, top: int) -> Shared:
 
 def _check(x: Shared, what: str) -> None:
     if x.low < 0:
-        raise RingError(explain(f"{what}: values", "sure not to be negative",
-                                f"[{x.low}, {x.high}]", "If you know that they are not, say so: "
-                                "x.within(0, high)."))
+        raise RingError(f"{what}: values must not be negative. Their interval is [{x.low}, "
+                        f"{x.high}]. If you know that none is negative, use x.within(0, high).")
     if x.high >= 1 << MOST:
-        raise RingError(explain(f"{what}: values", f"below 2^{MOST} units", x.high,
-                                "Truncate first."))
+        raise RingError(f"{what}: values must stay below 2^{MOST} units. They could reach "
+                        f"{x.high}. Truncate first.")

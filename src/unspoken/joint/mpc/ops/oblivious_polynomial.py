@@ -5,11 +5,12 @@ its powers and the other's coefficients, for all points together. Two holders wi
 it by transfers for the bits of one side (Gilboa 1999); else it is one product of shared matrices.
   discloses: degree, bounds and the number of points, which are public. The values stay shared.
   safe against: as products of shares; between two holders alone, either of them.
-  cost: two-party 768 bytes a coefficient and point; else as `matmul` of n x (d + 1) by (d + 1) x 1.
+  cost: two-party 768 bytes per coefficient and point; else as `matmul` of n x (d + 1) by
+    (d + 1) x 1.
 
 **evaluate_to** opens the values to the owner of the points. d + 1 values give a polynomial of
 degree d away, so that more points than the degree are refused; it does not count over calls. It
-never opens to the owner of the polynomial, who would solve p(x) = y for x.
+never opens to the owner of the polynomial, which would solve p(x) = y for x.
 
 Whole numbers are exact. With `scale` fractional bits the powers are rounded before they are
 multiplied: the error is below (|a_0| + ... + |a_d|) / 2 + |x|^d (d + 1) / 2 + 1 in the last place.
@@ -23,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc.ops.products import matmul
 from unspoken.joint.mpc.ops.sharing import reveal, share
@@ -52,9 +52,32 @@ def plain_polynomial(coefficients: Any, points: Any) -> Any:
 
 async def evaluate(party: Party, values: Any, polynomial: Side, points: Side,
                    scale: int = 0) -> Shared:
-    """Return p(x) as shares, of coefficients that one gives and points that the other gives.
+    """Return p(x) as shares: one owner has the polynomial, another the points.
 
-    `values` is the own side: coefficients, the constant first, or points, or None.
+    Oblivious polynomial evaluation (Naor and Pinkas 1999). Discloses the degree, the bounds and the
+    number of points, which are public. Whole numbers are exact.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's side: the coefficients, constant first, or the points. None for other parties.
+    polynomial : Side
+        Owner, number and bounds of the coefficients (`oblivious_polynomial.Side`).
+    points : Side
+        Owner, number and bounds of the points.
+    scale : int, default 0
+        Fractional bits.
+
+    Returns
+    -------
+    Shared
+        One value per point.
+
+    Examples
+    --------
+    >>> p = await evaluate(party, own, Side("a", 3, -9, 9), Side("b", 10, 0, 100))  # doctest: +SKIP
     """
     degree = _check(party, polynomial, points)
     powers = _power_interval(points, degree)
@@ -86,14 +109,14 @@ def _check(party: Party, polynomial: Side, points: Side) -> int:
     """Return the degree, if there are two sides."""
     for side in (polynomial, points):
         if side.owner not in party.roles.owners:
-            raise RefusedError(explain("An owner", "of " + ", ".join(party.roles.owners),
-                                       side.owner))
+            raise RefusedError(f"'{side.owner}' owns no data here. Owners: "
+                               f"{', '.join(party.roles.owners)}.")
     if polynomial.owner == points.owner:
         raise RefusedError(f"'{points.owner}' must not have both the polynomial and the points: "
                            "it can evaluate them alone.")
     if polynomial.count < 2:
-        raise RingError(explain("The coefficients of a polynomial", "at least 2",
-                                polynomial.count))
+        raise RingError("A polynomial needs at least 2 coefficients. "
+                        f"Got {polynomial.count}.")
     return polynomial.count - 1
 
 
@@ -112,7 +135,8 @@ def _powers(points: Any, degree: int) -> Any:
     if powers.dtype != object:
         return powers
     if powers.size and max(abs(power) for power in powers.flat) >= 1 << 62:
-        raise RingError("The powers of the points must stay below 2^62. Some do not.")
+        raise RingError("Some powers of the points reach 2^62. Use smaller points or a lower "
+                        "degree.")
     return powers.astype(np.int64)
 
 
@@ -127,7 +151,7 @@ def _units(interval: tuple[float, float], scale: int) -> tuple[int, int]:
 
 async def _directly(party: Party, given: Any, sides: tuple[Side, Side],
                     powers: tuple[float, float], scale: int) -> Shared:
-    """Let the holder who chooses have the rows and the other the columns of one product."""
+    """Multiply: the choosing holder has the rows and the other the columns of one product."""
     party.begin("polynomial")
     polynomial, points = sides
     one, other = _units(powers, scale), _units((polynomial.low, polynomial.high), scale)
@@ -152,5 +176,5 @@ def _own(party: Party, given: Any, sides: tuple[Side, Side],
         words = to_ring(_column(given), *bounds[1], scale, "The coefficients")
         expected = polynomial.count
     if words.size != expected:
-        raise RingError(explain("The values of one side", f"{expected} in all", words.size))
+        raise RingError(f"This side must have {expected} values in all. It has {words.size}.")
     return np.ascontiguousarray(words)

@@ -7,7 +7,7 @@ bits: the sum of the small shares wraps around as often as comparisons say.
   discloses: nothing; the dealer learns how many columns each owner has and how many rows.
   safe against: all holders but one; never against the dealer together with a holder.
   cost: 3 rounds for each 8,192 rows; 4 bytes a cell from each holder to each other, and from each
-    owner who holds no shares; 8 bytes a pair and block from the dealer. For 100,000 rows and 570
+    owner that holds no shares; 8 bytes per pair and block from the dealer. For 100,000 rows and 570
     columns of three owners 230 MB each way.
 Two holders without a dealer, and SPU, count with shared bits instead: see `bit_counts`.
 """
@@ -50,7 +50,7 @@ async def pair_counts(party: Party, bitmaps: Words | None, widths: Mapping[str, 
                       rows: int) -> Shared:
     """Return the counts of all pairs of columns of different owners, in the order of `crosses`.
 
-    `bitmaps`: the own columns as packed bits, one row each; who has none gives None. `widths`:
+    `bitmaps`: the own columns as packed bits, one row each; None without columns. `widths`:
     how many columns each owner has, in the order of the owners.
     """
     chunk = ((1 << BITS) - 1) // ROWS * ROWS

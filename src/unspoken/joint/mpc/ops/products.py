@@ -4,7 +4,7 @@ To multiply x and y, the holders open x - a and y - b for random a, b nobody kno
 also have shares of a b. The opened words are uniform.
   discloses: nothing (shapes are public; the dealer learns them).
   safe against: all holders but one; never against the dealer together with a holder.
-  cost: 1 round; 16 bytes an element from each holder to each other, 8 from the dealer. A matrix
+  cost: 1 round; 16 bytes per element from each holder to each other, 8 from the dealer. A matrix
     product n x k by k x m opens n k + k m words, not n k m.
 The book's commodity server (vcz2006 section 5.2.1) is this over the ring; over the reals, as
 printed there, it is not secure. Products of fixed point add their scales: truncate afterwards.
@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, corners
@@ -30,9 +29,29 @@ def plain_multiply(one: Any, other: Any) -> Any:
 
 async def multiply(party: Party, one: Shared, other: Shared,
                    within: tuple[int, int] | None = None) -> Shared:
-    """Return the products, element by element, shapes broadcast as numpy does.
+    """Return the products of shared values, element by element; shapes broadcast as in numpy.
 
-    `within` promises an interval that the factors' intervals do not show, as for x times 1/x.
+    One multiplication triple per element (Beaver 1991), 1 round. Discloses nothing; a dealer learns
+    the shapes. Scales add: truncate fixed-point products afterwards.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        The factors.
+    within : tuple of int, optional
+        An interval that the caller promises and that the factors' intervals do not show, as for x
+        times 1/x.
+
+    Returns
+    -------
+    Shared
+        The products.
+
+    Examples
+    --------
+    >>> squares = await multiply(party, x, x)  # doctest: +SKIP
     """
     party.begin("multiply")
     low, high = within or corners(one, other)
@@ -46,7 +65,31 @@ async def multiply(party: Party, one: Shared, other: Shared,
 
 async def matmul(party: Party, one: Shared, other: Shared,
                  within: tuple[int, int] | None = None) -> Shared:
-    """Return the matrix product of two shared matrices; `within` as in multiply."""
+    """Return the matrix product of two shared matrices.
+
+    One matrix triple (SecureML), 1 round. Discloses nothing; a dealer learns the shapes. Scales
+    add.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one : Shared
+        A matrix n x k.
+    other : Shared
+        A matrix k x m.
+    within : tuple of int, optional
+        An interval that the caller promises for the product.
+
+    Returns
+    -------
+    Shared
+        The product, n x m.
+
+    Examples
+    --------
+    >>> product = await matmul(party, x, y)  # doctest: +SKIP
+    """
     party.begin("matmul")
     n, k, m = _sizes(one, other)
     ends = corners(one, other)
@@ -58,13 +101,32 @@ async def matmul(party: Party, one: Shared, other: Shared,
 
 
 async def dot(party: Party, one: Shared, other: Shared) -> Shared:
-    """Return the scalar product of two shared vectors, still shared."""
+    """Return the scalar product of two shared vectors, as a shared value.
+
+    1 round. Discloses nothing; a dealer learns the length. Scales add.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    one, other : Shared
+        Two vectors of the same length.
+
+    Returns
+    -------
+    Shared
+        The scalar product, without axes.
+
+    Examples
+    --------
+    >>> product = await dot(party, x, y)  # doctest: +SKIP
+    """
     return (await matmul(party, one.reshape(1, -1), other.reshape(-1, 1))).reshape()
 
 
 def _sizes(one: Shared, other: Shared) -> tuple[int, int, int]:
     fits = len(one.shape) == len(other.shape) == 2 and one.shape[1] == other.shape[0]
     if not fits:
-        raise RingError(explain("Matrices to multiply", "n x k and k x m",
-                                f"{one.shape} and {other.shape}"))
+        raise RingError("Only matrices of shapes n x k and k x m can be multiplied. Got shapes "
+                        f"{one.shape} and {other.shape}.")
     return one.shape[0], one.shape[1], other.shape[1]

@@ -57,7 +57,34 @@ class SumWay:
 
 async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[str] = (),
                      scale: int = 0) -> Any:
-    """Return the total to those in `to`, None to the others; non-owners give zeros."""
+    """Return the total of all owners' values.
+
+    Pairwise masks that cancel in the total (vcz2006 section 3.3.2 has a ring). Needs no shares and
+    no dealer. Discloses the total to those in `to`; any m - 2 of m owners together learn no more. A
+    total of two owners is not opened to one of them.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array
+        This owner's values; zeros of the same shape if this party owns no data.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the total. Default: all.
+    scale : int, default 0
+        Fractional bits, for values that are not whole numbers.
+
+    Returns
+    -------
+    array or None
+        The total; None if this party is not in `to`.
+
+    Examples
+    --------
+    >>> total = await secure_sum(party, counts, because="total per month")  # doctest: +SKIP
+    """
     return await sum_by(party, values, MASKS, because=because, to=to, scale=scale)
 
 
@@ -81,8 +108,8 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
 def _shape(party: Party, values: Any) -> tuple[int, ...]:
     """Return the shape of the sum; a receiver without data gives zeros of that shape."""
     if values is None:
-        raise InputError("secure_sum: 'values' must be an array for everybody, for the sake of its "
-                         "shape. Got None. A party without data gives zeros.")
+        raise InputError("secure_sum needs an array from every party, because its shape is needed. "
+                         "Got None. A party without data passes zeros.")
     return np.shape(values)
 
 

@@ -6,7 +6,7 @@ AND needs correlated randomness and an opening (Goldreich, Micali and Wigderson;
 **to_numbers** (daBits): the holders open beta xor b for a random bit b that they have both as a
 bit and as a number; beta = v + b - 2 v b.
   discloses: nothing. Safe against all holders but one; never the dealer with a holder.
-  cost: 1 round; 1 bit a value from each holder to each other, 8 bytes from the dealer.
+  cost: 1 round; 1 bit per value from each holder to each other, 8 bytes from the dealer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.wire.frames import Purpose
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SharedBits:
-    """An array of bits of which this party has at most a share, packed 64 a word."""
+    """An array of bits of which this party has at most a share, packed 64 to a word."""
 
     party: Party
     share: Words
@@ -59,8 +58,8 @@ class SharedBits:
 
 def _same_shape(one: SharedBits, other: SharedBits) -> None:
     if one.shape != other.shape:
-        raise RingError(explain("Two arrays of shared bits", f"both of shape {one.shape}",
-                                other.shape))
+        raise RingError("Two arrays of shared bits must be of the same shape. Got shapes "
+                        f"{one.shape} and {other.shape}.")
 
 
 async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
@@ -82,14 +81,33 @@ async def words_from(party: Party, words: Words | None, owner: str, count: int) 
 
 
 async def both(party: Party, one: SharedBits, other: SharedBits) -> SharedBits:
-    """Return where both bits are set; 1 round, 2 bits a value."""
+    """Return where both bits are set; 1 round, 2 bits per value."""
     _same_shape(one, other)
     party.begin("and")
     return replace(one, share=await party.engine.both(one.share, other.share, one.size))
 
 
 async def to_numbers(party: Party, bits: SharedBits) -> Shared:
-    """Return shared bits as shared numbers 0 and 1."""
+    """Return shared bits as shared numbers 0 and 1.
+
+    1 round. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits
+        The bits.
+
+    Returns
+    -------
+    Shared
+        Whole numbers 0 and 1.
+
+    Examples
+    --------
+    >>> count = (await to_numbers(party, await less_than(party, x, 10))).sum()  # doctest: +SKIP
+    """
     party.begin("to numbers")
     share = await party.engine.to_numbers(bits.share, bits.size)
     return Shared(party, share.reshape(bits.shape), 0, 1)

@@ -1,16 +1,16 @@
 """Into shares and out of them.
 
 **share**: an owner's values become additive shares modulo 2^64. All holders but one expand a key
-that they have in common with the owner; the last gets the difference (nobody gets anything if
+that they have in common with the owner; the last gets the difference (no message is sent if
 the owner is a holder itself: it keeps the difference).
   discloses: shape, bounds and scale, which are public. Safe against all holders but one.
-  cost: one message of 8 bytes a value, or none.
+  cost: one message of 8 bytes per value, or none.
 
 **reveal**: the only way out. Each holder adds its part of a fresh sharing of zero, from keys that
 the holders have in pairs and the dealer has not, and sends that to the receivers. Without the
-zero a dealer, or a receiver who talks to it, could solve a product's shares for its factors.
-  discloses: the value, to those in `to`, which must have been declared; it stands in the ledger.
-  cost: 1 round, 8 bytes a value from each holder to each receiver (1 bit for shared bits).
+zero a dealer, or a receiver that colludes with it, could solve a product's shares for its factors.
+  discloses: the value, to those in `to`, which must have been declared; the ledger records it.
+  cost: 1 round, 8 bytes per value from each holder to each receiver (1 bit for shared bits).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError, RingError
 from unspoken.joint.mpc.bit_planes import bits_of
 from unspoken.joint.mpc.ops.shared_bits import SharedBits
@@ -33,7 +32,34 @@ from unspoken.joint.wire.frames import Purpose
 
 async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], low: int,
                 high: int, scale: int = 0) -> Shared:
-    """Return one owner's values as shares."""
+    """Return one owner's values as additive shares modulo 2^64.
+
+    Discloses shape, bounds and scale, which are public. Safe against all holders but one.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        The values; None if this party is not the owner.
+    owner : str
+        The party that has the values.
+    shape : tuple of int
+        Their shape.
+    low, high : int
+        Bounds on the values in units of 2^-scale; checked before anything is sent.
+    scale : int, default 0
+        Fractional bits, for values that are not whole numbers.
+
+    Returns
+    -------
+    Shared
+        The values as shares.
+
+    Examples
+    --------
+    >>> x = await share(party, ages, "north", (500,), 0, 120)  # doctest: +SKIP
+    """
     party.begin("share")
     _check_plan(party, low, high)
     part = await _share_of(party, values, owner, shape, (low, high, scale))
@@ -42,7 +68,32 @@ async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], l
 
 async def share_sum(party: Party, values: Any, shape: tuple[int, ...], low: int, high: int,
                     scale: int = 0) -> Shared:
-    """Return the sum of all owners' values as shares; all owners share at once."""
+    """Return the sum of all owners' values as shares; all owners share at once.
+
+    Discloses shape, bounds and scale, which are public. Safe against all holders but one.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    values : array or None
+        This owner's values; None if this party owns no data.
+    shape : tuple of int
+        Their shape.
+    low, high : int
+        Bounds on each owner's values in units of 2^-scale; checked before anything is sent.
+    scale : int, default 0
+        Fractional bits, for values that are not whole numbers.
+
+    Returns
+    -------
+    Shared
+        The sum as shares.
+
+    Examples
+    --------
+    >>> counts = await share_sum(party, own, (12,), 0, 10**6)  # doctest: +SKIP
+    """
     party.begin("share sum")
     owners = party.roles.owners
     _check_plan(party, low * len(owners), high * len(owners))
@@ -82,15 +133,42 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
 def _owned(values: Any, shape: tuple[int, ...], bounds: tuple[int, int, int]) -> Words:
     words = to_ring(values, *bounds, "Values to share")
     if words.shape != tuple(shape):
-        raise RingError(explain("Values to share", f"of shape {tuple(shape)}", words.shape))
+        raise RingError(f"Values to share must be of shape {tuple(shape)}. "
+                        f"They are of shape {words.shape}.")
     return words
 
 
 async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                  to: Sequence[str] = ()) -> Any:
-    """Open a shared value to those in `to` (to all if nobody is named), None to the others."""
+    """Open a shared value: the only way out of shares.
+
+    Discloses the value to the parties in `to` and records that in the ledger. An opening that was
+    not declared raises DisclosureError before anything is sent.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared or SharedBits
+        What to open.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the value. Default: all.
+
+    Returns
+    -------
+    array or None
+        Whole numbers, floats (if the value has a scale) or booleans; None if this party is not in
+        `to`.
+
+    Examples
+    --------
+    >>> total = await reveal(party, counts, because="total per month")  # doctest: +SKIP
+    """
     if not isinstance(value, Shared | SharedBits):
-        raise RefusedError(explain("What is revealed", "a shared value", type(value).__name__))
+        raise RefusedError("Only a shared value can be revealed. Got "
+                           f"{type(value).__name__}.")
     party.begin("reveal")
     receivers = party.opening(because, to, value.shape)
     own = rerandomised(party, value).ravel()

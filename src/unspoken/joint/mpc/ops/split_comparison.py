@@ -1,7 +1,7 @@
 """A comparison's result split between two parties modulo any F (vcz2006 section 7.3.5).
 
 The first party draws y_a uniformly below F and shares it together with [y_a > 0] and [y_a = 1];
-the second is told y_b = bit - y_a modulo F, computed on shares. Each number alone is uniform
+the second gets y_b = bit - y_a modulo F, computed on shares. Each number alone is uniform
 below F and says nothing; together they are the bit. The book lets a circuit do this, and asks for
 "sum > 0" in a field, where the lower half of the field is meant: here the bit comes from an exact
 comparison, and F may be anything from 2 on.
@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.ops.choice import numbers
 from unspoken.joint.mpc.ops.products import multiply
@@ -34,11 +33,35 @@ MOST = 1 << 60
 
 async def split(party: Party, bits: SharedBits | Shared, modulus: int,
                 between: Sequence[str]) -> Words | None:
-    """Return this party's number below F, so that the two add up to the bit; None to others."""
+    """Split bits between two parties as numbers modulo F that add up to the bit.
+
+    The result of a comparison in another field (vcz2006 section 7.3.5). Each number alone is
+    uniform below F and discloses nothing; the two parties together know the bits.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    bits : SharedBits or Shared
+        Shared bits, or shared numbers that are sure to be 0 or 1.
+    modulus : int
+        F, from 2 to 2^60.
+    between : sequence of two str
+        The two parties.
+
+    Returns
+    -------
+    array or None
+        This party's numbers; None if it is not one of the two.
+
+    Examples
+    --------
+    >>> own = await split(party, bits, 101, ["north", "south"])  # doctest: +SKIP
+    """
     first, second = between
     if not 2 <= modulus <= MOST or first == second:
-        raise RefusedError(explain("split", "two parties and a modulus from 2 to 2^60",
-                                   f"{first}, {second} and {modulus}"))
+        raise RefusedError("split needs two different parties and a modulus from 2 to 2^60. "
+                           f"Got '{first}', '{second}' and {modulus}.")
     number = await numbers(party, bits)
     mine = below(modulus, number.size).reshape(number.shape) if party.name == first else None
     rows = None if mine is None else np.stack([mine, mine > 0, mine == 1]).astype(np.int64)
@@ -47,8 +70,8 @@ async def split(party: Party, bits: SharedBits | Shared, modulus: int,
     both = await multiply(party, one, number)
     # bit - y_a, and F more unless y_a is 0, or 1 with the bit set.
     rest = number - y_a + positive * modulus - both * modulus
-    told = await _tell(party, rest, second)
-    return mine if party.name == first else told
+    masked = await _tell(party, rest, second)
+    return mine if party.name == first else masked
 
 
 def below(limit: int, count: int) -> Words:

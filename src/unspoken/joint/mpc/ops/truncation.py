@@ -4,11 +4,11 @@ The holders open x + 2^62 + r for a random r, of which they have shares of r >> 
 bit, and correct the wrap-around with that bit: the result is x >> f (rounded down) or one more,
 for certain. SecureML's local shift, which goes far wrong now and then, is not used.
   discloses: nothing. Safe against all holders but one; never the dealer with a holder.
-  cost: 1 round; 8 bytes a value from each holder to each other, 16 from the dealer.
+  cost: 1 round; 8 bytes per value from each holder to each other, 16 from the dealer.
 
 Two holders without a dealer shift their shares of x + 2^62 and take off the wrap-around, which
 happens where either share has its top bit set (SIRNN, Rathee and others 2021): one transfer, 12
-bytes a value. The result is again x >> f or one more.
+bytes per value. The result is again x >> f or one more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,28 @@ def plain_truncate(values: Any, bits: int) -> Any:
 
 
 async def truncate(party: Party, value: Shared, bits: int) -> Shared:
-    """Return values divided by 2^bits, with so many fractional bits fewer."""
+    """Return shared values divided by 2^bits: rounded down, or one more.
+
+    1 round (Dalskov, Escudero and Keller 2020); `floor` always rounds down. Discloses nothing.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    value : Shared
+        The values.
+    bits : int
+        How many bits to drop, from 1 to 61.
+
+    Returns
+    -------
+    Shared
+        The quotients, with `bits` fewer fractional bits.
+
+    Examples
+    --------
+    >>> product = await truncate(party, await multiply(party, x, y), 16)  # doctest: +SKIP
+    """
     if not 1 <= bits <= 61:
         raise RingError(explain("truncate: 'bits'", "between 1 and 61", bits))
     party.begin("truncate")

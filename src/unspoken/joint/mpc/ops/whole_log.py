@@ -8,7 +8,7 @@ logarithm (`windows`), and a last product x ln x.
   error: that of `logarithm`: x times 3.5e-8 at most, and exactly 0 at x = 0.
   discloses: nothing; the dealer learns the number of values and their bound.
   safe against: all holders but one; never the dealer with a holder.
-  cost: 2 log2(l) + 7 rounds for numbers of l bits; for l = 16 about 115 bytes a value between two
+  cost: 2 log2(l) + 7 rounds for numbers of l bits; for l = 16 about 115 bytes per value between two
     holders and 250 from the dealer.
 """
 
@@ -42,12 +42,12 @@ def last_exponent(high: int) -> int:
 
 
 def serves(party: Party, x: Shared) -> bool:
-    """Say whether this way can be taken: whole numbers of at most 31 bits, and a dealer."""
+    """Return True if this method applies: whole numbers of at most 31 bits, and a dealer."""
     return party.engine.has_tables and x.scale == 0 and x.low >= 0 and last_exponent(x.high) in TOPS
 
 
 def steps(size: int, high: int) -> list[list[Need]]:
-    """Return what x ln x of so many values up to a bound draws, in two steps.
+    """Return what x ln x of `size` values up to a bound draws, in two steps.
 
     Holders work with the first, which is small, while a dealer prepares the second.
     """

@@ -5,7 +5,7 @@ table that is 1 at r: the dealer, who knows r, has shared all of it (one-time tr
 and others 2013).
   discloses: nothing; the dealer learns the number of values and their bound.
   safe against: all holders but one; never the dealer with a holder.
-  cost: 1 round; 1 or 2 bytes a value between holders, 8 for each possible value from the dealer.
+  cost: 1 round; 1 or 2 bytes per value between holders, 8 for each possible value from the dealer.
 Without a dealer it is a test for equality, and daBits.
 """
 
@@ -24,7 +24,7 @@ MOST = 1 << 10
 
 
 def zero_needs(size: int, most: int) -> list[Need]:
-    """Return what `is_zero` of so many values from 0 to `most` draws, in one step."""
+    """Return what `is_zero` of `size` values from 0 to `most` draws, in one step."""
     return [Need("zeros", (size, most.bit_length()))]
 
 

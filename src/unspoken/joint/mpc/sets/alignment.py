@@ -10,7 +10,7 @@ own first layer back and knows its rows.
     its ids some but not all others have, not even the counter, because lists were shuffled.
   safe against: any coalition but all owners, beyond that.
   breaks if: as the intersection does; above all by invented ids, because membership is shown.
-    One alignment a study, and a query budget, keep that small. Where even membership is too
+    One alignment per study, and a query budget, keep that small. Where even membership is too
     much, do not align: nothing here can help.
   cost: that of the size, m - 1 more rounds, and 32 bytes and a multiplication for each id in
     common, owner and other owner.
@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.declared import Disclosure
@@ -57,14 +56,62 @@ def plan_alignment(rows: int, owners: int) -> tuple[int, int, float]:
 
 def align_disclosures(because: str, owners: Sequence[str], counter: str,
                       rules: SetRules | None = None) -> tuple[Disclosure, ...]:
-    """Return everything that an alignment discloses, for `declares` and for studies."""
+    """Return everything that an alignment discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `align`.
+    owners : sequence of str
+        All owners.
+    counter : str
+        The party that finds the common ids.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> declares(*align_disclosures("common patients", ["a", "b"], "a"))(program)  # doctest: +SKIP
+    """
     first = dict.fromkeys([counter, *owners])
     return intersection_disclosures(because, owners, tuple(first), rules)
 
 
 async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
                 counter: str | None = None, rules: SetRules | None = None) -> Places | None:
-    """Return the places of this owner's common rows, in an order that all owners share."""
+    """Return the places of this owner's rows that all owners have, in an order common to all.
+
+    Private set intersection with commutative encryption (vcz2006 section 6.2.2). Discloses which
+    ids are in common to every owner; also the sizes of the lists unless they are padded and, with
+    three or more owners, the sizes of their overlaps to the counter. Invented ids are not detected.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    ids : iterable or None
+        This owner's ids (text, bytes or whole numbers); None if this party owns no data.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    counter : str, optional
+        The party that finds the common ids. Default: the first owner.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    array of int or None
+        Row numbers; None if this party owns no data.
+
+    Examples
+    --------
+    >>> rows = await align(party, table["id"], because="common patients")  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     party.begin("align")
     owners = party.roles.owners
@@ -91,12 +138,14 @@ def _declared(party: Party, because: str, counter: str, rules: SetRules) -> None
     owners = party.roles.owners
     if rules.subsets == "hidden" and len(owners) > 2:
         raise RefusedError("Aligning three or more owners shows the counter how their lists "
-                           "overlap. Agree on subsets='shown', and best on a counter without data.")
+                           "overlap. Agree on subsets='shown', and preferably on a counter without "
+                           "data.")
     if counter not in party.names:
-        raise RefusedError(explain("The counter", "of " + ", ".join(party.names), counter))
-    for told in align_disclosures(because, owners, counter, rules):
-        single = told.because != overlaps_told(because)
-        party.opening(told.because, told.to, () if single else (len(owners),))
+        raise RefusedError(f"The counter '{counter}' is not a party of this program. Parties: "
+                           f"{', '.join(party.names)}.")
+    for each in align_disclosures(because, owners, counter, rules):
+        single = each.because != overlaps_told(because)
+        party.opening(each.because, each.to, () if single else (len(owners),))
 
 
 async def _encrypted(circle: Circle, own: Sequence[bytes],
@@ -115,10 +164,10 @@ async def _shared_out(circle: Circle, lists: list[Points] | None, counter: str) 
     """Let the counter send the common points, in order, to every owner."""
     party = circle.party
     if lists is None:
-        told = await party.receive(counter, "set.count", "<u8", (1,), Purpose.DISCLOSURE)
-        if int(told[0]) > min(circle.sizes.values()):
-            party._end(counter, "told of more common ids than there can be")
-        return await circle.take_checked(counter, "set.common", int(told[0]))
+        count = await party.receive(counter, "set.count", "<u8", (1,), Purpose.DISCLOSURE)
+        if int(count[0]) > min(circle.sizes.values()):
+            party._end(counter, "reported more common ids than there can be")
+        return await circle.take_checked(counter, "set.common", int(count[0]))
     points, everywhere = in_all(lists)
     common = points[everywhere]
     others = [name for name in circle.members if name != counter]

@@ -34,7 +34,27 @@ FORMAT, VERSION = "unspoken-queries", 1
 
 @dataclass
 class QueryBudget:
-    """The queries that a party may make in one study."""
+    """The queries that a party may make in one study, and how much they must differ.
+
+    Two sizes of intersections over sets that differ in one record disclose whether that record is
+    in common. A query beyond the budget, or too close to an earlier one, is refused. The file holds
+    keyed digests of the ids and is as secret as the ids themselves.
+
+    Attributes
+    ----------
+    study : str
+        The name of the study.
+    most : int
+        How many queries may be made.
+    differ : int, default 1
+        A query must differ from each earlier one in this many records, or in none.
+    path : Path, optional
+        The file in which queries are recorded (mode 0600). Default: they are kept in memory only.
+
+    Examples
+    --------
+    >>> budget = QueryBudget("flu", most=3, differ=20, path=Path("flu.queries"))  # doctest: +SKIP
+    """
 
     study: str
     most: int
@@ -46,7 +66,7 @@ class QueryBudget:
     def __post_init__(self) -> None:
         for name, value in (("most", self.most), ("differ", self.differ)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise StudyError(explain(f"A query budget: '{name}'", "an int >= 1", value))
+                raise StudyError(explain(f"QueryBudget: '{name}'", "an int >= 1", value))
 
     @property
     def left(self) -> int:
@@ -67,22 +87,22 @@ class QueryBudget:
             return
         with locked_beside(self.path) as held:
             if not held:
-                raise StudyError(f"'{self.path}' must be free. Another process holds its lock. End "
-                                 "that one if it stands still.")
+                raise StudyError(f"Another process holds the lock of '{self.path}'. Wait for it, "
+                                 "or end it if it hangs.")
             yield
 
     def _spend(self, ids: Sequence[bytes]) -> None:
         self._load()
         if len(self._asked) >= self.most:
             raise RefusedError(f"Study '{self.study}' allows {self.most} queries. All were made. "
-                               "Agree on a new study if more is to be disclosed.")
+                               "To disclose more, agree on a new study.")
         query = frozenset(hashlib.blake2b(i, key=self._key, digest_size=8).hexdigest()
                           for i in ids)
         for earlier in self._asked:
             if 0 < len(query ^ earlier) < self.differ:
                 raise RefusedError(f"A query must differ from the earlier ones of study "
                                    f"'{self.study}' in {self.differ} records or in none. This one "
-                                   "differs in fewer: two answers would give single records away.")
+                                   "differs in fewer: two answers would disclose single records.")
         self._asked.append(query)
         self._save()
 
@@ -96,8 +116,8 @@ class QueryBudget:
             self._key = bytes.fromhex(data["key"])
             self._asked = [frozenset(map(str, query)) for query in studies.get(self.study, ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise StudyError(f"'{self.path}' must be a record of queries. It is not, so it is not "
-                             "known how many were made.") from None
+            raise StudyError(f"'{self.path}' is not a record of queries, so the number of queries "
+                             "made so far is unknown.") from None
 
     def _save(self) -> None:
         if self.path is None:

@@ -1,4 +1,4 @@
-"""A circle of parties who encrypt each other's sets: what intersection, alignment and union share.
+"""A circle of parties that encrypt each other's sets: what intersection, alignment and union share.
 
 Every member has a set of ids and a secret scalar of its own, drawn afresh for each call. An id is
 hashed to a point of ristretto255 in a domain of this study, session and step, so that nothing can
@@ -41,11 +41,25 @@ SUBSETS = ("shown", "hidden")
 class SetRules:
     """What the parties agreed on about their sets.
 
-    least: fewer ids are refused, of this party and (unless padded) of the others: a set of one
-      id asks whether another has it. pad_to: every list gets this length, which hides how many
-      ids a party has; minimum sizes of others cannot be checked then. duplicates: ids that stand
-      twice are refused, or counted once. subsets: where three or more have sets, whether the
-      counter may see the sizes of the overlaps of some of them. budget: see `QueryBudget`.
+    Attributes
+    ----------
+    least : int, default 10
+        Smaller sets are refused, this party's and (unless padded) the others': a set of one id asks
+        whether another party has it.
+    pad_to : int, default 0
+        Pad every list to this length, which hides the number of ids of a party; minimum sizes of
+        others cannot be checked then. 0: no padding.
+    duplicates : {'refuse', 'drop'}, default 'refuse'
+        Whether repeated ids are refused or counted once.
+    subsets : {'shown', 'hidden'}, default 'shown'
+        With three or more owners: whether the counter may see the sizes of the overlaps of some
+        sets.
+    budget : QueryBudget, optional
+        How many queries this party makes.
+
+    Examples
+    --------
+    >>> rules = SetRules(least=50, pad_to=10_000)  # doctest: +SKIP
     """
 
     least: int = 10
@@ -57,7 +71,8 @@ class SetRules:
     def __post_init__(self) -> None:
         for name, value in (("least", self.least), ("pad_to", self.pad_to)):
             if not isinstance(value, int) or not 0 <= value <= MOST:
-                raise InputError(explain(f"SetRules: '{name}'", f"an int up to {MOST}", value))
+                raise InputError(explain(f"SetRules: '{name}'", f"a whole number from 0 to {MOST}",
+                                         value))
         for name, text, known in (("duplicates", self.duplicates, DUPLICATES),
                                   ("subsets", self.subsets, SUBSETS)):
             if text not in known:
@@ -75,8 +90,8 @@ def _encoded(value: Any) -> bytes:
         return b"%d" % int(value)
     raw = value.encode() if isinstance(value, str) else value
     if not isinstance(raw, bytes) or not raw:
-        raise InputError(explain("An id", "text, bytes or a whole number, not empty",
-                                 type(value).__name__))
+        raise InputError("An id must be text, bytes or a whole number, and not empty. Got "
+                         f"{type(value).__name__}.")
     return raw
 
 
@@ -90,7 +105,7 @@ def own_set(ids: Iterable[Any] | None, rules: SetRules) -> list[bytes]:
                            "each once.")
     if len(unique) < rules.least:
         raise RefusedError(f"The study asks for sets of at least {rules.least} ids. This party "
-                           "has fewer. Small sets ask for single records.")
+                           "has fewer. Small sets disclose single records.")
     if rules.pad_to and len(unique) > rules.pad_to:
         raise RefusedError(f"The study pads sets to {rules.pad_to} ids. This party has more. "
                            "Agree on a longer list.")
@@ -102,7 +117,7 @@ def own_set(ids: Iterable[Any] | None, rules: SetRules) -> list[bytes]:
 
 
 class Circle:
-    """One call's circle, seen by one member or by somebody who only watches."""
+    """One call's circle, as seen by one member or by a party that only watches."""
 
     def __init__(self, party: Party, members: Sequence[str], rules: SetRules) -> None:
         self.party, self.rules = party, rules
@@ -135,11 +150,11 @@ class Circle:
         return group.shuffled(np.concatenate([layer, group.random_points(fill)]))
 
     def owns(self, name: str) -> bool:
-        """Say whether a member has a set of its own."""
+        """Return True if a member has a set of its own."""
         return name in self.party.roles.owners
 
     async def times(self, points: Points, scalar: bytes, sender: str) -> Points:
-        """Return points times a scalar; a bad point ends the run and names who sent it."""
+        """Return points times a scalar; a bad point ends the run with its sender named."""
         try:
             return await group.in_threads(group.multiply, points, scalar)
         except BadPointError as error:
@@ -147,7 +162,7 @@ class Circle:
             raise
 
     async def announce(self, own: Points, watchers: Sequence[str]) -> None:
-        """Tell lengths (unless they are agreed) and commit to the own list."""
+        """Announce lengths (unless they are agreed) and commit to the own list."""
         if self.rules.pad_to:
             self.sizes = {n: self.rules.pad_to if self.owns(n) else 0 for n in self.members}
         else:
@@ -157,8 +172,8 @@ class Circle:
 
     async def _tell_sizes(self, size: int, watchers: Sequence[str]) -> None:
         party, audience = self.party, dict.fromkeys([*self.members, *watchers])
-        told = np.array([size], np.uint64)
-        sends = [party.send(name, "set.size", told, Purpose.DISCLOSURE)
+        announced = np.array([size], np.uint64)
+        sends = [party.send(name, "set.size", announced, Purpose.DISCLOSURE)
                  for name in audience if self.is_member and name != party.name]
         sources = [name for name in self.members if name != party.name]
         takes = [party.receive(name, "set.size", "<u8", (1,), Purpose.DISCLOSURE)
@@ -175,7 +190,7 @@ class Circle:
             self.party._end(name, "announced a set of impossible size")
         if self.owns(name) and size < self.rules.least:
             raise RefusedError(f"The study asks for sets of at least {self.rules.least} ids. "
-                               f"'{name}' has {size}. Small sets ask for single records.")
+                               f"'{name}' has {size}. Small sets disclose single records.")
 
     async def _commit(self, own: Points) -> None:
         others = [name for name in self.members if name != self.party.name]
@@ -193,7 +208,7 @@ class Circle:
             owner = self.members[self.place - hop]
             current = await self.passed(f"set.hop{hop}", current, self.sizes[owner])
             if hop == 1 and self._digest(owner, current) != self._commitments[owner]:
-                self.party._end(owner, "sent another list than it had committed to")
+                self.party._end(owner, "sent a list other than the one it had committed to")
             current = await self.hop(current)
         return current
 
@@ -221,7 +236,7 @@ class Circle:
         return points
 
     def check(self, points: Points, source: str, test: Any) -> None:
-        """Apply a test to a list; what fails it ends the run and names who sent it."""
+        """Apply a test to a list; a failure ends the run with the sender named."""
         try:
             test(points)
         except BadPointError as error:

@@ -1,7 +1,7 @@
 """How many ids all owners have in common (vcz2006 section 6.2.2), and nothing about which.
 
 Every owner's list goes once round the circle of owners (see `circle`) and then to the counter,
-the first of `to`, who counts the points that are in all lists and hands the number on.
+the first of `to`, which counts the points that are in all lists and hands the number on.
   discloses: the size, to those in `to`. Besides, each under a sentence of its own that must be
     declared (`intersection_disclosures`): how many ids each owner has, to all owners and the
     counter, unless lists are padded; and with three or more owners, to the counter, the sizes of
@@ -13,7 +13,7 @@ the first of `to`, who counts the points that are in all lists and hands the num
   breaks if: a party probes with small or invented sets (minimum sizes, budgets and commitments
     make that dear, but only honest parties keep to them), or if a hop does not shuffle: then the
     counter finds its own ids again. Ids that can be listed (all telephone numbers) are no secret
-    from who has all keys, and may be invented as inputs.
+    from a coalition with all keys, and may be invented as inputs.
   cost: m + 3 rounds, 32 bytes for each id and hop; two multiplications of 50 us for each id
     among two owners, m among m.
 """
@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.declared import Disclosure
@@ -55,7 +55,28 @@ def overlaps_told(because: str) -> str:
 
 def intersection_disclosures(because: str, owners: Sequence[str], to: Sequence[str],
                              rules: SetRules | None = None) -> tuple[Disclosure, ...]:
-    """Return everything that an intersection discloses, for `declares` and for studies."""
+    """Return everything that an intersection discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `intersection_size`.
+    owners : sequence of str
+        All owners.
+    to : sequence of str
+        The parties that learn the size; the first of them counts.
+    rules : SetRules, optional
+        What was agreed about the sets.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> opened = intersection_disclosures("common ids", ["a", "b"], ["a"])  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     found = [Disclosure(because, tuple(to))]
     if not rules.pad_to and len(owners) > 1:
@@ -79,7 +100,37 @@ def plan_intersection(sizes: list[int], receivers: int) -> dict[str, int]:
 async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because: str,
                             to: Sequence[str] = (), rules: SetRules | None = None,
                             universe: Sequence[Any] | None = None) -> int | None:
-    """Return how many ids all owners have in common; the first of `to` counts, others get None."""
+    """Return how many ids all owners have in common, and nothing about which.
+
+    Commutative encryption (vcz2006 section 6.2.2). Discloses the size to those in `to`; also the
+    sizes of the lists unless they are padded and, with three or more owners, the sizes of their
+    overlaps to the first of `to`. With a public `universe` only the size is disclosed. Invented ids
+    are not detected.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    ids : iterable or None
+        This owner's ids (text, bytes or whole numbers); None if this party owns no data.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the size; the first of them counts. Default: all.
+    rules : SetRules, optional
+        What was agreed about the sets.
+    universe : sequence, optional
+        All ids that are possible, if that list is public: then the size is computed on shares.
+
+    Returns
+    -------
+    int or None
+        The size; None if this party is not in `to`.
+
+    Examples
+    --------
+    >>> size = await intersection_size(party, own_ids, because="common customers")  # doctest: +SKIP
+    """
     rules = rules or SetRules()
     party.begin("intersection")
     owners = party.roles.owners
@@ -97,8 +148,8 @@ async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because:
         return found
     if party.name not in receivers:
         return None
-    told = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
-    return int(told[0])
+    size = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
+    return int(size[0])
 
 
 async def _hidden(party: Party, ids: Iterable[Any] | None, because: str, to: Sequence[str],
@@ -106,9 +157,9 @@ async def _hidden(party: Party, ids: Iterable[Any] | None, because: str, to: Seq
     rules, universe = agreed
     if universe is None:
         raise RefusedError(
-            "Whoever counts encrypted lists of three or more owners sees the overlaps of any of "
-            "them. To hide these, give a public universe of ids (then it is done on shares), or "
-            "agree on subsets='shown'.")
+            "The party that counts encrypted lists of three or more owners sees the overlaps of "
+            "any of them. To hide these, give a public universe of ids (the size is then computed "
+            "on shares), or agree on subsets='shown'.")
     own = own_set(ids, rules) if party.name in party.roles.owners else None
     return await common_by_shares(party, own, universe, because, to)
 
@@ -117,10 +168,10 @@ def declared(party: Party, because: str, to: Sequence[str], rules: SetRules) -> 
     """Check and record all that will be disclosed, before anything is sent."""
     owners = party.roles.owners
     if not owners:
-        raise InputError(explain("A study of sets", "given owners", "none"))
+        raise InputError("An intersection needs owners. This program has none.")
     receivers = tuple(to) or party.names
-    for told in intersection_disclosures(because, owners, receivers, rules):
-        party.opening(told.because, told.to, () if told.because == because else (len(owners),))
+    for each in intersection_disclosures(because, owners, receivers, rules):
+        party.opening(each.because, each.to, () if each.because == because else (len(owners),))
     return receivers
 
 
@@ -135,7 +186,7 @@ async def full_lists(circle: Circle, own: Sequence[bytes], counter: str) -> list
 
 
 async def gathered(circle: Circle, done: Points | None, counter: str) -> list[Points] | None:
-    """Send the list that this member finished to the counter, who returns all of them."""
+    """Send the list that this member finished to the counter, which returns all of them."""
     party = circle.party
     if party.name != counter:
         if done is not None:
@@ -164,6 +215,6 @@ def in_all(lists: Sequence[Points]) -> tuple[Points, Bools]:
 
 async def hand_on(party: Party, found: int, receivers: Sequence[str]) -> None:
     """Tell the size to the other receivers."""
-    told = np.array([found], np.uint64)
-    await asyncio.gather(*(party.send(name, "set.total", told, Purpose.RESULT)
+    size = np.array([found], np.uint64)
+    await asyncio.gather(*(party.send(name, "set.total", size, Purpose.RESULT)
                            for name in receivers if name != party.name))

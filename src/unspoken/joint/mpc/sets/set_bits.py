@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Bools
-from unspoken.errors import explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.bit_planes import plane_of, plane_words
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, both, to_numbers, words_from
@@ -34,10 +33,10 @@ def flags_of(own: Sequence[bytes], universe: Sequence[Any]) -> Bools:
     """Return where the universe has a party's ids; one that is not in it is refused."""
     known = encoded(universe)
     if len(set(known)) != len(known):
-        raise RefusedError("A universe must have every element once. Some stand twice.")
+        raise RefusedError("The universe has repeated elements. List every element once.")
     mine = set(own)
     if not mine <= set(known):
-        raise RefusedError("A party's elements must be in the public universe. Some are not. Drop "
+        raise RefusedError("Some elements of this party are not in the public universe. Drop "
                            "them, or agree on a wider universe.")
     return np.array([item in mine for item in known], np.bool_)
 
@@ -70,8 +69,7 @@ async def share_bits(party: Party, flags: Bools | None, count: int) -> list[Shar
     """Return the bits of every owner as shares; owners share all at once, others give None."""
     party.begin("share bits")
     if not party.holders:
-        raise RefusedError(explain("Shared bits", "given holders", "a mode without any",
-                                   "Use mode='dealer'."))
+        raise RefusedError("Shares need holders. Mode 'sums' has none. Use mode='dealer'.")
     own = None if flags is None else plane_of(flags.astype(np.uint64))
     parts = await asyncio.gather(*(
         words_from(party, own if owner == party.name else None, owner, plane_words(count))

@@ -6,17 +6,17 @@
 elements to points, may fill its list up with points of nothing, and all lists get all keys round
 the circle, as in `circle`. Two collectors take the lists of the even and of the odd owners, drop
 what they have twice, and put them together; the second passes its part to the first. Then
-everybody takes its own key off and shuffles, the first receiver last, who looks the points up
+everybody takes its own key off and shuffles, the first receiver last, which looks the points up
 among the hashes of the universe; what is not found there was filling. Needs no dealer.
   discloses: the union, to those in `to`. Besides, under sentences of their own that must be
     declared (`union_disclosures`): list lengths unless they are padded; how many points were
     left after dropping duplicates, to everybody in the circle; the overlaps of their lists, to
     the two collectors. A receiver also counts the filling, so the sum of all sizes.
   safe against: single parties, and coalitions without both collectors, beyond that. Refused for
-    two owners of whom one learns it: it would know the other's elements that it has not, and
+    two owners of whom one learns it: it would know the other's elements that it lacks, and
     with them how many are in common. A receiver without data joins the circle with a key.
   breaks if: as the intersection does. The universe is public, so a point without any key on it
-    is an open element: whoever strips last sees the union, and must be a receiver.
+    is an open element: the party that strips last sees the union, and must be a receiver.
   cost: 2 m + 5 rounds, 32 bytes for each element, hop and strip.
 """
 
@@ -61,7 +61,30 @@ def collected_told(because: str) -> str:
 def union_disclosures(because: str, owners: Sequence[str], to: Sequence[str],
                       rules: SetRules | None = None,
                       method: str = "shares") -> tuple[Disclosure, ...]:
-    """Return everything that a union discloses, for `declares` and for studies."""
+    """Return everything that a union discloses, for `declares` and for studies.
+
+    Parameters
+    ----------
+    because : str
+        The reason given to `union`.
+    owners : sequence of str
+        All owners.
+    to : sequence of str
+        The parties that learn the union.
+    rules : SetRules, optional
+        What was agreed about the sets.
+    method : {'shares', 'encryption'}, default 'shares'
+        The method given to `union`.
+
+    Returns
+    -------
+    tuple of Disclosure
+        One entry for each thing that some party learns.
+
+    Examples
+    --------
+    >>> declares(*union_disclosures("all items", ["a", "b", "c"], ["a"]))(program)  # doctest: +SKIP
+    """
     if method == "shares" or len(owners) == 1:
         return (Disclosure(because, tuple(to)),)
     members = circle_of(owners, to)
@@ -78,7 +101,39 @@ def circle_of(owners: Sequence[str], receivers: Sequence[str]) -> tuple[str, ...
 async def union(party: Party, items: Iterable[Any] | None, universe: Sequence[Any], *,
                 because: str, to: Sequence[str] = (), method: str = "shares",
                 rules: SetRules | None = None) -> list[Any] | None:
-    """Return the elements of the universe that some owner has; None to those not in `to`."""
+    """Return the elements of a public universe that some owner has, and not whose they are.
+
+    On shares, or with commutative encryption (Kantarcioglu and Clifton 2004; vcz2006 section
+    6.2.1). Discloses the union to those in `to`. Encryption needs no dealer but also discloses list
+    lengths (unless padded), the number of distinct points, and overlaps to two collectors; it is
+    refused for two owners one of whom learns the union.
+
+    Parameters
+    ----------
+    party : Party
+        This party, as the program receives it.
+    items : iterable or None
+        This owner's elements; None if this party owns no data.
+    universe : sequence
+        All elements that are possible, which is public.
+    because : str
+        The reason for the opening; it must be declared (`declares`).
+    to : sequence of str, default ()
+        The parties that learn the union. Default: all.
+    method : {'shares', 'encryption'}, default 'shares'
+        How to compute it.
+    rules : SetRules, optional
+        What was agreed about the sets. Default: sets of any size.
+
+    Returns
+    -------
+    list or None
+        The elements in the order of the universe; None if this party is not in `to`.
+
+    Examples
+    --------
+    >>> items = await union(party, own, universe, because="items sold anywhere")  # doctest: +SKIP
+    """
     rules = rules or SetRules(least=0)
     if method not in METHODS:
         raise InputError(explain("union: 'method'", "one of " + ", ".join(METHODS), method))
@@ -117,15 +172,15 @@ async def _by_encryption(party: Party, own: Sequence[bytes] | None, universe: Se
 
 def _declared(party: Party, told: tuple[str, tuple[str, ...]], rules: SetRules,
               size: int) -> tuple[str, ...]:
-    """Refuse what would protect nobody; check and record what will be disclosed."""
+    """Refuse what would not protect; check and record what will be disclosed."""
     because, to = told
     owners, receivers = party.roles.owners, to or party.names
     curious = [name for name in receivers if name in owners]
     if len(owners) == 2 and curious:
         raise RefusedError(
             f"A union of two by encryption must not be opened to one of the two: '{curious[0]}' "
-            "would have every element of the other that it has not itself, and the number of the "
-            "rest. Find a third owner, or open it to a party without data.")
+            "would learn every element of the other that it does not have itself, and the number "
+            "of the rest. Find a third owner, or open it to a party without data.")
     for one in union_disclosures(because, owners, receivers, rules, "encryption"):
         party.opening(one.because, one.to, (size,) if one.because == because else (len(owners),))
     return receivers
@@ -174,10 +229,10 @@ async def _send_counted(circle: Circle, to: str, points: Points) -> None:
 
 
 async def _take_counted(circle: Circle, source: str) -> Points:
-    told = await circle.party.receive(source, "union.count", "<u8", (1,), Purpose.DISCLOSURE)
-    if int(told[0]) > sum(circle.sizes.values()):
-        circle.party._end(source, "told of more points than there can be")
-    return await circle.take_checked(source, "union.merged", int(told[0]))
+    count = await circle.party.receive(source, "union.count", "<u8", (1,), Purpose.DISCLOSURE)
+    if int(count[0]) > sum(circle.sizes.values()):
+        circle.party._end(source, "reported more points than there can be")
+    return await circle.take_checked(source, "union.merged", int(count[0]))
 
 
 async def _opened(circle: Circle, merged: Points, receiver: str,
@@ -206,10 +261,10 @@ def _looked_up(circle: Circle, points: Points, universe: Sequence[Any]) -> Bools
 
 async def _handed_on(party: Party, found: Bools | None, receivers: Sequence[str],
                      size: int) -> Bools | None:
-    """Tell the union to the other receivers."""
+    """Send the union to the other receivers."""
     if found is not None:
-        told = found.astype(np.uint8)
-        await asyncio.gather(*(party.send(name, "union.result", told, Purpose.RESULT)
+        flags = found.astype(np.uint8)
+        await asyncio.gather(*(party.send(name, "union.result", flags, Purpose.RESULT)
                                for name in receivers if name != party.name))
     elif party.name in receivers:
         raw = await party.receive(receivers[0], "union.result", "|u1", (size,), Purpose.RESULT)

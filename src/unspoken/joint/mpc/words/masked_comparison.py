@@ -20,14 +20,14 @@ from unspoken.joint.mpc.words.opening import open_sum, open_xor
 
 
 def below_zero_needs(size: int, width: int) -> list[Need]:
-    """Return what comparing so many values of a width draws, in one step."""
+    """Return what comparing `size` values of a width draws, in one step."""
     words = plane_words(size)
     return [Need("edabits", (width, size)),
             *(Need("pairs", (k * words,)) for k in tree(width - 1))]
 
 
 def is_zero_needs(size: int, width: int) -> list[Need]:
-    """Return what testing so many values of a width for zero draws, in one step."""
+    """Return what testing `size` values of a width for zero draws, in one step."""
     words = plane_words(size)
     return [Need("edabits", (width, size)), *(Need("ands", (k * words,)) for k in tree(width))]
 

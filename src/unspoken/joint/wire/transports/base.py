@@ -2,7 +2,7 @@
 
 Everything that all transports share lives here: sequence numbers, the ledger, back-pressure,
 and the fault rule. The first failure ends the run for this party: it is kept, every waiting
-call raises it, one abort frame tells the peers who failed and at which step, and nothing else is
+call raises it, one abort frame informs the peers which party failed at which step, and nothing is
 sent after it. Peers that only hear of it tell the others once more, so that a bystander learns
 the name even if its link to the first witness is gone.
 
@@ -130,14 +130,14 @@ class Transport(ABC):
         return self.error
 
     def hold(self, peer: str, *, full: bool) -> None:
-        """Stop reading a peer while whoever takes its stream has no room, and go on later."""
+        """Stop reading a peer while the reader of its stream has no room, and go on later."""
         self._boxes[peer].hold(full=full)
 
     async def finish(self) -> None:
-        """Say that this party has sent everything, and wait until every other one has.
+        """Announce that this party has sent everything, and wait until every other one has.
 
         There is no limit to the waiting but the others' own: each of them gives signs of life, or
-        is lost, and waits for nobody longer than its patience.
+        is lost, and waits for no peer longer than its patience.
         """
         for box in self._boxes.values():
             box.shut()
@@ -152,7 +152,7 @@ class Transport(ABC):
         await self.close()
 
     def fail(self, error: PartyError) -> None:
-        """End the run: keep the first error, tell every peer, send nothing more."""
+        """End the run: keep the first error, inform every peer, send nothing more."""
         if self.error is not None:
             return
         self.error = error
@@ -168,7 +168,7 @@ class Transport(ABC):
         self._cut()
 
     def _write_now(self, peer: str, message: Message) -> bool:
-        """Put a short message on the link if nobody has to wait for that; say whether it was."""
+        """Send a short message if the link takes it at once; return True if it did."""
         return False
 
     @abstractmethod
@@ -181,7 +181,7 @@ class Transport(ABC):
 
     @abstractmethod
     def _cut(self) -> None:
-        """Drop every link soon, after what was told; wakes whoever waits for room."""
+        """Drop every link soon, after what was sent; wake every sender that waits for room."""
 
     @abstractmethod
     async def close(self) -> None:
@@ -197,8 +197,8 @@ class Transport(ABC):
     async def _ended(self, peer: str) -> None:
         """Name a peer whose link ended, unless an abort says within a beat what really happened.
 
-        Whoever fails tells the others and closes its links. On a busy machine their end can be
-        noticed before what was told, or before what others pass on: an abort always wins.
+        A party that fails informs the others and closes its links. On a busy machine the end of a
+        link can be noticed before its message, or before what others pass on: an abort wins.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.limits.beat):
@@ -243,7 +243,7 @@ class Transport(ABC):
         elif message.kind is Kind.STREAM and self.on_stream is not None:
             self.on_stream(peer, message)
         elif message.kind is Kind.STREAM:
-            self._garbage(peer, "a stream that nobody asked for")
+            self._garbage(peer, "a stream that was not asked for")
         elif message.kind is Kind.HELLO:
             self._garbage(peer, "a second greeting")
 
@@ -265,8 +265,8 @@ class Transport(ABC):
             return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
         if party == peer:
             return PeerAbortedError(peer, step, what)
-        said = what if "(says '" in what else f"{what} (says '{peer}' in step {step})"
-        return BystanderError(party, self.step, said[:160])
+        reported = what if "(says '" in what else f"{what} (says '{peer}' in step {step})"
+        return BystanderError(party, self.step, reported[:160])
 
 
 def _plain(text: str) -> str:

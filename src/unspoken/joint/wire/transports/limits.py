@@ -10,12 +10,24 @@ from unspoken.joint.wire.frames import MAX_MESSAGE
 
 @dataclass(frozen=True)
 class Limits:
-    """How long and how much: seconds and bytes.
+    """How long parties wait for each other, and how much they accept.
 
-    limit: after a fault every other party ends within this time.
-    patience: how long a living peer may take to send its next message, or to take ours.
-    start: how long to wait for every party to come, and to answer for the first time.
-    message: the largest message. ahead: how much of a peer is kept before it is asked for.
+    Attributes
+    ----------
+    limit : float, default 10
+        After a fault every other party ends within this time, in seconds.
+    patience : float, default 3600
+        How long a living peer may take to send its next message or to accept ours, in seconds.
+    start : float, default 60
+        How long to wait for every party to connect and to answer for the first time, in seconds.
+    message : int
+        The largest message, in bytes.
+    ahead : int, default 2**28
+        How many bytes of a peer are kept before the program asks for them.
+
+    Examples
+    --------
+    >>> run_local(program, inputs, limits=Limits(limit=30))  # doctest: +SKIP
     """
 
     limit: float = 10.0

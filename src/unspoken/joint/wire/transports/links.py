@@ -57,7 +57,7 @@ async def serve(accept: Accept, limit: int, **where: Any) -> asyncio.Server:
 
 @dataclass(frozen=True)
 class Greeting:
-    """Who somebody claims to be, its fresh bytes, and the frame it came in."""
+    """The name that a peer claims, its fresh bytes, and the frame they came in."""
 
     name: str
     nonce: str
@@ -88,7 +88,7 @@ class Link:
         self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     async def exactly(self, size: int, seconds: float) -> bytes:
-        """Read so many bytes; any byte that comes in time is a sign of life."""
+        """Read this many bytes; any byte that comes in time is a sign of life."""
         pieces, self._rest, missing = [self._rest], b"", size - len(self._rest)
         while missing > 0:
             piece = await self._some(max(missing, AT_ONCE), seconds)

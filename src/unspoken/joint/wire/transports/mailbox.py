@@ -41,7 +41,7 @@ class Mailbox:
         self._count(0)
 
     def shut(self) -> None:
-        """Drop what is here and what still comes: a full box must not stop whoever is done."""
+        """Drop what is here and what still comes: a full box must not stop a peer that is done."""
         self._open = False
         self.messages.clear()
         self.news.set()

@@ -1,7 +1,8 @@
 """Parties in one process: frames go straight into the other's mailbox.
 
 Almost every test runs on this. The frames are the same bytes as on a real link, so that the
-ledger, the limits and the refusals are the same code. Nobody is protected from anybody here.
+ledger, the limits and the refusals are the same code. Parties are not protected from each
+other here.
 """
 
 from __future__ import annotations

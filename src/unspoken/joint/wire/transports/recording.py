@@ -1,8 +1,8 @@
 """Keeping what a party receives, for tests and audits only.
 
 Nothing is recorded unless a run is started through `joint.audit.run_recorded`. A recording holds
-shares and masked values of a real run in memory: whoever has those of several parties has the
-data. It is never written to a file.
+shares and masked values of a real run in memory: those of several parties together give the data.
+It is never written to a file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from unspoken.joint.wire.frames import Array, Message, Purpose
 
 @dataclass(frozen=True, repr=False)
 class Received:
-    """One message as it came, with whom it came from."""
+    """One message as it came, with its sender."""
 
     source: str
     to: str

@@ -106,11 +106,11 @@ class ThreadedTransport:
         return await self._there(self.inside.broken())
 
     async def finish(self) -> None:
-        """Say that everything was sent, and wait until every other party has said so."""
+        """Announce that everything was sent, and wait until every other party has done so."""
         await self._there(self.inside.finish())
 
     def fail(self, error: PartyError) -> None:
-        """End the run and tell every peer."""
+        """End the run and inform every peer."""
 
         async def inside() -> None:
             self.inside.fail(error)

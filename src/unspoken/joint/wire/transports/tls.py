@@ -1,12 +1,12 @@
 """Parties in different places: mutual TLS 1.3, each certificate pinned to a party's name.
 
-Threat model: whoever sits on the network sees who talks to whom, when and how much, and can
+Threat model: an attacker on the network sees who talks to whom, when and how much, and can
 cut the line; nothing else. A certificate that is not in the study fails the handshake. A valid
 certificate of another party passes it and is then refused by name, because the greeting claims a
 name and the study says which SHA-256 belongs to it. There is no resumption and no reconnecting:
 a link that breaks ends the run. Of each pair the later one in the study dials the earlier.
 
-Each greeting carries 32 fresh bytes; the hash of all of them is the session, which stands in
+Each greeting carries 32 fresh bytes; the hash of all of them is the session, which is in
 every frame, so that nothing of another run can be played back (Python's ssl has no exporter).
 
 Liveness: from the greeting on every party sends a beat each tenth of `limit`; a peer from which
@@ -78,8 +78,8 @@ class TlsTransport(Transport):
         self._server: asyncio.Server | None = None
         self._closed = False
         if study.member(self.name).fingerprint != identity.fingerprint:
-            raise IdentityError(f"The certificate of '{self.name}' must be the one in the study. "
-                                "It is another. Use the identity that the study was made with.")
+            raise IdentityError(f"The certificate of '{self.name}' is not the one in the study. "
+                                "Use the identity that the study was made with.")
 
     async def open(self, listening: socket.socket | None = None) -> None:
         """Meet every other party; the later ones dial the earlier."""
@@ -91,7 +91,7 @@ class TlsTransport(Transport):
             missing = next((peer for peer in self.peers if peer not in self._links), self.name)
             await self.close()
             raise PeerLostError(missing, "start",
-                                f"did not come within {self.limits.start:g} s") from None
+                                f"did not connect within {self.limits.start:g} s") from None
         except BaseException:
             await self.close()
             raise
@@ -101,7 +101,7 @@ class TlsTransport(Transport):
         self._begin()
 
     async def _until_all_came(self) -> None:
-        """Dial and wait; somebody who came and failed ends the waiting."""
+        """Dial and wait; a peer that connected and failed ends the wait."""
         if not self.peers:
             return
         coming = asyncio.gather(*map(self._dial, self._earlier), self._all)
@@ -134,8 +134,8 @@ class TlsTransport(Transport):
                                      ssl_handshake_timeout=self.limits.silence)
                 break
             except ssl.SSLError as error:
-                raise IdentityError(f"'{peer}' must show its certificate of the study over TLS "
-                                    f"1.3. It did not ({error.reason}).") from None
+                raise IdentityError(f"'{peer}' did not show its certificate of the study over TLS "
+                                    f"1.3 ({error.reason}).") from None
             except OSError:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 0.5)
@@ -148,27 +148,27 @@ class TlsTransport(Transport):
             raise
 
     async def _greet(self, peer: str, link: Link) -> None:
-        """As the one who dialled: check who answered, then greet first."""
+        """On the dialling side: check who answered, then greet first."""
         self._must_be(peer, link)
         try:
             await self._say_hello(peer, link)
             heard = await self._hear_hello(link, peer)
         except (OSError, EOFError):
-            raise IdentityError(f"'{peer}' must accept the certificate of '{self.name}'. It "
-                                "refused. Check that both use one study.toml.") from None
+            raise IdentityError(f"'{peer}' refused the certificate of '{self.name}'. Check that "
+                                "both use the same study.toml.") from None
         if heard.name != peer:
-            raise PeerGarbageError(peer, "start", "gave another name than its certificate")
+            raise PeerGarbageError(peer, "start", "gave a name other than that in its certificate")
         self._keep(link, heard)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """As the one who was dialled: hear a greeting, check it, and greet back."""
+        """On the dialled side: read a greeting, check it, and greet back."""
         link = Link(reader, writer)
         owner = self._owner(link.certificate)
         try:
             heard = await self._hear_hello(link, owner)
             self._must_be(heard.name, link)
             if heard.name not in self._later or heard.name in self._links:
-                raise PeerGarbageError(heard.name, "start", "came twice")
+                raise PeerGarbageError(heard.name, "start", "connected twice")
             await self._say_hello(heard.name, link)
             self._keep(link, heard)
         except JointError as error:
@@ -202,7 +202,7 @@ class TlsTransport(Transport):
         member = self.study.member(name)
         if link.certificate != member.fingerprint:
             link.writer.close()
-            raise IdentityError(f"'{name}' must show the certificate that the study has for it. "
+            raise IdentityError(f"'{name}' did not show the certificate that the study has for it. "
                                 f"It showed that of '{self._owner(link.certificate)}'.")
 
     def _owner(self, print_: str) -> str:

@@ -177,7 +177,7 @@ class Machine:
 
 
 def read(stream: BinaryIO, size: int) -> bytes:
-    """Read exactly so many bytes."""
+    """Read exactly this many bytes."""
     found = stream.read(size)
     if len(found) != size:
         raise EOFError
@@ -247,7 +247,7 @@ def reason(error: Exception) -> str:
 
 
 def serve(line: queue.Queue[Any], stdout: BinaryIO) -> None:
-    """Meet the others, then run what is asked for until told to stop."""
+    """Meet the others, then run requests until one of them is to stop."""
     header, _ = taken(line)
     machine = Machine(header)
     answer(stdout, {"version": machine.version})

@@ -19,7 +19,7 @@ from unspoken.joint.wire.endpoint import Roles
 
 
 class SpuEngine(Engine):
-    """A party's side; who holds no shares has no SPU, and gets zeros."""
+    """A party's side; a party without shares has no SPU and gets zeros."""
 
     reuses_masks = False
 
@@ -123,5 +123,5 @@ class OnSpu(Mode):
                 "protocol",)
 
     def can_run(self) -> bool:
-        """Say whether SPU is installed."""
+        """Return True if SPU is installed."""
         return spu_python() is not None

@@ -224,9 +224,9 @@ class SpuHandle:
 
     async def _call(self, header: dict[str, Any], arrays: Sequence[bytes],
                     seconds: float | None = None) -> bytes:
-        """Send a request to the child; whoever fails first, child or peer, ends the wait."""
+        """Send a request to the child; the first failure, of child or peer, ends the wait."""
         if self._child is None:
-            raise EngineError("SPU must be started before it computes. It was not.")
+            raise EngineError("SPU was not started.")
         limit = seconds or self._patience + GRACE
         asking = asyncio.ensure_future(self._child.ask(header, arrays))
         failing = asyncio.ensure_future(self._party.seam.broken())
@@ -236,7 +236,7 @@ class SpuHandle:
             if asking.done():
                 return asking.result()
             if not failing.done():
-                raise EngineError(f"SPU must do '{header['op']}' within {limit:g} s. It did not.")
+                raise EngineError(f"SPU did not finish '{header['op']}' within {limit:g} s.")
             raise failing.result() or JointError("The run has failed.")
         except (OSError, EOFError, asyncio.IncompleteReadError, ChildError) as error:
             raise await self._peer_to_blame() or EngineError(_alone(str(error))) from None
@@ -258,6 +258,6 @@ class SpuHandle:
         return None if error is None or self._is_own(error) else error
 
 
-def _alone(said: str) -> str:
-    return ("SPU ended without an answer. Its peers are all there, so it failed by itself. It "
-            f"says: {said or 'nothing'}.")
+def _alone(message: str) -> str:
+    return ("SPU ended without an answer although all its peers are connected, so it failed on "
+            f"this machine. Its message: {message or 'none'}.")

@@ -2,7 +2,7 @@
 
 Products and ANDs are those of masks, which the two make themselves (`transfer_source`).
 **truncate** shifts the shares of x + 2^62 and takes off the wrap-around, which happens where
-either share has its top bit set (SIRNN, Rathee and others 2021): one transfer, 12 bytes a value.
+either share has its top bit set (SIRNN, Rathee and others 2021): one transfer, 12 bytes per value.
 **keep** needs one transfer in each direction (CrypTFlow2, Rathee and others 2020, section 4.1.3):
 each offers its own share or nothing, as its bit says, and the other's bit turns that round.
 """
@@ -30,7 +30,7 @@ from unspoken.joint.wire.endpoint import Roles
 
 
 class TransferEngine(MaskedEngine):
-    """A party's side; who is not one of the two has no transfers, and gets zeros."""
+    """A party's side; a party other than the two has no transfers and gets zeros."""
 
     def __init__(self, party: Party) -> None:
         super().__init__(party)
@@ -76,7 +76,7 @@ class TransferEngine(MaskedEngine):
         return np.asarray((there + await _half(self.transfer.back, plane, words)).T)
 
     def multiplies_own(self, owners: set[str]) -> bool:
-        """Say whether the two owners are the two holders."""
+        """Return True if the two owners are the two holders."""
         return owners == set(self.party.holders)
 
     async def own_product(self, own: Words, rows: int, inner: int, columns: int) -> Words:
@@ -101,14 +101,14 @@ async def shifted(transfer: Transfer, share: Words, bits: int) -> Words:
 
 
 async def _half(transfer: Transfer, plane: Words, words: Words) -> Words:
-    """Return shares of (b0 xor b1) x, where x is the share of the holder who offers."""
+    """Return shares of (b0 xor b1) x, where x is the share of the offering holder."""
     count, length = words.shape
     if not transfer.offers:
         return await transfer.correlate("keep", plane, count, length)
     own = bits_of(plane, count)[:, None]
     # Where its own bit is set, the other's bit takes the share away instead of giving it.
-    turned = np.where(own.astype(bool), np.negative(words), words)
-    return np.asarray(own * words - await transfer.correlate("keep", turned, count, length))
+    signed = np.where(own.astype(bool), np.negative(words), words)
+    return np.asarray(own * words - await transfer.correlate("keep", signed, count, length))
 
 
 class TwoParties(Mode):
