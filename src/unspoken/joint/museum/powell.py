@@ -42,6 +42,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.museum.line_search import LONGEST, STEP, WEAK, Search, walker_of
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.regression.column_blocks import SPLIT, Columns, Given
 from unspoken.joint.tasks.regression.columns_start import given_to
 from unspoken.joint.tasks.regression.disclosure_guards import most_opened
@@ -79,9 +80,9 @@ class PowellRegression(RegressionOverColumns):
     """The program: every owner gives its columns, as for `RegressionOverColumns`."""
 
     def __init__(self, columns: Columns, rules: Rules | None = None, method: str = "shares",
-                 aligned: SetRules | None = None, accept: str = "") -> None:
+                 accept: str = "") -> None:
         rules = rules or Rules(condition=CONDITION)
-        super().__init__(columns, rules, None, aligned)
+        super().__init__(columns, rules)
         _refuse(columns, rules, method, accept)
         self.method, self.exact = method, rules.inference and not rules.ridge
         told = (STEP, *((WEAK,) if method == "literal" else ()))
@@ -188,7 +189,8 @@ def mine_regression_powell(parts: Mapping[str, Mapping[str, Any]], columns: Colu
                            **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
     """Fit by line searches over the columns of three owners or more; else as by the matrix."""
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
-    program = PowellRegression(columns, rules, method, rules_of_sets, accept)
+    program = InOneOrder(PowellRegression(columns, rules, method, accept), tuple(columns.owners),
+                         rules_of_sets)
     outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
                         **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

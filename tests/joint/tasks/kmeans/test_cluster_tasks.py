@@ -178,7 +178,7 @@ def test_on_the_command_line(tmp_path, data, capsys):
     ports, study = free_ports(3), tmp_path / "study.toml"
     assert joint_command(
         "new", study, "--name", "try", "--task", "kmeans-columns", "--set", "k=3", "--set",
-        'columns=["north:a", "south:b"]', "--set", "iterations=3",
+        'columns=["north:a", "south:b"]', "--set", "iterations=3", "--set", "same_order=true",
         "--party", f"{tmp_path / 'north'}.crt=127.0.0.1:{ports[0]}",
         "--party", f"{tmp_path / 'south'}.crt=127.0.0.1:{ports[1]}",
         "--dealer", f"{tmp_path / 'dora'}.crt=127.0.0.1:{ports[2]}", "--receivers", "south") == 0

@@ -35,7 +35,7 @@ from unspoken.joint.tasks.mixture.small_cluster_guards import (
     measured,
     plain_small,
 )
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.models.mixture import Mixture
 
 pytestmark = pytest.mark.slow

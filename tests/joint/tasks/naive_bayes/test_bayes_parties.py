@@ -24,6 +24,7 @@ from unspoken.joint.tasks.classify.program_bayes import (
     classify_privately,
 )
 from unspoken.joint.tasks.classify.program_tree import ClassifyByTree, full_tree
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Rules
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_columns import (
@@ -165,13 +166,14 @@ def test_a_network_is_learned_from_the_records_that_all_have():
 def columns_run(change):
     sites, shape = sites_of(five(40, 1), [["a", "h"], ["b"], ["w"]], 1, ids=IDS)
     given_ = change(list(sites.values()))
-    return run_outcomes(BayesOverColumns(shape, align=ALIGN), given_)
+    return run_outcomes(InOneOrder(BayesOverColumns(shape), ["p0", "p1", "p2"], ALIGN), given_)
 
 
 def network_run(change):
     sites, order = spread(dependent(40, (2, 2, 2), 1), (2, 2, 2), (0, 1, 2))
     given_ = change([NetworkSite(s.codes, IDS) for s in sites.values()])
-    return run_outcomes(NetworkOverColumns(order, align=ALIGN), given_, names=list(sites))
+    program = InOneOrder(NetworkOverColumns(order), list(sites), ALIGN)
+    return run_outcomes(program, given_, names=list(sites))
 
 
 IDS, ALIGN = [f"r{i}" for i in range(40)], SetRules(least=5)

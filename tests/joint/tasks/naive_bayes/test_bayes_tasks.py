@@ -15,7 +15,7 @@ from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree.level_growth import Rules as TreeRules
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.params import Layout as Questions

@@ -19,7 +19,7 @@ from unspoken.joint.tasks.network import program_columns as k2
 from unspoken.joint.tasks.network.params import Node, Order, Site
 from unspoken.joint.tasks.network.pooled import pooled
 from unspoken.joint.tasks.network.program_columns import PARENTS, NetworkOverColumns
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 
 ORDER = Order((Node("a", "p0", 2), Node("b", "p1", 2), Node("c", "p0", 2)))
 

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.joint_commands import joint_command
+from support.joint_commands import in_order, joint_command
 from support.regression_data import by_rows, far, made, picked
+from support.study_people import stated
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.session.study import Study
@@ -20,7 +21,7 @@ from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS
 from unspoken.joint.tasks.regression.params import Rules, Terms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.second_moments import SIZES
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 from unspoken.models.linear_model import LinearModel
 from unspoken.models.logistic_model import LogisticModel
@@ -39,7 +40,7 @@ def study(task, mode="dealer", **parameters):
                Member("b", "b.example:7700", both, "b" * 8, b"b")]
     if mode == "dealer":
         members.append(Member("d", "d.example:7700", ("dealer",), "d" * 8, b"d"))
-    return Study("care", task, mode, tuple(members), parameters)
+    return Study("care", task, mode, tuple(members), stated(task, parameters))
 
 
 @pytest.mark.parametrize(("task", "parameters", "why"), [
@@ -97,7 +98,7 @@ def new(folder, task, *settings, owners=("north", "south")):
                for w in ("--party", f"{folder / name}.crt=host{i}.example:7700")]
     assert joint_command("new", folder / "study.toml", "--name", "care", "--task", task, *parties,
                        "--dealer", f"{folder / 'dora'}.crt=host9.example:7700",
-                       *(w for s in settings for w in ("--set", s))) == 0
+                       *(w for s in in_order(task, settings) for w in ("--set", s))) == 0
 
 
 def results(folder, capsys, owners=("north", "south")):

@@ -79,7 +79,7 @@ class OnlyGrowing(HiddenTree):
     """Grows as it is told to, and keeps nothing."""
 
     async def __call__(self, party, data):
-        codes, labels, rows = await self._aligned(party, self._own(party, data))
+        codes, labels, rows = await self._same_rows(party, self._own(party, data))
         await HiddenGrowing(party, self.shape, self.rules, rows).grow(codes, labels)
 
 

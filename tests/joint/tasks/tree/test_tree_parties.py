@@ -32,6 +32,7 @@ from unspoken.joint.tasks.classify.program_columns import (
     ClassifyWalking,
     classify_in_parts,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.forest.program_rows import ForestOverRows, pooled_forest
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, plain_cuts
 from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
@@ -260,7 +261,9 @@ def test_ids_that_align_nothing_end_the_run_on_all_sides(name):
     sites = two_sites(first, rows)
     sites[1] = Site((B,), {"b": np.array(["x"] * len(second), object)},
                     np.array(["x"] * len(second), object), second)
-    outcomes = run_outcomes(TreeOverColumns(TWO, Rules(), ["p0", "p1"], SetRules(least=5)), sites)
+    program = InOneOrder(TreeOverColumns(TWO, Rules(), ["p0", "p1"]), ["p0", "p1"],
+                         SetRules(least=5))
+    outcomes = run_outcomes(program, sites)
     assert all(outcome.error is not None for outcome in outcomes)
     assert any(words in str(outcome.error) for outcome in outcomes)
     assert not [o for outcome in outcomes for o in outcome.ledger.openings if o.step > 4]

@@ -12,7 +12,7 @@ from unspoken.errors import DataError
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree import costs
 from unspoken.joint.tasks.tree.cut_points import Span
 from unspoken.joint.tasks.tree.level_growth import Rules

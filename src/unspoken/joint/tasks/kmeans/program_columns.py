@@ -24,7 +24,7 @@ shares, or permuted and compared as in the book (closest="permuted").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,10 @@ class Site:
     values: Any
     names: tuple[str, ...] = ()
     start: Any = None
+
+    def take_rows(self, places: Ints) -> Site:
+        """Return the site with some of its records."""
+        return replace(self, values=np.asarray(self.values)[places])
 
 
 def part_of(owner: str) -> str:

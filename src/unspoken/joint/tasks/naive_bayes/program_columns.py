@@ -42,10 +42,9 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_places,
-    common_told,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
 from unspoken.joint.tasks.naive_bayes.class_scoring import (
     MOST_ROOT,
@@ -69,16 +68,18 @@ Records = tuple[BayesPart, Mapping[str, Any]]
 class BayesOverColumns:
     """The program that learns: every site gives a Site and gets its part of the model."""
 
-    def __init__(self, shape: Shape, rules: Rules | None = None,
-                 align: SetRules | None = None) -> None:
-        self.shape, self.rules, self.align = shape, rules or Rules(), align
-        sites = [part.site for part in shape.parts]
-        self.disclosures = (Disclosure(ROWS), *common_told(sites, align))
+    def __init__(self, shape: Shape, rules: Rules | None = None) -> None:
+        self.shape, self.rules = shape, rules or Rules()
+        self.disclosures = (Disclosure(ROWS),)
+
+    async def check_first(self, party: Party, data: Site | None) -> None:
+        """Check a site before its rows are aligned."""
+        own_site(party, self.shape, data)
 
     async def __call__(self, party: Party, data: Site | None) -> BayesPart:
-        """Align, learn, and return this party's part."""
+        """Learn, and return this party's part."""
         site = own_site(party, self.shape, data)
-        hot, z, labels, rows = await self._aligned(party, site)
+        hot, z, labels, rows = await self._same_rows(party, site)
         coding = None if site is None else site.coding
         run = party.seam.session
         if self.shape.class_known:
@@ -88,11 +89,10 @@ class BayesOverColumns:
         shared = await learn(party, self.shape, self.rules, (hot, z, labels), rows)
         return BayesPart(self.shape, party.name, coding, run, party.holders, kept(party, shared))
 
-    async def _aligned(self, party: Party, site: Site | None) -> tuple[
+    async def _same_rows(self, party: Party, site: Site | None) -> tuple[
             Ints | None, Floats | None, Ints | None, int]:
-        """Bring all rows into one order, or check that there are equally many everywhere."""
-        places = await common_places(party, site, self.align)
-        hot, z, labels = (None, None, None) if site is None else site.take(self.shape, places)
+        """Return coded columns, classes, and how many records all sites have."""
+        hot, z, labels = (None, None, None) if site is None else site.coded(self.shape)
         rows = await counted(party, hot)
         if self.shape.class_known:
             await same_labels(party, labels)
@@ -255,8 +255,8 @@ def mine_bayes_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | N
                         **how: Any) -> tuple[dict[str, BayesPart], dict[str, Ledger]]:
     """Learn from the columns of all sites; return each site's part of the model and ledger."""
     names = list(sites)
-    outputs = run_local(BayesOverColumns(shape, rules, align), list(sites.values()), mode,
-                        names=names, **how)
+    program = InOneOrder(BayesOverColumns(shape, rules), names, align)
+    outputs = run_local(program, list(sites.values()), mode, names=names, **how)
     return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})
 

@@ -157,14 +157,18 @@ class Site:
     def _more(self) -> list[Any]:
         return [x for x in (self.labels, self.ids) if x is not None]
 
-    def take(self, shape: Shape, places: Ints | None) -> tuple[Ints, Floats, Ints | None]:
-        """Return places of categories, numbers and classes of aligned rows."""
+    def take_rows(self, places: Ints) -> Site:
+        """Return the site with some of its records, and the same coding."""
+        labels = None if self.labels is None else np.asarray(self.labels)[places]
+        columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
+        return Site(self.coding, columns, labels)
+
+    def coded(self, shape: Shape) -> tuple[Ints, Floats, Ints | None]:
+        """Return places of categories, numbers and classes."""
         hot, z = self.coding.hot(self.columns), self.coding.z(self.columns)
-        chosen = np.arange(hot.shape[0]) if places is None else places
-        if self.labels is None:
-            return hot[chosen], z[chosen], None
-        codes = Attribute(shape.target, shape.classes).code(self.labels)
-        return hot[chosen], z[chosen], codes[chosen]
+        codes = None if self.labels is None else Attribute(
+            shape.target, shape.classes).code(self.labels)
+        return hot, z, codes
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,10 @@ class Site:
     codes: Ints
     ids: Sequence[Any] | None = None
 
+    def take_rows(self, places: Ints) -> Site:
+        """Return the site with some of its records."""
+        return Site(self.codes[:, places])
+
     def fits(self, order: Order, name: str) -> Site:
         """Check a site against the study before anything is sent."""
         places = order.of(name)

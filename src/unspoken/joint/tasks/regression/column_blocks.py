@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
@@ -17,7 +17,6 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import Wide, join_wide
 from unspoken.joint.mpc.ops.less_than import equal
 from unspoken.joint.mpc.ops.limb_products import wide_multiply
@@ -25,8 +24,6 @@ from unspoken.joint.mpc.ops.limb_sharing import share_sum_wide, share_wide
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import align, align_disclosures
-from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import concatenate
 from unspoken.joint.tasks.regression.fitting import COUNT
 from unspoken.joint.tasks.regression.params import Terms, numbers
@@ -137,41 +134,22 @@ def own_part(columns: Columns, owner: str, data: Mapping[str, Any]) -> Own:
 
 @dataclass(frozen=True)
 class Given:
-    """An owner's columns by name, and its ids if records are to be aligned."""
+    """An owner's columns by name."""
 
     columns: Mapping[str, Any]
-    ids: Iterable[Any] | None = None
+
+    def take_rows(self, places: Ints) -> Given:
+        """Return the columns with some of their records."""
+        return Given({name: np.asarray(c)[places] for name, c in self.columns.items()})
 
 
-def checked_part(columns: Columns, owner: str, data: Given | None,
-                 rules: SetRules | None) -> Own | None:
+def checked_part(columns: Columns, owner: str, data: Given | None) -> Own | None:
     """Return an owner's part, checked before anything is sent; None if it owns no columns."""
     if owner not in columns.owners:
         return None
     if data is None:
         raise DataError(explain(f"'{owner}'", "given its columns", None))
-    own = own_part(columns, owner, data.columns)
-    if rules is not None and (data.ids is None or len(list(data.ids)) != own.table.shape[0]):
-        raise DataError(f"'{owner}' must have one id for each record. It has another number.")
-    return own
-
-
-def aligning_told(columns: Columns, rules: SetRules | None) -> tuple[Disclosure, ...]:
-    """Return what aligning records by their ids discloses; nothing if they are not aligned."""
-    owners = tuple(columns.owners)
-    return () if rules is None else align_disclosures(ALIGNED, owners, owners[0], rules)
-
-
-async def aligned_part(party: Party, own: Own | None, data: Given | None,
-                       rules: SetRules | None) -> Own | None:
-    """Return an owner's part of the records that all owners have, in one order."""
-    if rules is None:
-        return own
-    places = await align(party, None if data is None else data.ids, because=ALIGNED, rules=rules)
-    if own is None or places is None:
-        return own
-    response = own.response[places] if own.response.size else own.response
-    return Own(own.table[places], response)
+    return own_part(columns, owner, data.columns)
 
 
 async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> int:

@@ -22,7 +22,6 @@ from typing import Any
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.sets.alignment import plan_alignment
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
@@ -79,16 +78,9 @@ def receivers_of(study: Study) -> tuple[str, ...]:
 
 
 def forecast(study: Study, told: Sequence[Disclosure], cost: Cost, more: Sequence[str],
-             aligned: int = 0) -> Plan:
-    """Return the plan of a study from what it costs with two holders and a dealer.
-
-    `aligned`: how many records are aligned, if the study has ids.
-    """
+             records: int = 0) -> Plan:
+    """Return the plan of a study from what it costs with two holders and a dealer."""
     holders = study.facts.costed_holders(len(study.having("holder")))
-    rounds, size, seconds = 0, 0, 0.0
-    if "ids" in study.parameters:
-        rounds, size, seconds = plan_alignment(aligned, len(study.having("owner")))
-    found = planned(study, told,
-                    (cost.rounds + rounds, cost.bytes * max(1, holders - 1) + size),
+    found = planned(study, told, (cost.rounds, cost.bytes * max(1, holders - 1)),
                     (*more, *study.facts.cost_notes))
-    return replace(found, computing=found.computing + seconds)
+    return replace(found, records=records)

@@ -41,10 +41,10 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_told,
     same_digest,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import shared_answers
 from unspoken.joint.tasks.tree.hidden_part import HiddenPart, leaves
 from unspoken.joint.tasks.tree.hidden_steps import Hidden, HiddenGrowing, predicted
@@ -57,25 +57,18 @@ from unspoken.joint.wire.ledger import Ledger
 Records = tuple[HiddenPart, Mapping[str, Any]]
 
 
-def hidden_disclosures(sites: Sequence[str],
-                       rules: SetRules | None) -> tuple[Disclosure, ...]:
-    """Return everything that growing a hidden tree discloses; `rules` if rows are aligned."""
-    return (Disclosure(ROWS), *common_told(sites, rules))
-
-
 class HiddenTree(OverColumns):
     """The program that grows: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
-                 set_rules: SetRules | None = None, forest: Forest | None = None) -> None:
+    def __init__(self, shape: Shape, rules: Rules, forest: Forest | None = None) -> None:
         leaves(shape, rules.max_depth, 1 if forest is None else forest.trees)
-        self.shape, self.rules, self.set_rules, self.forest = shape, rules, set_rules, forest
-        self.disclosures = hidden_disclosures(sites, set_rules)
+        self.shape, self.rules, self.forest = shape, rules, forest
+        self.disclosures = (Disclosure(ROWS),)
 
     async def __call__(self, party: Party, data: Site | None) -> HiddenPart:
-        """Align, grow, and return this party's part."""
+        """Grow, and return this party's part."""
         site = self._own(party, data)
-        codes, labels, rows = await self._aligned(party, site)
+        codes, labels, rows = await self._same_rows(party, site)
         growing = HiddenGrowing(party, self.shape, self.rules, rows, self.forest)
         tree = await growing.grow(codes, labels)
         return HiddenPart(self.shape, self.rules.max_depth, party.roles.owners, party.name,
@@ -153,7 +146,7 @@ def mine_tree_hidden(sites: Mapping[str, Site], shape: Shape, rules: Rules | Non
     names = list(sites)
     if shape.class_site not in names:
         raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
-    program = HiddenTree(shape, rules or Rules(), names, align, forest)
+    program = InOneOrder(HiddenTree(shape, rules or Rules(), forest), names, align)
     for name, site in sites.items():
         site.fits(shape, name)
     return _by_name(names, run_local(program, list(sites.values()), mode, names=names, **how))

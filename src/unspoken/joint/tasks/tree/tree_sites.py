@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -93,12 +93,12 @@ class Site:
             object.__setattr__(self, "classes", coded)
         return self
 
-    def take(self, places: Ints | None) -> tuple[Ints, Ints | None]:
-        """Return the answers to all questions, and the classes, of aligned rows."""
-        if places is None:
-            return self.codes, self.classes
-        labels = None if self.classes is None else self.classes[places]
-        return self.codes[:, places], labels
+    def take_rows(self, places: Ints) -> Site:
+        """Return the site with some of its records, and the same questions."""
+        labels, classes = (None if values is None else np.asarray(values)[places]
+                           for values in (self.labels, self.classes))
+        columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
+        return replace(self, columns=columns, labels=labels, classes=classes, ids=None)
 
 
 def _questions(attributes: tuple[Attribute, ...]) -> list[tuple[Attribute, int, Ints]]:
