@@ -305,7 +305,8 @@ def test_from_files_to_rules(tmp_path, capsys):
             for word in ("--set", f"items_{name}={json.dumps(list(items))}")]
     files = [word for name in GROUPS for word in ("--data", f"{name}={tmp_path / name}.csv")]
     common = ["--task", "rules-columns", "--set", "support=0.25", "--set", "confidence=0.75",
-              "--set", "fewest=4", "--set", "queries=1", "--set", "same_order=true", *sets, *parties]
+              "--set", "fewest=4", "--set", "queries=1", "--set", "same_order=true",
+              *sets, *parties]
     joint_command("new", tmp_path / "a.toml", "--name", "a", *common,
                 "--dealer", f"{tmp_path / 'dora.crt'}=host9.example:7700")
     assert joint_command("local", tmp_path / "a.toml", *files, "--out", tmp_path / "a.json") == 0

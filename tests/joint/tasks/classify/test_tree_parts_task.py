@@ -9,7 +9,7 @@ import pytest
 
 from support.joint_commands import OWNERS, tried, write
 from support.ledger_totals import received
-from support.study_people import members_in, saved, study_of
+from support.study_people import members_in, saved, stated, study_of
 from support.tree_data import LAYOUT, WEATHER
 from unspoken.errors import DataError
 from unspoken.joint import run_local
@@ -109,7 +109,8 @@ def test_plans_that_cannot_be_kept_are_refused(members):
             (members, "dealer", {"class_site": "south", "way": "walking"}, "shares"),
             (members, "dealer", {"class_site": "dora"}, "'dora' is none"),
             (out, "dealer", {"class_site": "south"}, "'east' is none")):
-        study = Study("trial", "classify-columns", mode, who, parameters)
+        study = Study("trial", "classify-columns", mode, who,
+                      stated("classify-columns", parameters))
         with pytest.raises(StudyError, match=words):
             task_of(study).plan(study)
 

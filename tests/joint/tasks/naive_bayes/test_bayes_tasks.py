@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.bayes_data import CLASSES, LAYOUT, apart, parts_of, table
-from support.study_people import members_in, saved, study_of
+from support.study_people import members_in, saved, stated, study_of
 from support.tree_data import LAYOUT as QUESTIONS
 from support.tree_data import WEATHER
 from unspoken.errors import DataError
@@ -237,7 +237,7 @@ def test_bad_parameters_are_refused(members, task, base, change, words):
 
 def test_plans_that_cannot_be_kept_are_refused(members):
     for task, parameters in (("bayes-columns", COLUMNS), ("classify", ASKED)):
-        study = Study("trial", task, "sums", members, parameters)
+        study = Study("trial", task, "sums", members, stated(task, parameters))
         with pytest.raises(StudyError, match="given shares"):
             task_of(study).plan(study)
 

@@ -8,7 +8,7 @@ import pytest
 from support.distinguisher import SUSPICIOUS
 from support.masks import against_uniform, break_masks, broken_masks, masked_views
 from support.network_data import dependent, spread
-from support.study_people import members_in, saved, study_of, to_all
+from support.study_people import members_in, saved, stated, study_of, to_all
 from support.watching import opened_and_lengths
 from unspoken.errors import DataError
 from unspoken.joint import less_than, reveal, run_local
@@ -129,11 +129,13 @@ def test_bad_parameters_are_refused(members, change, words):
 
 
 def test_plans_that_cannot_be_kept_are_refused(members, tmp_path):
-    chosen = Study("trial", "network", "dealer", members_in(tmp_path), PARAMETERS)
+    chosen = Study("trial", "network", "dealer", members_in(tmp_path),
+                   stated("network", PARAMETERS))
     with pytest.raises(StudyError, match="Receivers were chosen: north"):
         task_of(chosen).plan(chosen)
     for mode, change in (("sums", {}), ("dealer", {"site.x0": "dora"})):
-        study = Study("trial", "network", mode, members, {**PARAMETERS, **change})
+        study = Study("trial", "network", mode, members,
+                      stated("network", {**PARAMETERS, **change}))
         with pytest.raises(StudyError, match="nodes of"):
             task_of(study).plan(study)
     # East owns data but no node: its ids have nothing to stand for.

@@ -200,7 +200,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
     write(tmp_path, "b", {"x1": [2.0], "y": [3.0]})
     columns = study("logistic-columns", **COLUMNS)
     given = task_of(columns).load(tmp_path / "b.parquet", columns)
-    assert set(given.columns) == {"x1", "y"}
+    assert set(given.data.columns) == {"x1", "y"}
     assert given.ids is None
     assert SAME_ROWS in task_of(columns).plan(columns).learns["b"]
     assert fitting.ERRORS not in task_of(columns).plan(columns).learns["b"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.ledger_totals import received
-from support.study_people import members_in, saved, study_of, to_all
+from support.study_people import members_in, saved, stated, study_of, to_all
 from support.tree_data import LAYOUT, NAMES, WEATHER, parts_of
 from unspoken.errors import DataError
 from unspoken.joint import run_local
@@ -113,10 +113,10 @@ def test_boosting_of_two_is_not_planned_unless_agreed(members):
 @pytest.mark.parametrize(("task", "parameters"), [("boosted-trees", ROWS),
                                                   ("tree-columns", COLUMNS)])
 def test_receivers_that_a_task_cannot_heed_are_refused(members, task, parameters):
-    study = Study("weather", task, "dealer", members, parameters)
+    study = Study("weather", task, "dealer", members, stated(task, parameters))
     with pytest.raises(StudyError, match="Receivers were chosen: north"):
         task_of(study).plan(study)
-    study = Study("weather", task, "dealer", to_all(members), parameters)
+    study = Study("weather", task, "dealer", to_all(members), stated(task, parameters))
     assert task_of(study).plan(study).bytes
 
 
@@ -144,10 +144,11 @@ def test_bad_parameters_over_columns_are_refused(members, change, words):
 
 def test_plans_that_cannot_be_kept_are_refused(members):
     for task, parameters in (("tree", ROWS), ("tree-columns", COLUMNS)):
-        study = Study("weather", task, "sums", members, parameters)
+        study = Study("weather", task, "sums", members, stated(task, parameters))
         with pytest.raises(StudyError, match="shares"):
             task_of(study).plan(study)
-    study = Study("weather", "tree-columns", "dealer", members, {**COLUMNS, "class_site": "dora"})
+    study = Study("weather", "tree-columns", "dealer", members,
+                  stated("tree-columns", {**COLUMNS, "class_site": "dora"}))
     with pytest.raises(StudyError, match="class site"):
         task_of(study).plan(study)
 

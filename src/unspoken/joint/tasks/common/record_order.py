@@ -28,7 +28,12 @@ from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures, 
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import same_digest
-from unspoken.joint.tasks.common.party_files import id_column, leaving_out
+from unspoken.joint.tasks.common.party_files import (
+    id_column,
+    leaving_out,
+    needed,
+    party_table,
+)
 from unspoken.joint.tasks.common.study_parameters import (
     RECORD_ORDER,
     as_study,
@@ -242,9 +247,14 @@ def _nobody_idle(task: Task, study: Study) -> None:
 def _load(task: Task, path: Path, study: Study) -> Records:
     """Return an owner's data and its ids; a task never sees the column of ids."""
     name = study.parameters.get("ids")
-    ids = None if name is None else (task.ids or id_column)(path, name)
     with leaving_out(name):
-        return Records(task.load(path, without_order(study)), ids)
+        data = task.load(path, without_order(study))
+    return Records(data, None if name is None else (task.ids or _ids)(path, name))
+
+
+def _ids(path: Path, name: str) -> list[Any]:
+    needed(party_table(path).schema.names, name)
+    return id_column(path, name)
 
 
 def _plan(plan: Plan, study: Study, order: RecordOrder) -> Plan:
