@@ -36,7 +36,7 @@ from unspoken.joint.mpc.shared import Shared, stack
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_bayes import MOST_RECORDS, PREDICTED, Sides
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Numeric, one_hot
+from unspoken.joint.tasks.naive_bayes.params import Given, Layout, one_hot
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 
@@ -110,9 +110,20 @@ def _question(tree: CategoricalTree, layout: Layout, out: FullTree, node: int,
     if column is None:
         raise DataError(f"Column '{name}' of the tree must be one of the agreed numbers.")
     out.numbers[layout.numeric.index(column), here] = 1
-    cut = (float(tree.threshold[node]) - column.middle) / column.half
+    cut = (_greatest_left(tree, node) - column.middle) / column.half
     out.limits[here] = np.rint(np.clip(cut, -1.5, 1.5) * ONE) + 1
     return [children[0]], [children[1]]
+
+
+def _greatest_left(tree: CategoricalTree, node: int) -> float:
+    """Return the greatest number that a node sends left; a float32 tree rounds before it asks."""
+    cut = float(tree.threshold[node])
+    if not tree.single:
+        return cut
+    below = np.float32(cut)
+    below = np.nextafter(below, np.float32(-np.inf)) if float(below) > cut else below
+    halfway = float(below) / 2 + float(np.nextafter(below, np.float32(np.inf))) / 2
+    return halfway if float(np.float32(halfway)) <= cut else float(np.nextafter(halfway, -np.inf))
 
 
 def _ask_child(tree: CategoricalTree, layout: Layout, out: FullTree, child: int, here: int) -> None:
@@ -201,25 +212,13 @@ async def _paths(party: Party, left: Shared, depth: int) -> Shared:
     return inside
 
 
-def records_for(layout: Layout, columns: Mapping[str, Any]) -> Given:
-    """Return records as a tree meets them: it compares numbers as float32."""
-    rounded = {c.name: single(c, columns[c.name]) for c in layout.numeric if c.name in columns}
-    return layout.records({**columns, **rounded})
-
-
-def single(column: Numeric, values: Any) -> Floats:
-    """Return numbers as float32 has them; what was in the range stays in it."""
-    found = column.checked(values)
-    return np.clip(found.astype(np.float32).astype(np.float64), column.low, column.high)
-
-
 def classify_by_tree(tree: CategoricalTree, records: Mapping[str, Any], layout: Layout, depth: int,
                      mode: str = "dealer", *, names: Sequence[str] = ("model", "records"),
                      receivers: Sequence[str] = (),
                      **how: Any) -> tuple[list[npt.NDArray[Any] | None], list[Ledger]]:
     """Classify the second party's records with the first party's tree; as classify_privately."""
     sides = Sides(names[0], names[1], tuple(receivers))
-    inputs = [full_tree(tree, layout, depth), records_for(layout, records),
+    inputs = [full_tree(tree, layout, depth), layout.records(records),
               *[None] * (len(names) - 2)]
     outputs = run_local(ClassifyByTree(layout, sides, depth), inputs, mode, names=list(names),
                         **how)

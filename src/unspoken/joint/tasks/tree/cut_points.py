@@ -69,7 +69,7 @@ def plain_cuts(values: Floats, span: Span) -> tuple[float, ...]:
 
 def below_or_at(values: Floats, points: Floats) -> Ints:
     """Return how many values lie at or below each point, as questions ask it."""
-    ordered = np.sort(np.asarray(values, np.float32).astype(np.float64))
+    ordered = np.sort(np.asarray(values, np.float64))
     return np.searchsorted(ordered, points, side="right").astype(np.int64)
 
 

@@ -134,15 +134,21 @@ def own_attributes(columns: Mapping[str, Any], numeric: Sequence[str],
 
 
 def own_cuts(values: Any, count: int) -> list[float]:
-    """Return a site's own quantiles, halfway between values as float32 has them."""
-    numbers = np.unique(np.asarray(values, np.float32)).astype(np.float64)
+    """Return a site's own quantiles, halfway between values; the lower one where none is."""
+    numbers = np.unique(np.asarray(values, np.float64))
     numbers = numbers[~np.isnan(numbers)]
     if numbers.size < 2:
         return [float(numbers[0])] if numbers.size else [0.0]
     ordered = np.sort(np.asarray(values, np.float64))
     wanted = np.quantile(ordered, np.arange(1, count + 1) / (count + 1))
     place = np.clip(np.searchsorted(numbers, wanted, side="right"), 1, numbers.size - 1)
-    return sorted({float((numbers[p - 1] + numbers[p]) / 2) for p in place.tolist()})
+    return sorted({_between(float(numbers[p - 1]), float(numbers[p])) for p in place.tolist()})
+
+
+def _between(low: float, high: float) -> float:
+    """Return a cut point that parts two values: halfway, but never the greater of them."""
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
 
 
 def digest(labels: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:
