@@ -41,7 +41,7 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.record_order import COMMON, in_one_order
 from unspoken.joint.tasks.rules import task_columns
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import RULES, SETS, Terms
+from unspoken.joint.tasks.rules.params import RULES, SETS, RuleParams
 from unspoken.joint.tasks.rules.program_columns import ROWS, pooled
 from unspoken.joint.tasks.rules.task_columns import plan
 from unspoken.joint.wire.credentials import Member
@@ -62,7 +62,7 @@ def test_the_counter_finds_what_mining_in_one_place_does(case):
     lists, groups, support, confidence = case
     parts = columns(lists, groups)
     items = tuple("".join(groups.values()))
-    terms = Terms(items, support, confidence, supports="shown")
+    terms = RuleParams(items, support, confidence, supports="shown")
     found, _ = mine_rules_by_counter(parts, terms, fewest=1)
     assert found.same_as(pooled(list(parts.values()), terms, Sites.of(groups)))
 
@@ -70,7 +70,7 @@ def test_the_counter_finds_what_mining_in_one_place_does(case):
 def test_by_intersections():
     few = ALL[:8]
     parts = columns(few, {"north": "ac", "south": "b", "east": "d"})
-    terms = Terms(tuple("acbd"), 0.5, supports="shown")
+    terms = RuleParams(tuple("acbd"), 0.5, supports="shown")
     found, ledgers = mine_rules_by_counter(parts, terms, "intersection", fewest=1)
     assert found.same_as(pooled(list(parts.values()), terms, Sites.of(
         {"north": "ac", "south": "b", "east": "d"})))
@@ -237,7 +237,7 @@ def test_plans_say_who_learns_what():
 
 def test_encrypted_columns_say_what_the_counter_sees():
     sites = Sites.of(GROUPS)
-    program = EncryptedColumns(Terms(sites.names, 0.25), sites, ("counter",))
+    program = EncryptedColumns(RuleParams(sites.names, 0.25), sites, ("counter",))
     seen = [d.because for d in program.disclosures if not d.to or "counter" in d.to]
     assert seen == [ROWS, TABLE, SETS, RULES]
     assert "49 to 60%" in notes("encrypted")[0]
@@ -253,7 +253,7 @@ def test_planned_bytes_are_those_of_a_run():
     parts = [Baskets.of([[n for n in own if random.random() < 0.3] for _ in range(3000)], own)
              for own in names.values()]
     sites = Sites.of(names)
-    terms = Terms(sites.names, 0.2, most=1 << 12)
+    terms = RuleParams(sites.names, 0.2, most=1 << 12)
     outcomes = run_outcomes(RulesOverColumns(terms, sites), parts)
     sent = sum(row.bytes for one in outcomes for row in one.ledger.rows
                if row.direction == "received" and row.label not in ("agree", "ready"))

@@ -17,9 +17,9 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PATHS, PREDICTED
 from unspoken.joint.tasks.task_list import task_of
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,10 @@ def members(tmp_path_factory):
 @pytest.fixture(scope="module")
 def parts():
     named = {a.name: a for a in LAYOUT.attributes}
-    sites = {name: Site(tuple(named[n] for n in own), WEATHER,
+    sites = {name: TreeSite(tuple(named[n] for n in own), WEATHER,
                         WEATHER["play"] if name == "south" else None)
              for name, own in OWN.items()}
-    return mine_tree_columns(sites, Shape(("no", "yes"), "south", 2, 3), Rules(max_depth=2))[0]
+    return mine_tree_columns(sites, Shape(("no", "yes"), "south", 2, 3), TreeParams(max_depth=2))[0]
 
 
 def files(tmp_path, parts, order=None):

@@ -16,9 +16,9 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.task_list import task_of
-from unspoken.joint.tasks.tree.level_growth import Rules as TreeRules
+from unspoken.joint.tasks.tree.level_growth import TreeParams as TreeRules
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.joint.tasks.tree.params import Layout as Questions
+from unspoken.joint.tasks.tree.params import TreeLayout as Questions
 from unspoken.joint.tasks.tree.pooled import pooled as grown
 
 pytestmark = pytest.mark.slow

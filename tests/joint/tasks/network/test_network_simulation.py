@@ -16,7 +16,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.network import program_columns as k2
-from unspoken.joint.tasks.network.params import Node, Order, Site
+from unspoken.joint.tasks.network.params import NetworkSite, Node, Order
 from unspoken.joint.tasks.network.pooled import pooled
 from unspoken.joint.tasks.network.program_columns import PARENTS, NetworkOverColumns
 from unspoken.joint.tasks.task_list import task_of
@@ -29,7 +29,7 @@ def columns(flips):
     a, c = np.arange(64) % 2, np.arange(64) // 2 % 2
     b = a.copy()
     b[np.random.default_rng(1).permutation(64)[:flips]] ^= 1
-    return [Site(np.array([a, c])), Site(b[None])]
+    return [NetworkSite(np.array([a, c])), NetworkSite(b[None])]
 
 
 def watched(flips):

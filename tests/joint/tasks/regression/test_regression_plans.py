@@ -12,8 +12,8 @@ from support.study_people import stated
 from unspoken.joint import run_outcomes
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.record_order import Records
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Terms
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 
@@ -59,7 +59,7 @@ def binary(data):
     ("logistic", 2, 3, {"condition": 256}, GUESSED),
     ("residuals", 2, 2, {"condition": 256, "synthetic": 50}, KNOWN)])
 def test_plans_over_rows(task, terms, owners, parameters, factor):
-    names = Terms("y", tuple(f"x{i}" for i in range(terms)))
+    names = RegressionTerms("y", tuple(f"x{i}" for i in range(terms)))
     data = made(600, terms, 1)
     data = binary(data) if task == "logistic" else data
     tables = [names.table(part) for part in by_rows(data, np.arange(600) % owners)]
@@ -85,7 +85,7 @@ def test_plans_over_rows(task, terms, owners, parameters, factor):
 def test_plans_over_columns(task, terms, owners, rows, parameters, factor):
     names = [f"o{i}" for i in range(owners)]
     parameters = {"held": names[-1], "condition": 256, **parameters}
-    columns = Columns({name: tuple(f"x{j}" for j in range(terms) if j % owners == i)
+    columns = OwnedColumns({name: tuple(f"x{j}" for j in range(terms) if j % owners == i)
                        for i, name in enumerate(names)}, "y", parameters["held"])
     data = made(rows, terms, 1)
     data = binary(data) if task == "logistic-columns" else data

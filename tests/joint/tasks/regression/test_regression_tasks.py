@@ -18,7 +18,7 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.task_list import task_of
@@ -116,7 +116,7 @@ def test_rows_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "regression", "response=y", 'columns=["x0", "x1"]', "condition=256",
         'smaller=["x0"]')
     found = LinearModel.from_json(results(tmp_path, capsys)["south"])
-    exact = pooled(Terms("y", ("x0", "x1")), data, Rules(smaller=(("x0",),)))
+    exact = pooled(RegressionTerms("y", ("x0", "x1")), data, RegressionParams(smaller=(("x0",),)))
     assert far(found, exact) <= 1e-9
     assert found.mallows_cp(["x0"]) == pytest.approx(exact.mallows_cp(["x0"]), rel=1e-9)
 
@@ -131,7 +131,7 @@ def test_columns_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "regression-columns", "response=y", 'columns=["north:x0", "south:x1"]',
         "held=south", "ids=id", "condition=256")
     found = LinearModel.from_json(results(tmp_path, capsys)["north"])
-    exact = pooled(Terms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
+    exact = pooled(RegressionTerms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
     assert found.records == 45
     assert far(found, exact) <= 1e-9
 
@@ -149,7 +149,7 @@ def test_logistic_columns_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "logistic-columns", "response=y", 'columns=["north:x0", "south:x1"]',
         "held=south", "condition=1024")
     found = LogisticModel.from_json(results(tmp_path, capsys)["north"])
-    exact = pooled_logistic(Terms("y", ("x0", "x1")), data)
+    exact = pooled_logistic(RegressionTerms("y", ("x0", "x1")), data)
     assert (np.abs(found.parameters - exact.parameters) / exact.errors).max() <= 1e-4
     assert found.likelihood == pytest.approx(exact.likelihood, abs=1e-3)
 
@@ -169,7 +169,7 @@ def test_residual_plots_from_files(tmp_path, capsys):
     new(tmp_path / "columns", "residuals-columns", "response=y", "condition=256", "groups=5",
         'columns=["north:x0", "south:x1"]', "held=south")
     found = Residuals.from_json(results(tmp_path / "columns", capsys)["north"])
-    rest = data["y"] - pooled(Terms("y", ("x0", "x1")), data).predict(data)
+    rest = data["y"] - pooled(RegressionTerms("y", ("x0", "x1")), data).predict(data)
     means = [rest[part].mean() for part in np.array_split(np.argsort(data["x1"]), 5)]
     assert np.allclose(found.of("x1")[:, 1], means, atol=1e-4)
 
@@ -182,7 +182,7 @@ def test_residuals_of_every_record_go_to_receivers(tmp_path, capsys):
     new(tmp_path, "residuals-columns", "response=y", "condition=1024", "held=north", "show=each",
         f"columns=[{', '.join(columns)}]", owners=ALL)
     found = results(tmp_path, capsys, ALL)["south"]
-    exact = pooled(Terms("y", tuple(f"x{i}" for i in range(6))), data)
+    exact = pooled(RegressionTerms("y", tuple(f"x{i}" for i in range(6))), data)
     assert np.abs(found - (data["y"] - exact.predict(data))).max() <= 1e-5
 
 

@@ -32,7 +32,7 @@ from unspoken.joint.tasks.tree.hidden_steps import HiddenGrowing
 
 pytestmark = pytest.mark.slow
 
-TREE = HiddenTree(SHAPE, RULES, NAMES)
+TREE = HiddenTree(SHAPE, RULES)
 
 
 def told_apart(program=TREE):
@@ -83,7 +83,7 @@ class OnlyGrowing(HiddenTree):
         await HiddenGrowing(party, self.shape, self.rules, rows).grow(codes, labels)
 
 
-GROWING = OnlyGrowing(SHAPE, RULES, NAMES)
+GROWING = OnlyGrowing(SHAPE, RULES)
 
 
 def test_a_question_that_is_opened_is_caught(monkeypatch):

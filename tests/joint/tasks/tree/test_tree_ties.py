@@ -13,17 +13,17 @@ import pytest
 from unspoken.joint.tasks.boosted_trees.program_rows import Boost, mine_boost_rows
 from unspoken.joint.tasks.forest.program_rows import mine_forest_rows
 from unspoken.joint.tasks.tree.cut_points import Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_cuts
+from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_cuts
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.site_tree_part import Asked, join_parts
 
 CUTS = (0.1, 1.2, 2.7)
-LAYOUT = Layout((Attribute("x", cuts=CUTS), Attribute("z", cuts=(0.3,))), ("n", "p"))
+LAYOUT = TreeLayout((Attribute("x", cuts=CUTS), Attribute("z", cuts=(0.3,))), ("n", "p"))
 
 
 def entropy(labels):
@@ -79,7 +79,7 @@ def wanted(columns, depth):
 @pytest.mark.parametrize("seed", range(12))
 def test_the_pooled_tree_is_that_of_a_plain_recursion(seed):
     columns = table(seed)
-    tree = pooled(LAYOUT, columns, Rules(max_depth=3))
+    tree = pooled(LAYOUT, columns, TreeParams(max_depth=3))
     assert tree.predict(columns).tolist() == wanted(columns, 3)
     assert set(tree.threshold[tree.feature >= 0].tolist()) <= {*CUTS, 0.3}
     again = CategoricalTree.from_json(tree.to_json())
@@ -89,15 +89,15 @@ def test_the_pooled_tree_is_that_of_a_plain_recursion(seed):
 def test_owners_of_rows_grow_the_tree_of_a_plain_recursion():
     columns = table(20)
     parts = [{n: c[place::2] for n, c in columns.items()} for place in range(2)]
-    trees, _ = mine_tree_rows(parts, LAYOUT, Rules(max_depth=3, most=128))
+    trees, _ = mine_tree_rows(parts, LAYOUT, TreeParams(max_depth=3, most=128))
     assert trees[0].predict(columns).tolist() == wanted(columns, 3)
 
 
 def test_owners_of_columns_grow_the_tree_of_a_plain_recursion():
     columns = table(21)
-    sites = {"a": Site((LAYOUT.attributes[0],), {"x": columns["x"]}),
-             "b": Site((LAYOUT.attributes[1],), {"z": columns["z"]}, columns["class"])}
-    parts, _ = mine_tree_columns(sites, Shape(("n", "p"), "b", 3, 2), Rules(max_depth=3))
+    sites = {"a": TreeSite((LAYOUT.attributes[0],), {"x": columns["x"]}),
+             "b": TreeSite((LAYOUT.attributes[1],), {"z": columns["z"]}, columns["class"])}
+    parts, _ = mine_tree_columns(sites, Shape(("n", "p"), "b", 3, 2), TreeParams(max_depth=3))
     whole = join_parts(list(parts.values()), ["x", "z"])
     assert whole.predict(columns).tolist() == wanted(columns, 3)
 
@@ -106,7 +106,7 @@ def test_forests_and_boosted_trees_count_what_equals_a_cut_to_the_left():
     x = np.repeat([1.2, np.nextafter(1.2, 2), 1.0, 1.4], 20)
     columns = {"x": x, "z": np.zeros(80), "class": np.where(x <= 1.2, "n", "p").astype(object)}
     parts = [{n: c[place::2] for n, c in columns.items()} for place in range(2)]
-    rules = Rules(max_depth=1, most=128)
+    rules = TreeParams(max_depth=1, most=128)
     votes, _ = mine_forest_rows(parts, LAYOUT, rules, trees=3, attributes=2)
     sums, _ = mine_boost_rows(parts, LAYOUT, rules, Boost(rounds=2, two_may_learn=True))
     for model in (votes[0], sums[0]):
@@ -114,7 +114,7 @@ def test_forests_and_boosted_trees_count_what_equals_a_cut_to_the_left():
 
 
 def test_one_and_two_tenths_are_not_above_one_and_two_tenths():
-    tree = pooled(Layout((Attribute("x", cuts=(1.2,)),), ("n", "p")),
+    tree = pooled(TreeLayout((Attribute("x", cuts=(1.2,)),), ("n", "p")),
                   {"x": [1.2, 1.2, 1.3], "class": ["n", "n", "p"]})
     assert tree.predict({"x": [1.2, 1.3]}).tolist() == ["n", "p"]
     assert Asked("x", cut=1.2).answers([1.2, np.nextafter(1.2, 2)]).tolist() == [0, 1]

@@ -33,7 +33,7 @@ from unspoken.joint.tasks.tree.hidden_task import (
     hidden_plan,
     hidden_told,
 )
-from unspoken.joint.tasks.tree.hidden_votes import Forest
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.read_params import rules_of
 from unspoken.joint.tasks.tree.task_columns import CUT_POINTS, KNOWN, load_new, shape_of
 
@@ -45,9 +45,9 @@ def program(study: Study) -> HiddenStudy:
     return HiddenStudy(study, shape_of(study.parameters), forest_of(study.parameters))
 
 
-def forest_of(parameters: Mapping[str, Any]) -> Forest:
+def forest_of(parameters: Mapping[str, Any]) -> HiddenForest:
     """Return how many trees there are, and what counts at their nodes."""
-    return as_study(lambda: Forest(parameters.get("trees", 10),
+    return as_study(lambda: HiddenForest(parameters.get("trees", 10),
                                    parameters.get("questions_at_a_node", 0),
                                    parameters.get("seed", 0)))
 

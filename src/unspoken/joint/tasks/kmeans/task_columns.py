@@ -31,7 +31,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     planned,
 )
 from unspoken.joint.tasks.kmeans import costs
-from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, Site, disclosures
+from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, KMeansSite, disclosures
 from unspoken.joint.tasks.kmeans.read_params import GUESS, GUESSED, RULES, rules_of
 from unspoken.joint.tasks.task import Plan, Task
 
@@ -80,11 +80,11 @@ def plan(study: Study) -> Plan:
     return replace(found, records=GUESS)
 
 
-def load(path: Path, study: Study) -> Site:
+def load(path: Path, study: Study) -> KMeansSite:
     """Return an owner's columns."""
     owners = owners_of(study.parameters)
     names = owners[owner_of(path, owners)]
-    return Site(read_matrix(path, names), names)
+    return KMeansSite(read_matrix(path, names), names)
 
 
 TASK = Task("kmeans-columns", check, told, plan, load, ColumnsStudy, over_columns=True)

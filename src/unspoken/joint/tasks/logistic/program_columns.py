@@ -62,9 +62,9 @@ from unspoken.joint.tasks.regression.column_blocks import (
     SAME_RESPONSE,
     SAME_ROWS,
     SPLIT,
-    Columns,
     Given,
     Own,
+    OwnedColumns,
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.disclosure_guards import (
@@ -74,7 +74,7 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
     smallest,
 )
 from unspoken.joint.tasks.regression.fitting import COEFFICIENTS, COUNT, ERRORS, SPREADS, opened
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
 from unspoken.joint.wire.ledger import Ledger
@@ -89,8 +89,8 @@ CONDITION = 2.0**16
 class LogisticOverColumns(OverColumns):
     """The program: every owner gives its columns; the response is 0 or 1."""
 
-    def __init__(self, columns: Columns, rules: Rules | None = None) -> None:
-        super().__init__(columns, rules or Rules(condition=CONDITION))
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams | None = None) -> None:
+        super().__init__(columns, rules or RegressionParams(condition=CONDITION))
         if columns.held == SPLIT or self.rules.smaller or (columns.crossing() and self.rules.ridge):
             raise RefusedError("Logistic regression over columns takes no smaller models, no "
                                "response that is split, and no ridge with products of columns of "
@@ -286,8 +286,8 @@ class LogisticOverColumns(OverColumns):
         return np.asarray(np.sqrt(np.concatenate([first, diagonal / units**2])))
 
 
-def mine_logistic_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
-                           rules: Rules | None = None, mode: str = "dealer", *,
+def mine_logistic_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
+                           rules: RegressionParams | None = None, mode: str = "dealer", *,
                            ids: Mapping[str, Iterable[Any]] | None = None,
                            aligned: SetRules | None = None,
                            **how: Any) -> tuple[list[LogisticModel | None], list[Ledger]]:

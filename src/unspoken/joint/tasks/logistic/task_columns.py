@@ -25,7 +25,7 @@ from unspoken.joint.tasks.common.study_parameters import (
 )
 from unspoken.joint.tasks.logistic.program_columns import CONDITION, LogisticOverColumns
 from unspoken.joint.tasks.regression import costs
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.read_params import forecast, receivers_of, rules_of
 from unspoken.joint.tasks.regression.task_columns import columns_in, columns_of, load
 from unspoken.joint.tasks.task import Plan, Task
@@ -46,7 +46,7 @@ class LogisticColumnsStudy(LogisticOverColumns):
         self.disclosures = study.disclosures
 
 
-def _rules(study: Study) -> Rules:
+def _rules(study: Study) -> RegressionParams:
     return rules_of({"condition": CONDITION, **study.parameters}, receivers_of(study))
 
 

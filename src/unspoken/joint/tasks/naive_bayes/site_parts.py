@@ -131,7 +131,7 @@ def coding_of(columns: Mapping[str, Any], numeric: Sequence[str]) -> Coding:
 
 
 @dataclass(frozen=True)
-class Site:
+class BayesSite:
     """A site's training columns, coded; the class, and ids where rows are not aligned yet."""
 
     coding: Coding
@@ -139,7 +139,7 @@ class Site:
     labels: Any = None
     ids: Sequence[Any] | None = None
 
-    def fits(self, shape: Shape, name: str) -> Site:
+    def fits(self, shape: Shape, name: str) -> BayesSite:
         """Check a site against the study before anything is sent."""
         part = shape.part(name)
         mine = (self.coding.sizes, len(self.coding.numeric))
@@ -157,11 +157,11 @@ class Site:
     def _more(self) -> list[Any]:
         return [x for x in (self.labels, self.ids) if x is not None]
 
-    def take_rows(self, places: Ints) -> Site:
+    def take_rows(self, places: Ints) -> BayesSite:
         """Return the site with some of its records, and the same coding."""
         labels = None if self.labels is None else np.asarray(self.labels)[places]
         columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
-        return Site(self.coding, columns, labels)
+        return BayesSite(self.coding, columns, labels)
 
     def coded(self, shape: Shape) -> tuple[Ints, Floats, Ints | None]:
         """Return places of categories, numbers and classes."""

@@ -43,7 +43,7 @@ from unspoken.joint.tasks.common.study_parameters import (
 )
 from unspoken.joint.tasks.common.unlabelled_rows import NEW, codes_of, parted
 from unspoken.joint.tasks.naive_bayes import costs
-from unspoken.joint.tasks.naive_bayes.params import Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesParams
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     counted,
     kept,
@@ -53,7 +53,7 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     predicted,
 )
 from unspoken.joint.tasks.naive_bayes.read_params import rules_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Part, Shape, Site, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesSite, Part, Shape, coding_of
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree.program_columns import same_labels
 
@@ -127,7 +127,7 @@ def _chosen(own: Own, rows: Any) -> Own:
 class Loaded:
     """A site, and its classes as numbers, -1 for new records."""
 
-    site: Site
+    site: BayesSite
     codes: Any
 
     def take_rows(self, places: Ints) -> Loaded:
@@ -136,7 +136,7 @@ class Loaded:
         return Loaded(self.site.take_rows(places), codes)
 
 
-def _rules(parameters: Mapping[str, Any]) -> Rules:
+def _rules(parameters: Mapping[str, Any]) -> BayesParams:
     return rules_of({n: v for n, v in parameters.items() if n in ("alpha", "var_smoothing")})
 
 
@@ -198,7 +198,7 @@ def load(path: Path, study: Study) -> Loaded:
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
     labels = columns.pop(shape.target, None)
     numeric = [n for n in columns if table.schema[n].kind in ("numeric", "ordinal")]
-    site = Site(coding_of(columns, numeric), columns, labels)
+    site = BayesSite(coding_of(columns, numeric), columns, labels)
     codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
     return Loaded(site, codes)
 

@@ -46,7 +46,7 @@ from unspoken.joint.tasks.common.aligned_records import (
 )
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.network.log_factorials import Factorials, factorials, log_factorials
-from unspoken.joint.tasks.network.params import Order, Rules, Site
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Order
 from unspoken.joint.tasks.network.parent_counts import Family, candidates, combinations, values
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.bayes_net import BayesNet
@@ -62,11 +62,11 @@ def disclosures() -> tuple[Disclosure, ...]:
 class NetworkOverColumns:
     """The program: every site gives its coded columns; all get the network."""
 
-    def __init__(self, order: Order, rules: Rules | None = None) -> None:
-        self.order, self.rules = order, rules or Rules()
+    def __init__(self, order: Order, rules: NetworkParams | None = None) -> None:
+        self.order, self.rules = order, rules or NetworkParams()
         self.disclosures = disclosures()
 
-    async def __call__(self, party: Party, data: Site | None) -> BayesNet:
+    async def __call__(self, party: Party, data: NetworkSite | None) -> BayesNet:
         """Add parents step by step."""
         codes, rows = await self._same_rows(party, data)
         growing = Growing(party, self.order, codes, rows)
@@ -83,7 +83,7 @@ class NetworkOverColumns:
         """Check a site before its rows are aligned."""
         self._own(party, data)
 
-    def _own(self, party: Party, data: Site | None) -> Site | None:
+    def _own(self, party: Party, data: NetworkSite | None) -> NetworkSite | None:
         """Check a site before anything is sent."""
         if party.name not in self.order.sites:
             return None
@@ -91,7 +91,9 @@ class NetworkOverColumns:
             raise DataError("Every site must give its columns. This one gave nothing.")
         return data.fits(self.order, party.name)
 
-    async def _same_rows(self, party: Party, data: Site | None) -> tuple[dict[int, Ints], int]:
+    async def _same_rows(
+        self, party: Party, data: NetworkSite | None
+    ) -> tuple[dict[int, Ints], int]:
         """Return the columns of this site's nodes, and how many records all sites have."""
         site = self._own(party, data)
         table = None if site is None else site.codes
@@ -201,9 +203,15 @@ def network(order: Order, families: Sequence[Family]) -> BayesNet:
                                         for family in families))
 
 
-def mine_network_columns(sites: Mapping[str, Site], order: Order, rules: Rules | None = None,
-                          mode: str = "dealer", *, align: SetRules | None = None,
-                          **how: Any) -> tuple[BayesNet, list[Ledger]]:
+def mine_network_columns(
+    sites: Mapping[str, NetworkSite],
+    order: Order,
+    rules: NetworkParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    **how: Any,
+) -> tuple[BayesNet, list[Ledger]]:
     """Learn the network of all sites' columns; return it and each party's ledger."""
     names = list(sites)
     missing = [site for site in order.sites if site not in names]

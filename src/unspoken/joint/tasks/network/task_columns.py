@@ -39,7 +39,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     texts,
 )
 from unspoken.joint.tasks.network.log_factorials import factorials
-from unspoken.joint.tasks.network.params import Node, Order, Rules, Site, site_of
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Node, Order, site_of
 from unspoken.joint.tasks.network.program_columns import NetworkOverColumns, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.models.bayes_net import BayesNet
@@ -74,7 +74,7 @@ class NetworkStudy(NetworkOverColumns):
         """Check a site before its rows are aligned."""
         await super().check_first(party, self._coded(party, data))
 
-    def _coded(self, party: Party, data: Any) -> Site | None:
+    def _coded(self, party: Party, data: Any) -> NetworkSite | None:
         if party.name not in self.order.sites or not isinstance(data, Loaded):
             return None
         return site_of(self.order, party.name, data.columns)
@@ -87,10 +87,10 @@ def order_of(parameters: Mapping[str, Any]) -> Order:
                                         for name in texts(parameters, "order"))))
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> NetworkParams:
     """Return where K2 stops."""
     try:
-        return Rules(**{name: parameters[name] for name in RULES if name in parameters})
+        return NetworkParams(**{name: parameters[name] for name in RULES if name in parameters})
     except InputError as error:
         raise StudyError(str(error)) from None
 

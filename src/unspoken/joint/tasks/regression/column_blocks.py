@@ -26,7 +26,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import concatenate
 from unspoken.joint.tasks.regression.fitting import COUNT
-from unspoken.joint.tasks.regression.params import Terms, numbers
+from unspoken.joint.tasks.regression.params import RegressionTerms, numbers
 from unspoken.joint.tasks.regression.second_moments import (
     GRID,
     LARGEST,
@@ -47,7 +47,7 @@ SAME_RESPONSE = "whether all owners have the same response"
 
 
 @dataclass(frozen=True)
-class Columns:
+class OwnedColumns:
     """Which owner has which columns, and who has the response: an owner, "all", or "split".
 
     Split means that every owner has a part of it, and the parts add up to it.
@@ -72,10 +72,11 @@ class Columns:
         _ = self.terms
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> RegressionTerms:
         """Return the terms of the model: columns in the order of owners, then products."""
-        return Terms(self.response, tuple(n for names in self.owners.values() for n in names),
-                     self.products)
+        return RegressionTerms(
+            self.response, tuple(n for names in self.owners.values() for n in names), self.products
+        )
 
     def owner_of(self, name: str) -> str:
         """Return who has a column."""
@@ -120,7 +121,7 @@ class Own:
     response: Floats
 
 
-def own_part(columns: Columns, owner: str, data: Mapping[str, Any]) -> Own:
+def own_part(columns: OwnedColumns, owner: str, data: Mapping[str, Any]) -> Own:
     """Return an owner's part of the columns; what is missing is refused by name."""
     names = columns.needed(owner)
     found = numbers(data, names)
@@ -143,7 +144,7 @@ class Given:
         return Given({name: np.asarray(c)[places] for name, c in self.columns.items()})
 
 
-def checked_part(columns: Columns, owner: str, data: Given | None) -> Own | None:
+def checked_part(columns: OwnedColumns, owner: str, data: Given | None) -> Own | None:
     """Return an owner's part, checked before anything is sent; None if it owns no columns."""
     if owner not in columns.owners:
         return None
@@ -187,7 +188,7 @@ def _mark(values: Floats) -> Ints:
     return np.array([int(mixed.sum(dtype=np.uint64) >> np.uint64(4))], np.int64)
 
 
-async def agree_sizes(party: Party, columns: Columns, own: Own | None,
+async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None,
                       because: str = SIZES) -> Ints:
     """Open the exponents of all columns, and return them in the order of the model."""
     parts, places = [], []
@@ -208,13 +209,13 @@ async def agree_sizes(party: Party, columns: Columns, own: Own | None,
     return out
 
 
-def _sizes(columns: Columns, own: Own) -> Ints:
+def _sizes(columns: OwnedColumns, own: Own) -> Ints:
     if columns.held != SPLIT:
         return exponents(own.table)
     return exponents(np.column_stack([own.table, own.response]))
 
 
-async def column_moments(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+async def column_moments(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                          rows: int) -> tuple[Wide, list[Block]]:
     """Return the moments of all columns, and the columns themselves, on shares."""
     blocks, local = [], None
@@ -241,7 +242,7 @@ def _local(points: Ints, places: Sequence[int], size: int) -> Any:
     return out
 
 
-async def _nobodys(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+async def _nobodys(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                    blocks: Sequence[Block]) -> list[Block]:
     """Return products of columns of different owners, and a response that is split."""
     found, rows = [], blocks[0].values.shape[0]

@@ -15,9 +15,9 @@ from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.common.record_order import Records, with_ids
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
-    Columns,
     Given,
     Own,
+    OwnedColumns,
     agree_response,
     agree_rows,
     checked_part,
@@ -27,13 +27,13 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
     refuse_few_records,
     refuse_solvable,
 )
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 
 
 class OverColumns:
     """Columns, rules, and what is checked before anything is computed."""
 
-    def __init__(self, columns: Columns, rules: Rules) -> None:
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams) -> None:
         self.columns, self.rules = columns, rules
 
     async def check_first(self, party: Party, data: Given | None) -> None:
@@ -62,7 +62,7 @@ class OverColumns:
             self.rules.smaller)
 
 
-def given_to(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+def given_to(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
              ids: Mapping[str, Iterable[Any]] | None) -> list[Records]:
     """Return what every owner gives, in the order of owners."""
     for what in (parts, ids):

@@ -29,21 +29,21 @@ from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
     SAME_RESPONSE,
     SAME_ROWS,
-    Columns,
     Given,
     Own,
+    OwnedColumns,
     agree_sizes,
     column_moments,
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.fitting import Scaled, scaled
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 
-def disclosures(columns: Columns, rules: Rules, selection: Selection | None = None
+def disclosures(columns: OwnedColumns, rules: RegressionParams, selection: Selection | None = None
                 ) -> tuple[Disclosure, ...]:
     """Return everything that a regression over columns discloses."""
     told = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
@@ -56,9 +56,9 @@ def disclosures(columns: Columns, rules: Rules, selection: Selection | None = No
 class RegressionOverColumns(OverColumns):
     """The program: every owner gives its columns."""
 
-    def __init__(self, columns: Columns, rules: Rules | None = None,
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams | None = None,
                  selection: Selection | None = None) -> None:
-        super().__init__(columns, rules or Rules())
+        super().__init__(columns, rules or RegressionParams())
         self.selection = selection
         horizontal.check_smaller(columns.terms, self.rules, selection)
         self.disclosures = disclosures(columns, self.rules, selection)
@@ -81,8 +81,8 @@ class RegressionOverColumns(OverColumns):
         return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
 
 
-def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
-                             rules: Rules | None = None, mode: str = "dealer", *,
+def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
+                             rules: RegressionParams | None = None, mode: str = "dealer", *,
                              selection: Selection | None = None,
                              ids: Mapping[str, Iterable[Any]] | None = None,
                              aligned: SetRules | None = None,

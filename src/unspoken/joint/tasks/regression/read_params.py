@@ -30,7 +30,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     planned,
     text,
 )
-from unspoken.joint.tasks.regression.params import Rules, Terms, pair_of
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, pair_of
 from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.tasks.task import Plan
 
@@ -38,10 +38,13 @@ FITTING = ("response", "columns", "products", "ridge", "condition", "inference",
 SELECTING = ("select", "criterion", "keep")
 
 
-def terms_of(parameters: Mapping[str, Any]) -> Terms:
+def terms_of(parameters: Mapping[str, Any]) -> RegressionTerms:
     """Return the terms of rows that are spread."""
-    return as_study(lambda: Terms(text(parameters, "response"), any_texts(parameters, "columns"),
-                                  products_of(parameters)))
+    return as_study(
+        lambda: RegressionTerms(
+            text(parameters, "response"), any_texts(parameters, "columns"), products_of(parameters)
+        )
+    )
 
 
 def products_of(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -49,12 +52,12 @@ def products_of(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return as_study(lambda: tuple(pair_of(t) for t in any_texts(parameters, "products")))
 
 
-def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> Rules:
+def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> RegressionParams:
     """Return how the model is fitted."""
     smaller = tuple(tuple(t.split("+")) for t in any_texts(parameters, "smaller"))
     given = {name: parameters[name] for name in ("ridge", "condition", "inference")
              if name in parameters}
-    return as_study(lambda: Rules(**given, receivers=tuple(receivers), smaller=smaller))
+    return as_study(lambda: RegressionParams(**given, receivers=tuple(receivers), smaller=smaller))
 
 
 def selection_of(parameters: Mapping[str, Any]) -> Selection | None:

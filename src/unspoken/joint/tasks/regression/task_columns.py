@@ -34,7 +34,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     text,
 )
 from unspoken.joint.tasks.regression import costs
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.read_params import (
     FITTING,
@@ -76,16 +76,16 @@ def program_of(parameters: Mapping[str, Any],
                                                   selection))
 
 
-def columns_of(parameters: Mapping[str, Any]) -> Columns:
+def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
     """Return which owner has which columns."""
     owners, held = owners_of(parameters), text(parameters, "held")
     if held not in (*owners, "all", "split"):
         owners[held] = ()
-    return as_study(lambda: Columns(owners, text(parameters, "response"), held,
+    return as_study(lambda: OwnedColumns(owners, text(parameters, "response"), held,
                                     products_of(parameters)))
 
 
-def columns_in(study: Study) -> Columns:
+def columns_in(study: Study) -> OwnedColumns:
     """Return which owner of a study has which columns; others are refused."""
     columns = columns_of(study.parameters)
     check_owners(columns.owners, study)
@@ -120,7 +120,7 @@ def load(path: Path, study: Study) -> Given:
     return Given(read_numbers(path, columns.needed(owner)))
 
 
-def _owner(path: Path, columns: Columns) -> str:
+def _owner(path: Path, columns: OwnedColumns) -> str:
     """Return the owner whose columns a file has."""
     names = set(party_table(path).schema.names)
     fits = [owner for owner in columns.owners if set(columns.needed(owner)) <= names]

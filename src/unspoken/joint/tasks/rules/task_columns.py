@@ -31,7 +31,7 @@ from unspoken.joint.tasks.common.study_parameters import RECORD_ORDER, as_study
 from unspoken.joint.tasks.rules import program_columns as vertical
 from unspoken.joint.tasks.rules.baskets_with_ids import basket_ids, read_with_ids
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, digest, own_baskets
+from unspoken.joint.tasks.rules.params import PROBLEMS, RuleParams, digest, own_baskets
 from unspoken.joint.tasks.rules.task_rows import comparing, load_baskets, names_of
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
@@ -50,11 +50,11 @@ def _sites(parameters: Mapping[str, Any], owners: Sequence[str] | None = None) -
     return as_study(lambda: Sites.of({name: given[name] for name in owners or given}))
 
 
-def _terms(parameters: Mapping[str, Any], sites: Sites) -> Terms:
+def _terms(parameters: Mapping[str, Any], sites: Sites) -> RuleParams:
     given = {name: parameters[name] for name in ("longest", "most", "supports")
              if name in parameters}
     try:
-        terms = Terms(sites.names, parameters.get("support"),  # type: ignore[arg-type]
+        terms = RuleParams(sites.names, parameters.get("support"),  # type: ignore[arg-type]
                       parameters.get("confidence", 0.5), **given)
         _ = terms.support, terms.confidence
     except InputError as error:
@@ -154,7 +154,7 @@ def _refuse(study: Study) -> None:
                                  "with shares", f"{len(owners)} owners and mode '{study.mode}'"))
 
 
-def plan(terms: Terms, widths: Sequence[int], rows: int,
+def plan(terms: RuleParams, widths: Sequence[int], rows: int,
          larger: Sequence[int] = ()) -> dict[str, int]:
     """Return rounds and bytes with a dealer: `widths` frequent items, `larger` sets a level."""
     blocks, pairs, items = -(-rows // ROWS), cross_size(widths), sum(widths)

@@ -15,7 +15,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import MAX_NODES, Rules
+from unspoken.joint.tasks.tree.level_growth import MAX_NODES, TreeParams
 from unspoken.joint.tasks.tree.question_scores import best_of
 from unspoken.joint.tasks.tree.tree_sites import Shape, indicators
 from unspoken.joint.wire.frames import Purpose
@@ -53,7 +53,7 @@ class Records:
 class Growing:
     """The tree as it grows: its public shape, and the shared numbers of its open nodes."""
 
-    def __init__(self, party: Party, shape: Shape, rules: Rules, rows: int,
+    def __init__(self, party: Party, shape: Shape, rules: TreeParams, rows: int,
                  asked: Sequence[Asked]) -> None:
         self.party, self.shape, self.rules, self.rows = party, shape, rules, rows
         self.sites, self.asked = party.roles.owners, asked

@@ -26,8 +26,8 @@ from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.forest.program_rows import draw_rows
 from unspoken.joint.tasks.tree.column_steps import BLOCK, Growing, Records, with_last
 from unspoken.joint.tasks.tree.first_greatest import hot_greatest
-from unspoken.joint.tasks.tree.hidden_votes import Forest
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.question_scores import classes, scored, steps, while_open
 from unspoken.joint.tasks.tree.tree_sites import Shape
 
@@ -46,8 +46,8 @@ class Hidden:
 class HiddenGrowing(Growing):
     """The tree as it grows; every level has all its nodes, whatever the data are."""
 
-    def __init__(self, party: Party, shape: Shape, rules: Rules, rows: int,
-                 forest: Forest | None = None) -> None:
+    def __init__(self, party: Party, shape: Shape, rules: TreeParams, rows: int,
+                 forest: HiddenForest | None = None) -> None:
         super().__init__(party, shape, rules, rows, ())
         self.forest, trees = forest, 1 if forest is None else forest.trees
         self.open = list(range(trees))

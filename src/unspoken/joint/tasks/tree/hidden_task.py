@@ -28,11 +28,11 @@ from unspoken.joint.tasks.task import Plan, notes_of, safe_against
 from unspoken.joint.tasks.tree.column_steps import shared_answers
 from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts, parting
 from unspoken.joint.tasks.tree.hidden_steps import HiddenGrowing, predicted
-from unspoken.joint.tasks.tree.hidden_votes import Forest
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
 from unspoken.joint.tasks.tree.read_params import rules_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_attributes
 
 EXPECTED = 10_000
 
@@ -41,7 +41,7 @@ EXPECTED = 10_000
 class Loaded:
     """A site with all its records, old and new; which columns are numbers, and how to cut them."""
 
-    site: Site
+    site: TreeSite
     numeric: tuple[str, ...]
     points: int
 
@@ -53,7 +53,7 @@ class Loaded:
         """Return the answers of old and of new records to the questions that old ones make."""
         columns = {n: np.asarray(c, object) for n, c in self.site.columns.items()}
         known = {n: c[old] for n, c in columns.items()}
-        site = Site(own_attributes(known, self.numeric, self.points), known,
+        site = TreeSite(own_attributes(known, self.numeric, self.points), known,
                     classes=self._classes(old)).fits(shape, name)
         fresh = [q.answers(columns[q.column][new]) for q in site.questions]
         return site.codes, np.array(fresh, np.int64).reshape(len(fresh), new.size)
@@ -65,7 +65,7 @@ class Loaded:
 class HiddenStudy(OverColumns):
     """The program of a study."""
 
-    def __init__(self, study: Study, shape: Shape, forest: Forest | None = None) -> None:
+    def __init__(self, study: Study, shape: Shape, forest: HiddenForest | None = None) -> None:
         self.shape, self.forest = shape, forest
         self.rules, self.receivers = rules_of(study.parameters), study.having("receiver")
         self.disclosures = study.disclosures
@@ -98,7 +98,9 @@ def hidden_told(study: Study) -> tuple[Disclosure, ...]:
     return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW), Disclosure(ROWS))
 
 
-def hidden_plan(study: Study, shape: Shape, rules: Rules, forest: Forest | None = None) -> Plan:
+def hidden_plan(
+    study: Study, shape: Shape, rules: TreeParams, forest: HiddenForest | None = None
+) -> Plan:
     """Say what a study will cost and who learns what; all but the records is known before."""
     rows, sites = count(study.parameters, "expected", EXPECTED), len(study.having("owner"))
     new, parties = max(1, rows // 10), everybody(study)

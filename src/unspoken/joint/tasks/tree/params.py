@@ -88,7 +88,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TreeLayout:
     """Attributes and classes, in the order that every owner uses."""
 
     attributes: tuple[Attribute, ...]

@@ -39,8 +39,8 @@ from unspoken.joint.tasks.common.aligned_records import (
 )
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import ARITY, LEAVES, QUESTION, SITES, Growing
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, digest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, digest
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart
 
@@ -57,11 +57,11 @@ class OverColumns:
 
     shape: Shape
 
-    async def check_first(self, party: Party, data: Site | None) -> None:
+    async def check_first(self, party: Party, data: TreeSite | None) -> None:
         """Check a site before its rows are aligned."""
         self._own(party, data)
 
-    def _own(self, party: Party, data: Site | None) -> Site | None:
+    def _own(self, party: Party, data: TreeSite | None) -> TreeSite | None:
         """Check a site before anything is sent; who owns nothing gives nothing."""
         if self.shape.class_known and not set(party.holders) <= set(party.roles.owners):
             raise RefusedError("Whoever holds shares must know the class if it is known to all "
@@ -73,7 +73,7 @@ class OverColumns:
         return data.fits(self.shape, party.name)
 
     async def _same_rows(self, party: Party,
-                         site: Site | None) -> tuple[Ints | None, Ints | None, int]:
+                         site: TreeSite | None) -> tuple[Ints | None, Ints | None, int]:
         """Return answers, classes, and how many records there are, which all sites share."""
         codes, labels = (None, None) if site is None else (site.codes, site.classes)
         rows = await same_everywhere(party, -1 if codes is None else codes.shape[1])
@@ -85,11 +85,11 @@ class OverColumns:
 class TreeOverColumns(OverColumns):
     """The program: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str]) -> None:
+    def __init__(self, shape: Shape, rules: TreeParams, sites: Sequence[str]) -> None:
         self.shape, self.rules = shape, rules
         self.disclosures = disclosures(sites, shape)
 
-    async def __call__(self, party: Party, data: Site | None) -> TreePart | None:
+    async def __call__(self, party: Party, data: TreeSite | None) -> TreePart | None:
         """Grow, and return this site's part."""
         site = self._own(party, data)
         codes, labels, rows = await self._same_rows(party, site)
@@ -111,7 +111,7 @@ async def same_labels(party: Party, labels: Ints | None) -> None:
                       "not. Correct the tables, or let one site alone have it.")
 
 
-def mine_tree_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
+def mine_tree_columns(sites: Mapping[str, TreeSite], shape: Shape, rules: TreeParams | None = None,
                        mode: str = "dealer", *, align: SetRules | None = None,
                        **how: Any) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
     """Grow one tree over the columns of all sites; return each site's part and ledger.
@@ -124,7 +124,7 @@ def mine_tree_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | No
         raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
     for name, site in sites.items():
         site.fits(shape, name)
-    program = InOneOrder(TreeOverColumns(shape, rules or Rules(), names), names, align)
+    program = InOneOrder(TreeOverColumns(shape, rules or TreeParams(), names), names, align)
     outputs = run_local(program, list(sites.values()), mode, names=names, **how)
     return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

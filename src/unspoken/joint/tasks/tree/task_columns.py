@@ -57,7 +57,7 @@ from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, disclosures
 from unspoken.joint.tasks.tree.read_params import RULES, rules_of
 from unspoken.joint.tasks.tree.task_rows import SIZES, guessed_levels
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_attributes
 
 KNOWN = ("target", "classes", "class_site", "slots", "branches", "class_known", "cut_points",
          "expected", "structure", *RULES)
@@ -136,9 +136,9 @@ def plan(study: Study) -> Plan:
                 notes, records=rows)
 
 
-def load(path: Path, study: Study) -> Site | Loaded:
+def load(path: Path, study: Study) -> TreeSite | Loaded:
     """Return a site's attributes and rows; numbers are cut at its own quantiles."""
-    return load_new(path, study) if hidden(study.parameters) else Site(*_read(path, study)[:3])
+    return load_new(path, study) if hidden(study.parameters) else TreeSite(*_read(path, study)[:3])
 
 
 def load_new(path: Path, study: Study) -> Loaded:
@@ -146,7 +146,7 @@ def load_new(path: Path, study: Study) -> Loaded:
     shape, points = shape_of(study.parameters), _points(study)
     attributes, columns, labels, numeric = _read(path, study)
     codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
-    return Loaded(Site(attributes, columns, classes=codes), numeric, points)
+    return Loaded(TreeSite(attributes, columns, classes=codes), numeric, points)
 
 
 def _points(study: Study) -> int:

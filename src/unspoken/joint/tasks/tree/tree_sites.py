@@ -13,7 +13,7 @@ from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.common.column_checks import of_site
-from unspoken.joint.tasks.tree.params import Attribute, Layout, attributes_of
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
 from unspoken.models.site_tree_part import Asked
 
 
@@ -42,7 +42,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Site:
+class TreeSite:
     """A site's attributes and rows; the class, and ids where rows are not aligned yet.
 
     `classes` are the labels as numbers, if they are given like that; -1 is a record without one.
@@ -76,7 +76,7 @@ class Site:
                                     f"{len(sizes)} lengths"))
         return sizes.pop()
 
-    def fits(self, shape: Shape, name: str) -> Site:
+    def fits(self, shape: Shape, name: str) -> TreeSite:
         """Check a site against the study before anything is sent, and code its classes."""
         widest = max([q.branches for q in self.questions], default=0)
         if len(self.questions) > shape.slots or widest > shape.branches:
@@ -93,7 +93,7 @@ class Site:
             object.__setattr__(self, "classes", coded)
         return self
 
-    def take_rows(self, places: Ints) -> Site:
+    def take_rows(self, places: Ints) -> TreeSite:
         """Return the site with some of its records, and the same questions."""
         labels, classes = (None if values is None else np.asarray(values)[places]
                            for values in (self.labels, self.classes))
@@ -105,12 +105,12 @@ def _questions(attributes: tuple[Attribute, ...]) -> list[tuple[Attribute, int, 
     """Return each question of each attribute with its table of branches."""
     if not attributes:
         return []
-    layout = Layout(attributes, ("n", "p"), "")
+    layout = TreeLayout(attributes, ("n", "p"), "")
     return [(attributes[q.attribute], q.cut, routes)
             for q, routes in zip(layout.questions, layout.routes, strict=True)]
 
 
-def _codes(site: Site, attribute: Attribute) -> Ints:
+def _codes(site: TreeSite, attribute: Attribute) -> Ints:
     return attribute.code(of_site(site.columns, attribute.name))
 
 
