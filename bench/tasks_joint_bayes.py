@@ -78,14 +78,14 @@ def bayes_over_rows() -> list[Row]:
 def bayes_over_columns() -> list[Row]:
     from unspoken.joint.tasks.naive_bayes.pooled import pooled
     from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
-    from unspoken.joint.tasks.naive_bayes.site_parts import BayesSite, Part, Shape, coding_of
+    from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
 
     columns = adult()
     names = [*NOMINAL, *NUMBERS]
     own = [{n: columns[n] for n in names[i::2]} for i in range(2)]
     codings = [coding_of(part, [n for n in part if n in NUMBERS]) for part in own]
     sites = [BayesSite(codings[i], own[i], columns["income"] if i == 0 else None) for i in range(2)]
-    shape = Shape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
+    shape = BayesShape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
                   ("<=50K", ">50K"), "p0")
     _, seconds, received = timed(BayesOverColumns(shape), sites)
     layout = layout_of(columns)

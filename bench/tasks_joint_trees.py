@@ -28,7 +28,7 @@ from unspoken.joint.tasks.tree.params import TreeLayout, attributes_of
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import Given
 from unspoken.joint.tasks.tree.task_rows import guessed_levels
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import join_parts
 
 MPYC = "UNSPOKEN_MPYC_ID3"
@@ -111,7 +111,7 @@ def tree_over_columns() -> list[Row]:
     rules = TreeParams(depth, 100)
     expected = grow_pooled(layout, codes, labels, rules)[0]
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
-    program = TimedColumns(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program = TimedColumns(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
     walls = []
     for _ in range(2):
         outputs = run_local(program, list(sites.values()), "dealer", True)
@@ -138,7 +138,7 @@ def tree_that_nobody_sees() -> list[Row]:
     )
     expected = grow_pooled(layout, codes, labels, rules)[0].predict(columns)
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
-    program = TimedHidden(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program = TimedHidden(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
     program.disclosures = (*program.disclosures, *ClassifyHidden().disclosures)
     outputs = run_local(program, list(sites.values()), "dealer", True)
     assert all((found[0] == expected).all() for found, _ in outputs)

@@ -6,10 +6,10 @@ import numpy as np
 
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 NAMES = ["p0", "p1", "p2"]
-SHAPE = Shape(("n", "p"), "p1", 2, 2)
+SHAPE = TreeShape(("n", "p"), "p1", 2, 2)
 RULES = TreeParams(max_depth=2, min_records=2)
 
 

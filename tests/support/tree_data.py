@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 NAMES = ("outlook", "temperature", "humidity", "windy", "play")
 ROWS = """sunny hot high FALSE no
@@ -77,7 +77,7 @@ def spread(layout, columns, sites, known=False, extra=0):
                          columns["class"] if known or name == names[-1] else None)
               for name, group in zip(names, groups, strict=True)}
     slots = max(1, *(len(s.questions) for s in given_.values())) + extra
-    return given_, Shape(layout.classes, names[-1], slots, 4 + extra, class_known=known)
+    return given_, TreeShape(layout.classes, names[-1], slots, 4 + extra, class_known=known)
 
 
 def smooth_table(rows=240, seed=4):

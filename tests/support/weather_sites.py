@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from support.tree_data import LAYOUT, NAMES, WEATHER
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 SPLIT = {"north": (0,), "south": (1, 2), "east": (3,)}
 
@@ -25,7 +25,7 @@ def weather_sites(split=SPLIT, class_site="south", known=False, rows=None, ids=F
     return found
 
 
-SHAPE = Shape(("no", "yes"), "south", 3, 4, "play")
+SHAPE = TreeShape(("no", "yes"), "south", 3, 4, "play")
 EVERY = np.array(list(itertools.product(*(a.categories for a in LAYOUT.attributes))), object)
 ALL_WEATHERS = {a.name: EVERY[:, i] for i, a in enumerate(LAYOUT.attributes)}
 

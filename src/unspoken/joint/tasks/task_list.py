@@ -8,6 +8,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.record_order import in_one_order
+from unspoken.joint.tasks.common.study_parameters import near
 from unspoken.joint.tasks.task import Task
 
 # Where the TASK of each name lives.
@@ -43,7 +44,8 @@ HOMES = {
 def task_of(study: Study) -> Task:
     """Return a study's task; its parameters are checked."""
     if study.task not in HOMES:
-        raise StudyError(explain("The task of a study", "one of " + ", ".join(HOMES), study.task))
+        raise StudyError(explain("The task of a study", "one of " + ", ".join(HOMES), study.task)
+                         + near(study.task, list(HOMES)))
     found: Task = importlib.import_module(HOMES[study.task]).TASK
     task = in_one_order(found) if found.over_columns else found
     task.check(study.parameters)

@@ -19,7 +19,7 @@ from unspoken.joint.tasks.classify.program_columns import PATHS, PREDICTED
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,9 @@ def parts():
     sites = {name: TreeSite(tuple(named[n] for n in own), WEATHER,
                         WEATHER["play"] if name == "south" else None)
              for name, own in OWN.items()}
-    return mine_tree_columns(sites, Shape(("no", "yes"), "south", 2, 3), TreeParams(max_depth=2))[0]
+    return mine_tree_columns(
+        sites, TreeShape(("no", "yes"), "south", 2, 3), TreeParams(max_depth=2)
+    )[0]
 
 
 def files(tmp_path, parts, order=None):

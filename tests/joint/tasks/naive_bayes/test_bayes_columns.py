@@ -28,7 +28,13 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     plain_table,
 )
 from unspoken.joint.tasks.naive_bayes.score_tables import table_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesSite, Coding, Part, Shape
+from unspoken.joint.tasks.naive_bayes.site_parts import (
+    BayesPart,
+    BayesShape,
+    BayesSite,
+    Coding,
+    Part,
+)
 from unspoken.joint.tasks.tree.params import Attribute
 
 pytestmark = pytest.mark.slow
@@ -111,7 +117,7 @@ def test_a_class_without_records_loses_even_if_it_fits_best():
     for known in (False, True):
         sites = {"north": BayesSite(coding[0], {"a": old}, ["c0", "c0"]),
                  "south": BayesSite(coding[1], {"b": old}, ["c0", "c0"] if known else None)}
-        shape = Shape((Part("north", (2,)), Part("south", (2,))), CLASSES, "north",
+        shape = BayesShape((Part("north", (2,)), Part("south", (2,))), CLASSES, "north",
                       class_known=known)
         parts, _ = mine_bayes_columns(sites, shape)
         found, _ = classify_columns(parts, {"north": {"a": new}, "south": {"b": new}})

@@ -36,7 +36,7 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
 )
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 from unspoken.joint.tasks.naive_bayes.score_tables import table_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesSite, Part, Shape, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
 from unspoken.joint.tasks.network.params import NetworkSite as NetworkSite
 from unspoken.joint.tasks.network.pooled import pooled as pooled_network
 from unspoken.joint.tasks.network.program_columns import NetworkOverColumns, mine_network_columns
@@ -66,7 +66,7 @@ def sites_of(columns, groups, at, known=False, ids=None):
             coding, own, columns["class"] if known or place == at else None, ids
         )
         parts.append(Part(f"p{place}", coding.sizes, len(coding.numeric)))
-    return sites, Shape(tuple(parts), CLASSES, f"p{at}", class_known=known)
+    return sites, BayesShape(tuple(parts), CLASSES, f"p{at}", class_known=known)
 
 
 def pooled_scores(sites, shape, new, labels):
@@ -138,7 +138,7 @@ def test_bayes_is_learned_from_the_records_that_all_have():
             coding, mine, columns["class"][order] if place == 1 else None, [f"r{i}" for i in order]
         )
     parts = tuple(Part(n, s.coding.sizes, len(s.coding.numeric)) for n, s in sites.items())
-    shape = Shape(parts, CLASSES, "p1")
+    shape = BayesShape(parts, CLASSES, "p1")
     found, ledgers = mine_bayes_columns(sites, shape, align=SetRules(least=5))
     assert "which records all sites have" in {o.because for o in ledgers["p0"].openings}
     records = [{n: new[n] for n in names} for names in groups]

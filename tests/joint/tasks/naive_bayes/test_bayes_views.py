@@ -24,7 +24,7 @@ from unspoken.joint.tasks.naive_bayes import (
 )
 from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesSite, Part, Shape, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 
@@ -42,7 +42,7 @@ def learning(seed, known=False, rows=48):
         labels = columns["class"] if known or name == "p1" else None
         sites.append(BayesSite(coding, mine, labels))
         parts.append(Part(name, coding.sizes, len(coding.numeric)))
-    return BayesOverColumns(Shape(tuple(parts), CLASSES, "p1", class_known=known)), sites
+    return BayesOverColumns(BayesShape(tuple(parts), CLASSES, "p1", class_known=known)), sites
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -24,12 +24,12 @@ from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import Asked, TreePart, join_parts
 
 pytestmark = pytest.mark.slow
 
-SHAPE = Shape(("no", "yes"), "south", 3, 4, "play")
+SHAPE = TreeShape(("no", "yes"), "south", 3, 4, "play")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def weather_parts():
 def test_the_weather_tree_comes_out_in_parts(mode, split, known):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    shape = Shape(("no", "yes"), "south", 2, 3, "play", known)
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play", known)
     parts, _ = mine_tree_columns(weather_sites(split, known=known), shape, mode=mode)
     assert join_parts(list(parts.values()), NAMES[:-1]).same_as(pooled(LAYOUT, WEATHER))
 
@@ -156,7 +156,7 @@ def test_bad_sites_are_refused_on_all_sides(name):
 
 
 def test_more_answers_than_there_is_room_for_are_refused_on_all_sides():
-    shape = Shape(("no", "yes"), "south", 4096, 4096, "play")
+    shape = TreeShape(("no", "yes"), "south", 4096, 4096, "play")
     outcomes = run_outcomes(TreeOverColumns(shape, TreeParams(), list(SPLIT)),
                             list(weather_sites().values()), names=list(SPLIT))
     assert all(outcome.error is not None for outcome in outcomes)
@@ -174,7 +174,7 @@ def test_classes_known_to_all_must_agree():
     sites = weather_sites(known=True)
     turned = np.where(WEATHER["play"] == "yes", "no", "yes").astype(object)
     sites["east"] = TreeSite(sites["east"].attributes, sites["east"].columns, turned)
-    shape = Shape(("no", "yes"), "south", 3, 4, "play", class_known=True)
+    shape = TreeShape(("no", "yes"), "south", 3, 4, "play", class_known=True)
     with pytest.raises(DataError, match="same everywhere"):
         mine_tree_columns(sites, shape)
 
@@ -210,7 +210,7 @@ SAME_SHAPE = [[("x", "u", "n")] * 8 + [("y", "v", "p")] * 8,
 
 def shown(rows):
     program = TreeOverColumns(
-        Shape(("n", "p"), "p1", 2, 2), TreeParams(min_records=3), ["p0", "p1"]
+        TreeShape(("n", "p"), "p1", 2, 2), TreeParams(min_records=3), ["p0", "p1"]
     )
     opened, lengths = opened_and_lengths(program, hidden_sites(rows))
     return [row for row in opened if row[2] != vertical_growing.LEAVES], lengths

@@ -31,7 +31,7 @@ from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.question_scores import while_open
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,7 @@ def weather_parts():
 def test_every_weather_has_the_class_of_the_book(mode, split, known):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    shape = Shape(("no", "yes"), "south", 2, 3, "play", known)
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play", known)
     parts, _ = mine_tree_hidden(
         weather_sites(split, known=known), shape, TreeParams(max_depth=2), mode
     )
@@ -62,7 +62,7 @@ def test_every_weather_has_the_class_of_the_book(mode, split, known):
 @pytest.mark.skipif(spu_python() is None,
                     reason=f"SPU is not installed and {VARIABLE} names no Python that has it")
 def test_spu_gives_the_same():
-    shape = Shape(("no", "yes"), "south", 2, 3, "play")
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play")
     parts, _ = mine_tree_hidden(weather_sites(), shape, TreeParams(max_depth=2), "spu")
     found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS), "spu")
     assert found["east"].tolist() == pooled(LAYOUT, WEATHER, TreeParams(max_depth=2)).predict(
@@ -109,7 +109,7 @@ def test_a_branch_without_records_has_the_class_of_the_last_question_above():
     new = {"a": np.array(["x", "y", "x"], object), "b": np.array(["w", "u", "v"], object)}
     for depth, expected in enumerate(["nnn", "pnp", "pnn", "pnn", "pnn"]):
         parts, _ = mine_tree_hidden(
-            sites, Shape(("n", "p"), "p1", 2, 3), TreeParams(max_depth=depth)
+            sites, TreeShape(("n", "p"), "p1", 2, 3), TreeParams(max_depth=depth)
         )
         found, _ = classify_hidden(parts, {"p0": new, "p1": new})
         assert "".join(found["p1"]) == expected
@@ -130,7 +130,7 @@ def test_a_node_that_stopped_is_never_split_below(monkeypatch):
     columns = {"a": np.array(["x", "y"] * 8, object), "b": np.array(["u", "v", "v", "u"] * 4)}
     sites = {"p0": TreeSite((Attribute("a", ("x", "y")),), columns),
              "p1": TreeSite((Attribute("b", ("u", "v")),), columns, np.array(["n"] * 16, object))}
-    parts, _ = mine_tree_hidden(sites, Shape(("n", "p"), "p1", 1, 2), TreeParams(max_depth=3))
+    parts, _ = mine_tree_hidden(sites, TreeShape(("n", "p"), "p1", 1, 2), TreeParams(max_depth=3))
     whole = sum(part.share for part in parts.values())
     assert calls == {"p0": 3, "p1": 3}
     assert whole.tolist() == [0] * (7 * 2 + 8)

@@ -34,7 +34,7 @@ from unspoken.joint.tasks.tree.hidden_program import (
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest, pooled_forest_columns
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import TreeLayout
-from unspoken.joint.tasks.tree.tree_sites import Shape, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, own_attributes
 
 pytestmark = pytest.mark.slow
 
@@ -188,7 +188,7 @@ def test_a_study_gives_the_classes_of_new_records(members, tmp_path, monkeypatch
     attributes = own_attributes({n: old[n] for n in ("x", "y", "group")}, ("x", "y"), 7)
     expected = pooled_forest_columns(
         TreeLayout(attributes, ("n", "p")), old, TreeParams(max_depth=2), HiddenForest(5),
-        draw_rows(200, 5, bytes([3]) * 32), Shape(("n", "p"), "south", 7, 3),
+        draw_rows(200, 5, bytes([3]) * 32), TreeShape(("n", "p"), "south", 7, 3),
         [range(7), range(7, 14), [14]])
     assert found[PREDICTED] == expected.predict(new).tolist()
     assert (expected.predict(new) == new["class"]).mean() > 0.7
@@ -217,7 +217,7 @@ def test_plans_that_cannot_be_kept_are_refused(members):
 
 @pytest.mark.parametrize("kinds", [("n", "p"), ("n", "p", "q")])
 def test_plans_forecast_bytes(kinds):
-    shape, rules, forest = Shape(kinds, "a", 3, 2), TreeParams(2, 3), HiddenForest(4, 5)
+    shape, rules, forest = TreeShape(kinds, "a", 3, 2), TreeParams(2, 3), HiddenForest(4, 5)
     sites, columns = three_sites(400)
     parts, ledgers = mine_tree_hidden(sites, shape, rules, forest=forest)
     costs = HiddenCosts(shape, rules, 3, forest)

@@ -40,7 +40,7 @@ from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.models.site_tree_part import join_parts
 
@@ -164,7 +164,9 @@ def test_trees_in_parts_classify_as_the_tree_of_pooled_columns(spread, depth):
     sites = {name: TreeSite(tuple(layout.attributes[i] for i in group), columns,
                         columns["class"] if place == at else None)
              for place, (name, group) in enumerate(zip(names, groups, strict=True))}
-    shape = Shape(layout.classes, names[at], max(1, *(len(s.questions) for s in sites.values())), 4)
+    shape = TreeShape(
+        layout.classes, names[at], max(1, *(len(s.questions) for s in sites.values())), 4
+    )
     rules = TreeParams(max_depth=depth, most=64)
     assume(not near(layout, columns, rules, len(names) * shape.slots))
     parts, _ = mine_tree_columns(sites, shape, rules)
@@ -231,7 +233,7 @@ def test_boosting_of_an_empty_owner_and_of_a_class_that_one_has_alone(assignment
 # Records that only some sites have.
 
 A, B = Attribute("a", ("x", "y")), Attribute("b", ("x", "y"))
-TWO = Shape(("x", "y"), "p1", 1, 2)
+TWO = TreeShape(("x", "y"), "p1", 1, 2)
 
 
 def two_sites(first, second):
@@ -298,7 +300,7 @@ def test_cut_points_are_quantiles_whoever_has_the_rows(owners, numbers, count, b
 def weather_parts():
     sites = {"p0": TreeSite(LAYOUT.attributes[:2], WEATHER),
              "p1": TreeSite(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])}
-    parts, _ = mine_tree_columns(sites, Shape(("no", "yes"), "p1", 2, 3))
+    parts, _ = mine_tree_columns(sites, TreeShape(("no", "yes"), "p1", 2, 3))
     return [(parts[name], WEATHER) for name in sites]
 
 
@@ -341,7 +343,7 @@ def with_one_without_data(known, holders):
     roles = Roles(("p0", "p1", "out"), ("p0", "p1"), holders, "dealer")
     sites = [TreeSite(LAYOUT.attributes[:2], WEATHER, WEATHER["play"] if known else None),
              TreeSite(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])]
-    shape = Shape(("no", "yes"), "p1", 2, 3, class_known=known)
+    shape = TreeShape(("no", "yes"), "p1", 2, 3, class_known=known)
     program = TreeOverColumns(shape, SMALL, ["p0", "p1"])
     return asyncio.run(in_memory(program, [*sites, None], roles))
 
@@ -360,7 +362,7 @@ def test_parts_classify_in_every_mode(mode, groups):
     sites = {name: TreeSite(LAYOUT.attributes[ends[i]:ends[i + 1]], WEATHER,
                         WEATHER["play"] if name == "p1" else None)
              for i, name in enumerate(names)}
-    parts, _ = mine_tree_columns(sites, Shape(("no", "yes"), "p1", 2, 3), SMALL)
+    parts, _ = mine_tree_columns(sites, TreeShape(("no", "yes"), "p1", 2, 3), SMALL)
     records = {name: {a.name: WEATHER[a.name] for a in site.attributes}
                for name, site in sites.items()}
     found, ledgers = classify_in_parts(parts, records, "p1", mode, receivers=["p0"])

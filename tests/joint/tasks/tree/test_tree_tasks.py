@@ -21,7 +21,7 @@ from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
 from unspoken.joint.tasks.tree.task_rows import sizes_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_cuts
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_cuts
 from unspoken.models.site_tree_part import join_parts
 
 pytestmark = pytest.mark.slow
@@ -239,7 +239,7 @@ def test_the_plan_over_columns_forecasts_the_bytes():
     layout = TreeLayout(tuple(Attribute(n, ("0", "1")) for n in "abc"), ("n", "p"))
     sites = {n: TreeSite((a,), columns, columns["class"] if n == "a" else None)
              for n, a in zip("abc", layout.attributes, strict=True)}
-    shape, rules = Shape(("n", "p"), "a", 1, 2), TreeParams(max_depth=2)
+    shape, rules = TreeShape(("n", "p"), "a", 1, 2), TreeParams(max_depth=2)
     parts, ledgers = mine_tree_columns(sites, shape, rules)
     assert parts["a"].nodes == 7
     forecast = costs.vertical([1, 2], 4, 2000, shape, 3, 1)

@@ -18,7 +18,7 @@ from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_cuts
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_cuts
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.site_tree_part import Asked, join_parts
 
@@ -97,7 +97,7 @@ def test_owners_of_columns_grow_the_tree_of_a_plain_recursion():
     columns = table(21)
     sites = {"a": TreeSite((LAYOUT.attributes[0],), {"x": columns["x"]}),
              "b": TreeSite((LAYOUT.attributes[1],), {"z": columns["z"]}, columns["class"])}
-    parts, _ = mine_tree_columns(sites, Shape(("n", "p"), "b", 3, 2), TreeParams(max_depth=3))
+    parts, _ = mine_tree_columns(sites, TreeShape(("n", "p"), "b", 3, 2), TreeParams(max_depth=3))
     whole = join_parts(list(parts.values()), ["x", "z"])
     assert whole.predict(columns).tolist() == wanted(columns, 3)
 

@@ -30,7 +30,7 @@ from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import SPLITS, Given, TreeOverRows, code_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import Asked, TreePart
 
 pytestmark = pytest.mark.slow
@@ -147,7 +147,7 @@ def test_a_count_below_a_cut_point_is_caught(monkeypatch):
 
 # Columns: masked words, and classes that come out without the path.
 
-SHAPE = Shape(("n", "p"), "p1", 2, 2)
+SHAPE = TreeShape(("n", "p"), "p1", 2, 2)
 
 
 def column_sites(rows=96):

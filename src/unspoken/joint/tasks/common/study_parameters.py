@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,8 +39,14 @@ def check_names(parameters: Mapping[str, Any], known: Sequence[str], task: str,
     for name in parameters:
         kind, dot, _ = name.partition(".")
         if name not in known and not (dot and kind in about):
-            raise StudyError(f"Task '{task}' has no parameter '{name}'. It has "
+            raise StudyError(f"Task '{task}' has no parameter '{name}'.{near(name, known)} It has "
                              + ", ".join([*known, *(f"{kind}.NAME" for kind in about)]) + ".")
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the name that was probably meant."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 def text(parameters: Mapping[str, Any], name: str) -> str:

@@ -57,7 +57,7 @@ from unspoken.joint.tasks.naive_bayes.class_scoring import (
 )
 from unspoken.joint.tasks.naive_bayes.params import MOST, BayesParams, one_hot
 from unspoken.joint.tasks.naive_bayes.score_tables import MOST_LOG, Table, learned, worst
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesSite, Shape
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesShape, BayesSite
 from unspoken.joint.tasks.tree.program_columns import same_labels
 from unspoken.joint.wire.frames import Purpose
 from unspoken.joint.wire.ledger import Ledger
@@ -68,7 +68,7 @@ Records = tuple[BayesPart, Mapping[str, Any]]
 class BayesOverColumns:
     """The program that learns: every site gives a Site and gets its part of the model."""
 
-    def __init__(self, shape: Shape, rules: BayesParams | None = None) -> None:
+    def __init__(self, shape: BayesShape, rules: BayesParams | None = None) -> None:
         self.shape, self.rules = shape, rules or BayesParams()
         self.disclosures = (Disclosure(ROWS),)
 
@@ -107,7 +107,7 @@ async def counted(party: Party, hot: Ints | None) -> int:
     return rows
 
 
-def own_site(party: Party, shape: Shape, data: BayesSite | None) -> BayesSite | None:
+def own_site(party: Party, shape: BayesShape, data: BayesSite | None) -> BayesSite | None:
     """Check a site before anything is sent."""
     if party.name not in party.roles.owners:
         return None
@@ -116,7 +116,7 @@ def own_site(party: Party, shape: Shape, data: BayesSite | None) -> BayesSite | 
     return data.fits(shape, party.name)
 
 
-async def learn(party: Party, shape: Shape, rules: BayesParams,
+async def learn(party: Party, shape: BayesShape, rules: BayesParams,
                 own: tuple[Ints | None, Floats | None, Ints | None], rows: int) -> SharedTable:
     """Return the model of all sites' columns on shares."""
     hot, z, labels = own
@@ -137,7 +137,7 @@ async def learn(party: Party, shape: Shape, rules: BayesParams,
     return await learn_table(party, counts, shape.sizes, moments, extra, rules)
 
 
-async def _columns(party: Party, shape: Shape, rules: BayesParams,
+async def _columns(party: Party, shape: BayesShape, rules: BayesParams,
                    own: tuple[Ints | None, Floats | None],
                    rows: int) -> tuple[Shared, Shared, Shared]:
     """Return places, numbers with their squares behind them, and what smoothing adds."""
@@ -154,7 +154,9 @@ async def _columns(party: Party, shape: Shape, rules: BayesParams,
     return concatenate(hots, 1), concatenate([*zs, *squares], 1), concatenate(extras)
 
 
-def own_table(shape: Shape, site: str, own: tuple[Ints, Floats, Ints], rules: BayesParams) -> Table:
+def own_table(
+    shape: BayesShape, site: str, own: tuple[Ints, Floats, Ints], rules: BayesParams
+) -> Table:
     """Return a site's own table; the prior is counted at the class site alone."""
     hot, z, labels = own
     classes = one_hot(labels[None], (len(shape.classes),)).astype(np.float64)
@@ -252,7 +254,7 @@ async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats |
 
 def mine_bayes_columns(
     sites: Mapping[str, BayesSite],
-    shape: Shape,
+    shape: BayesShape,
     rules: BayesParams | None = None,
     mode: str = "dealer",
     *,

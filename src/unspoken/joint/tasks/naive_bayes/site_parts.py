@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shape:
+class BayesShape:
     """What is public about a vertical study."""
 
     parts: tuple[Part, ...]
@@ -139,7 +139,7 @@ class BayesSite:
     labels: Any = None
     ids: Sequence[Any] | None = None
 
-    def fits(self, shape: Shape, name: str) -> BayesSite:
+    def fits(self, shape: BayesShape, name: str) -> BayesSite:
         """Check a site against the study before anything is sent."""
         part = shape.part(name)
         mine = (self.coding.sizes, len(self.coding.numeric))
@@ -163,7 +163,7 @@ class BayesSite:
         columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
         return BayesSite(self.coding, columns, labels)
 
-    def coded(self, shape: Shape) -> tuple[Ints, Floats, Ints | None]:
+    def coded(self, shape: BayesShape) -> tuple[Ints, Floats, Ints | None]:
         """Return places of categories, numbers and classes."""
         hot, z = self.coding.hot(self.columns), self.coding.z(self.columns)
         codes = None if self.labels is None else Attribute(
@@ -178,7 +178,7 @@ class BayesPart:
     `share` is a secret: with the other holder's it is the model. `run` names the training run.
     """
 
-    shape: Shape
+    shape: BayesShape
     site: str
     coding: Coding | None
     run: bytes
@@ -224,7 +224,7 @@ def part_from_json(data: Mapping[str, Any]) -> BayesPart:
     try:
         parts = tuple(Part(str(p["site"]), tuple(int(s) for s in p["sizes"]), int(p["numbers"]))
                       for p in fields.items("parts", 1000))
-        shape = Shape(parts, fields.texts("classes", 4096), fields.text("class_site"),
+        shape = BayesShape(parts, fields.texts("classes", 4096), fields.text("class_site"),
                       fields.text("target"), bool(fields.whole("class_known", 0, 1)))
         coding = _coding(fields) if fields.whole("owner", 0, 1) else None
         run = bytes.fromhex(fields.text("run"))

@@ -53,7 +53,13 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     predicted,
 )
 from unspoken.joint.tasks.naive_bayes.read_params import rules_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesSite, Part, Shape, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import (
+    BayesPart,
+    BayesShape,
+    BayesSite,
+    Part,
+    coding_of,
+)
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree.program_columns import same_labels
 
@@ -140,12 +146,17 @@ def _rules(parameters: Mapping[str, Any]) -> BayesParams:
     return rules_of({n: v for n, v in parameters.items() if n in ("alpha", "var_smoothing")})
 
 
-def shape_of(parameters: Mapping[str, Any]) -> Shape:
+def shape_of(parameters: Mapping[str, Any]) -> BayesShape:
     """Return what is public about the sites."""
     parts = tuple(_part(site, listed) for site, listed in parameters.items() if site not in KNOWN)
     try:
-        return Shape(parts, tuple(texts(parameters, "classes")), text(parameters, "class_site"),
-                     text(parameters, "target"), flag(parameters, "class_known"))
+        return BayesShape(
+            parts,
+            tuple(texts(parameters, "classes")),
+            text(parameters, "class_site"),
+            text(parameters, "target"),
+            flag(parameters, "class_known"),
+        )
     except InputError as error:
         raise StudyError(str(error)) from None
 

@@ -29,14 +29,14 @@ from unspoken.joint.tasks.tree.hidden_steps import blocks
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.question_scores import SCALE, SETBACK
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 
 @dataclass(frozen=True)
 class HiddenCosts:
     """The public sizes; the first two sites hold the shares, and the class site is one of them."""
 
-    shape: Shape
+    shape: TreeShape
     rules: TreeParams
     sites: int
     forest: HiddenForest | None = None

@@ -51,7 +51,7 @@ from unspoken.joint.tasks.tree.hidden_steps import Hidden, HiddenGrowing, predic
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.joint.wire.ledger import Ledger
 
 Records = tuple[HiddenPart, Mapping[str, Any]]
@@ -60,7 +60,9 @@ Records = tuple[HiddenPart, Mapping[str, Any]]
 class HiddenTree(OverColumns):
     """The program that grows: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: TreeParams, forest: HiddenForest | None = None) -> None:
+    def __init__(
+        self, shape: TreeShape, rules: TreeParams, forest: HiddenForest | None = None
+    ) -> None:
         leaves(shape, rules.max_depth, 1 if forest is None else forest.trees)
         self.shape, self.rules, self.forest = shape, rules, forest
         self.disclosures = (Disclosure(ROWS),)
@@ -135,10 +137,16 @@ async def _same_tree(party: Party, part: HiddenPart) -> None:
                       "out of one run.")
 
 
-def mine_tree_hidden(sites: Mapping[str, TreeSite], shape: Shape, rules: TreeParams | None = None,
-                     mode: str = "dealer", *, align: SetRules | None = None,
-                     forest: HiddenForest | None = None,
-                     **how: Any) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
+def mine_tree_hidden(
+    sites: Mapping[str, TreeSite],
+    shape: TreeShape,
+    rules: TreeParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    forest: HiddenForest | None = None,
+    **how: Any,
+) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
     """Grow a tree that nobody sees over the columns of all sites; return the parts and ledgers.
 
     With `forest` many trees grow together and vote. `align` and `how` as in `mine_tree_columns`.

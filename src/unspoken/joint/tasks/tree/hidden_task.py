@@ -32,7 +32,7 @@ from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
 from unspoken.joint.tasks.tree.read_params import rules_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_attributes
 
 EXPECTED = 10_000
 
@@ -49,7 +49,7 @@ class Loaded:
         """Return the site with some of its records."""
         return replace(self, site=self.site.take_rows(places))
 
-    def answers(self, shape: Shape, name: str, old: Ints, new: Ints) -> tuple[Ints, Ints]:
+    def answers(self, shape: TreeShape, name: str, old: Ints, new: Ints) -> tuple[Ints, Ints]:
         """Return the answers of old and of new records to the questions that old ones make."""
         columns = {n: np.asarray(c, object) for n, c in self.site.columns.items()}
         known = {n: c[old] for n, c in columns.items()}
@@ -65,7 +65,7 @@ class Loaded:
 class HiddenStudy(OverColumns):
     """The program of a study."""
 
-    def __init__(self, study: Study, shape: Shape, forest: HiddenForest | None = None) -> None:
+    def __init__(self, study: Study, shape: TreeShape, forest: HiddenForest | None = None) -> None:
         self.shape, self.forest = shape, forest
         self.rules, self.receivers = rules_of(study.parameters), study.having("receiver")
         self.disclosures = study.disclosures
@@ -99,7 +99,7 @@ def hidden_told(study: Study) -> tuple[Disclosure, ...]:
 
 
 def hidden_plan(
-    study: Study, shape: Shape, rules: TreeParams, forest: HiddenForest | None = None
+    study: Study, shape: TreeShape, rules: TreeParams, forest: HiddenForest | None = None
 ) -> Plan:
     """Say what a study will cost and who learns what; all but the records is known before."""
     rows, sites = count(study.parameters, "expected", EXPECTED), len(study.having("owner"))

@@ -23,7 +23,7 @@ from unspoken.errors import InputError, explain
 from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
 from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.pooled import grow_pooled
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.tree_ensemble import TreeVote
 from unspoken.release.parameters import Whole, check
 
@@ -59,7 +59,7 @@ class HiddenForest:
 
 
 def pooled_forest_columns(layout: TreeLayout, columns: Mapping[str, Any], rules: TreeParams,
-                           forest: HiddenForest, draws: Ints, shape: Shape,
+                           forest: HiddenForest, draws: Ints, shape: TreeShape,
                            places: Sequence[Sequence[int]]) -> TreeVote:
     """Return the same forest from pooled columns, given the draws (trees, records).
 

@@ -40,12 +40,12 @@ from unspoken.joint.tasks.common.aligned_records import (
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import ARITY, LEAVES, QUESTION, SITES, Growing
 from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, digest
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, digest
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart
 
 
-def disclosures(sites: Sequence[str], shape: Shape) -> tuple[Disclosure, ...]:
+def disclosures(sites: Sequence[str], shape: TreeShape) -> tuple[Disclosure, ...]:
     """Return everything that growing a tree over columns discloses."""
     return (Disclosure(ROWS), Disclosure(SITES), Disclosure(ARITY),
             *(Disclosure(QUESTION, (site,)) for site in sites),
@@ -55,7 +55,7 @@ def disclosures(sites: Sequence[str], shape: Shape) -> tuple[Disclosure, ...]:
 class OverColumns:
     """What programs over columns begin with: sites are checked, and have as many rows."""
 
-    shape: Shape
+    shape: TreeShape
 
     async def check_first(self, party: Party, data: TreeSite | None) -> None:
         """Check a site before its rows are aligned."""
@@ -85,7 +85,7 @@ class OverColumns:
 class TreeOverColumns(OverColumns):
     """The program: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: TreeParams, sites: Sequence[str]) -> None:
+    def __init__(self, shape: TreeShape, rules: TreeParams, sites: Sequence[str]) -> None:
         self.shape, self.rules = shape, rules
         self.disclosures = disclosures(sites, shape)
 
@@ -111,9 +111,15 @@ async def same_labels(party: Party, labels: Ints | None) -> None:
                       "not. Correct the tables, or let one site alone have it.")
 
 
-def mine_tree_columns(sites: Mapping[str, TreeSite], shape: Shape, rules: TreeParams | None = None,
-                       mode: str = "dealer", *, align: SetRules | None = None,
-                       **how: Any) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
+def mine_tree_columns(
+    sites: Mapping[str, TreeSite],
+    shape: TreeShape,
+    rules: TreeParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    **how: Any,
+) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
     """Grow one tree over the columns of all sites; return each site's part and ledger.
 
     `align`: the rules of the alignment if rows are to be aligned by their ids; without it all

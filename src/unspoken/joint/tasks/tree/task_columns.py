@@ -57,7 +57,7 @@ from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, disclosures
 from unspoken.joint.tasks.tree.read_params import RULES, rules_of
 from unspoken.joint.tasks.tree.task_rows import SIZES, guessed_levels
-from unspoken.joint.tasks.tree.tree_sites import Shape, TreeSite, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_attributes
 
 KNOWN = ("target", "classes", "class_site", "slots", "branches", "class_known", "cut_points",
          "expected", "structure", *RULES)
@@ -90,11 +90,11 @@ def hidden(parameters: Mapping[str, Any]) -> bool:
     return bool(found == "hidden")
 
 
-def shape_of(parameters: Mapping[str, Any]) -> Shape:
+def shape_of(parameters: Mapping[str, Any]) -> TreeShape:
     """Return what is public about the sites."""
     numbers = {name: count(parameters, name, default)
                for name, default in (("slots", 16), ("branches", 4))}
-    return as_study(lambda: Shape(
+    return as_study(lambda: TreeShape(
         texts(parameters, "classes"), text(parameters, "class_site"), numbers["slots"],
         numbers["branches"], text(parameters, "target"),
         flag(parameters, "class_known")))

@@ -18,7 +18,7 @@ from unspoken.models.site_tree_part import Asked
 
 
 @dataclass(frozen=True)
-class Shape:
+class TreeShape:
     """What is public about a vertical study: sites, classes, and room for questions.
 
     Every site has `slots` questions of at most `branches` answers; what it does not use is filled
@@ -76,7 +76,7 @@ class TreeSite:
                                     f"{len(sizes)} lengths"))
         return sizes.pop()
 
-    def fits(self, shape: Shape, name: str) -> TreeSite:
+    def fits(self, shape: TreeShape, name: str) -> TreeSite:
         """Check a site against the study before anything is sent, and code its classes."""
         widest = max([q.branches for q in self.questions], default=0)
         if len(self.questions) > shape.slots or widest > shape.branches:
@@ -114,7 +114,7 @@ def _codes(site: TreeSite, attribute: Attribute) -> Ints:
     return attribute.code(of_site(site.columns, attribute.name))
 
 
-def indicators(codes: Ints, shape: Shape) -> Ints:
+def indicators(codes: Ints, shape: TreeShape) -> Ints:
     """Return (slots, branches - 1, rows): 1 where a question has that answer; the last is left.
 
     Slots that a site does not use are zero: all records have the last answer.
