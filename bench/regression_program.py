@@ -12,8 +12,8 @@ from unspoken.joint.museum.powell import PowellRegression
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 
@@ -31,15 +31,15 @@ def rows_of(owner: int, rows: int, columns: int) -> np.ndarray[Any, Any]:
     return np.column_stack([x, y + 3 * rng.normal(size=rows)])
 
 
-def terms(columns: int) -> Terms:
+def terms(columns: int) -> RegressionTerms:
     """Return the terms of the made-up data."""
-    return Terms("y", tuple(f"x{i}" for i in range(columns)))
+    return RegressionTerms("y", tuple(f"x{i}" for i in range(columns)))
 
 
-def split(columns: int) -> Columns:
+def split(columns: int) -> OwnedColumns:
     """Return two owners with half of the columns each."""
     names, half = terms(columns).columns, columns // 2
-    return Columns({"p0": names[:half], "p1": names[half:]}, "y", "p1")
+    return OwnedColumns({"p0": names[:half], "p1": names[half:]}, "y", "p1")
 
 
 async def horizontal(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
@@ -48,7 +48,7 @@ async def horizontal(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
     table = rows_of(party.index, rows // OWNERS, columns)
     await ready(party)
     start = time.perf_counter()
-    model = await RegressionOverRows(terms(columns), Rules())(party, table)
+    model = await RegressionOverRows(terms(columns), RegressionParams())(party, table)
     return time.perf_counter() - start, model
 
 
@@ -62,15 +62,16 @@ async def vertical(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
             if name in layout.needed(party.name)}
     await ready(party)
     start = time.perf_counter()
-    model = await RegressionOverColumns(layout, Rules())(party, Given(mine))
+    model = await RegressionOverColumns(layout, RegressionParams())(party, Given(mine))
     return time.perf_counter() - start, model
 
 
-def thirds(columns: int) -> Columns:
+def thirds(columns: int) -> OwnedColumns:
     """Return three owners with a third of the columns each."""
     names, third = terms(columns).columns, columns // 3
-    return Columns({"p0": names[:third], "p1": names[third:2 * third], "p2": names[2 * third:]},
-                   "y", "p2")
+    return OwnedColumns(
+        {"p0": names[:third], "p1": names[third : 2 * third], "p2": names[2 * third :]}, "y", "p2"
+    )
 
 
 async def powell(party: Party, sizes: tuple[int, int]) -> tuple[float, Any]:
@@ -101,7 +102,7 @@ def yes_and_no(rows: int, columns: int) -> np.ndarray[Any, Any]:
     return np.column_stack([x, rng.uniform(size=rows) < likely])
 
 
-def _mine(party: Party, layout: Columns, sizes: tuple[int, int],
+def _mine(party: Party, layout: OwnedColumns, sizes: tuple[int, int],
           table: np.ndarray[Any, Any] | None = None) -> dict[str, Any]:
     found = rows_of(0, *sizes) if table is None else table
     return {name: found[:, i] for i, name in enumerate((*terms(sizes[1]).columns, "y"))

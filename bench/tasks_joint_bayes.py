@@ -29,11 +29,13 @@ def adult() -> dict[str, Any]:
 
 
 def layout_of(columns: dict[str, Any]) -> Any:
-    from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric
+    from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Numeric
     from unspoken.joint.tasks.tree.params import attributes_of
 
     numbers = tuple(Numeric(name, *span) for name, span in NUMBERS.items())
-    return Layout((*attributes_of(columns, {}, NOMINAL), *numbers), ("<=50K", ">50K"), "income")
+    return BayesLayout(
+        (*attributes_of(columns, {}, NOMINAL), *numbers), ("<=50K", ">50K"), "income"
+    )
 
 
 def timed(program: Any, inputs: list[Any], mode: str = "dealer") -> tuple[list[Any], float, int]:
@@ -55,7 +57,7 @@ def row(name: str, size: str, seconds: float, peer: str, plain: float, received:
 
 @task
 def bayes_over_rows() -> list[Row]:
-    from unspoken.joint.tasks.naive_bayes.params import Rules
+    from unspoken.joint.tasks.naive_bayes.params import BayesParams
     from unspoken.joint.tasks.naive_bayes.pooled import pooled
     from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 
@@ -64,7 +66,7 @@ def bayes_over_rows() -> list[Row]:
     given = [layout.rows({n: c[owner == i] for n, c in columns.items()}) for i in range(4)]
     expected, found = pooled(layout, columns), []
     for reveal, mode in (("ratios", "dealer"), ("sums", "sums")):
-        program = BayesOverRows(layout, Rules(reveal=reveal))
+        program = BayesOverRows(layout, BayesParams(reveal=reveal))
         models, seconds, received = timed(program, given, mode)
         assert np.abs(models[0].prior - expected.prior).max() < 1e-5
         found += row(f"naive Bayes over rows, {reveal}", "Adult, 4 owners", seconds,
@@ -76,14 +78,14 @@ def bayes_over_rows() -> list[Row]:
 def bayes_over_columns() -> list[Row]:
     from unspoken.joint.tasks.naive_bayes.pooled import pooled
     from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
-    from unspoken.joint.tasks.naive_bayes.site_parts import Part, Shape, Site, coding_of
+    from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
 
     columns = adult()
     names = [*NOMINAL, *NUMBERS]
     own = [{n: columns[n] for n in names[i::2]} for i in range(2)]
     codings = [coding_of(part, [n for n in part if n in NUMBERS]) for part in own]
-    sites = [Site(codings[i], own[i], columns["income"] if i == 0 else None) for i in range(2)]
-    shape = Shape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
+    sites = [BayesSite(codings[i], own[i], columns["income"] if i == 0 else None) for i in range(2)]
+    shape = BayesShape(tuple(Part(f"p{i}", c.sizes, len(c.numeric)) for i, c in enumerate(codings)),
                   ("<=50K", ">50K"), "p0")
     _, seconds, received = timed(BayesOverColumns(shape), sites)
     layout = layout_of(columns)
@@ -136,7 +138,7 @@ def network_over_columns() -> list[Row]:
 def mixture_over_rows() -> list[Row]:
     from sklearn.mixture import GaussianMixture
 
-    from unspoken.joint.tasks.mixture.params import Rules, Space, Start
+    from unspoken.joint.tasks.mixture.params import MixtureParams, Space, Start
     from unspoken.joint.tasks.mixture.program_rows import MixtureOverRows
     from unspoken.joint.tasks.naive_bayes.params import Numeric
 
@@ -146,7 +148,7 @@ def mixture_over_rows() -> list[Row]:
     space = Space(tuple(Numeric(name, -15, 15) for name in "xyz"))
     start = Start(np.full(4, 0.25), centres + 0.5, np.repeat(4 * np.eye(3)[None], 4, axis=0))
     parts = [space.rows({n: data[i::3, j] for j, n in enumerate("xyz")}) for i in range(3)]
-    rules = Rules(max_iter=10, stop="padded", small="stop")
+    rules = MixtureParams(max_iter=10, stop="padded", small="stop")
     found, seconds, received = timed(MixtureOverRows(space, start, rules), parts)
     made = int(found[0].facts["iterations"])
 

@@ -60,15 +60,15 @@ def levels(k: int) -> list[int]:
 def _clusters(way: str) -> list[Row]:
     import clusters_program
     from unspoken.joint.tasks.kmeans.all_on_shares import FINER
-    from unspoken.joint.tasks.kmeans.params import Rules
+    from unspoken.joint.tasks.kmeans.params import KMeansParams
     from unspoken.joint.tasks.kmeans.pooled import pooled
-    from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, Site
+    from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, KMeansSite
 
     data = clusters_program.blobs(RECORDS, COLUMNS, K)
-    parts, rules = np.split(data, SITES, axis=1), Rules(K, ROUNDS)
+    parts, rules = np.split(data, SITES, axis=1), KMeansParams(K, ROUNDS)
     width = {f"p{i}": COLUMNS // SITES for i in range(SITES)}
     program = KMeansOverColumns(rules, width, ("p0", "p1"), way)
-    found, seconds, note = timed(program, [Site(part) for part in parts], "dealer")
+    found, seconds, note = timed(program, [KMeansSite(part) for part in parts], "dealer")
     differ = int((found[0].assigned != pooled(parts, rules)[1]).sum())
     assert differ <= (0 if way == "assignments" else RECORDS // 10_000), differ
     # As wide as the distances of this way; one assignment more than there are rounds.
@@ -94,13 +94,13 @@ def kmeans_assignments() -> list[Row]:
 def _outliers(mode: str, rows: bool, parties: int) -> list[Row]:
     import clusters_program
     from unspoken.joint.tasks.outliers.count_near import pairs_of
-    from unspoken.joint.tasks.outliers.params import Rules
+    from unspoken.joint.tasks.outliers.params import OutlierParams
     from unspoken.joint.tasks.outliers.pooled import pooled
     from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns
     from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 
     data = np.clip(clusters_program.blobs(OBJECTS, 6, 4), -7.9, 7.9)
-    rules, names = Rules(0.99, 2.0), [f"p{i}" for i in range(parties)]
+    rules, names = OutlierParams(0.99, 2.0), [f"p{i}" for i in range(parties)]
     program: Any = OutliersOverRows(rules, 6, names) if rows else OutliersOverColumns(
         rules, {name: 6 // parties for name in names})
     parts = np.array_split(data, parties, axis=0 if rows else 1)

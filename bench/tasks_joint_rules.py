@@ -33,7 +33,7 @@ def rules_rows() -> list[Row]:
     import rules_program
     import unspoken
     from unspoken.joint import run_local
-    from unspoken.joint.tasks.rules.params import Terms
+    from unspoken.joint.tasks.rules.params import RuleParams
     from unspoken.joint.tasks.rules.program_rows import RulesOverRows, pooled
 
     path = shared("retail.dat.gz")
@@ -41,7 +41,7 @@ def rules_rows() -> list[Row]:
         return []
     baskets = unspoken.read_baskets(path)
     parts = [baskets.take(np.arange(len(baskets)) % 4 == i) for i in range(4)]
-    terms = Terms(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
+    terms = RuleParams(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
     (itemsets, rules), alone = _central(baskets)
     program, seconds = rules_program.Timed(RulesOverRows(terms)), []
     for _ in range(3):
@@ -77,7 +77,7 @@ def rules_columns() -> list[Row]:
     import unspoken
     from unspoken.joint import run_local
     from unspoken.joint.tasks.rules.item_sites import Sites
-    from unspoken.joint.tasks.rules.params import SETS, Terms
+    from unspoken.joint.tasks.rules.params import SETS, RuleParams
     from unspoken.joint.tasks.rules.program_columns import RulesOverColumns, pooled
 
     path = shared("T10I4D100K.dat.gz")
@@ -86,7 +86,7 @@ def rules_columns() -> list[Row]:
     baskets = unspoken.read_baskets(path)
     parts = _columns(baskets, 3)
     sites = Sites.of({name: part.items for name, part in parts.items()})
-    terms = Terms(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
+    terms = RuleParams(baskets.items, SUPPORT, CONFIDENCE, most=1 << 17)
     program = rules_program.Timed(RulesOverColumns(terms, sites))
     # All parties are on one machine here, and threads of one would wait for those of another.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -124,7 +124,7 @@ def rules_by_encryption() -> list[Row]:
     from unspoken.joint.museum.encrypted_rules import EncryptedColumns
     from unspoken.joint.session.processes import run_processes
     from unspoken.joint.tasks.rules.item_sites import Sites
-    from unspoken.joint.tasks.rules.params import Terms
+    from unspoken.joint.tasks.rules.params import RuleParams
     from unspoken.joint.tasks.rules.program_columns import pooled
     from unspoken.joint.wire.endpoint import Roles
 
@@ -136,7 +136,7 @@ def rules_by_encryption() -> list[Row]:
     sites = Sites.of({name: part.items for name, part in parts.items()})
     roles, walls, sets = Roles((*parts, "counter"), tuple(parts)), {}, {}
     for support in (SUPPORT, 0.001):
-        terms = Terms(baskets.items, support, CONFIDENCE, longest=10)
+        terms = RuleParams(baskets.items, support, CONFIDENCE, longest=10)
         program = rules_program.Timed(EncryptedColumns(terms, sites, ("counter",)))
         outcomes = run_processes(program, [*parts.values(), None], "sums", roles)
         walls[support], found = outcomes[-1].output

@@ -23,18 +23,20 @@ from unspoken.joint import run_local
 from unspoken.joint.tasks.tree import costs
 from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts
 from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Layout, attributes_of
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout, attributes_of
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import Given
 from unspoken.joint.tasks.tree.task_rows import guessed_levels
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import join_parts
 
 MPYC = "UNSPOKEN_MPYC_ID3"
 
 
-def rows_run(layout: Layout, codes: Any, labels: Any, rules: Rules) -> tuple[float, float, int]:
+def rows_run(
+    layout: TreeLayout, codes: Any, labels: Any, rules: TreeParams
+) -> tuple[float, float, int]:
     """Grow over three owners; return wall seconds, processor seconds of all, and bytes."""
     given = [Given(codes[:, i::3], labels[i::3]) for i in range(3)]
     outputs = run_local(TimedRows(layout, rules), given, "dealer", True)
@@ -46,7 +48,7 @@ def rows_run(layout: Layout, codes: Any, labels: Any, rules: Rules) -> tuple[flo
             received)
 
 
-def adult() -> tuple[Layout, Any, Any] | None:
+def adult() -> tuple[TreeLayout, Any, Any] | None:
     """Return Adult: eight categories, six numbers cut at public points."""
     import pyarrow.parquet as pq
 
@@ -62,7 +64,7 @@ def adult() -> tuple[Layout, Any, Any] | None:
         if columns[name].dtype.kind in "if":
             some = columns[name][columns[name] > 0] if "capital" in name else columns[name]
             cuts[name] = np.unique(np.quantile(some, np.arange(1, 8) / 8)) + 0.5
-    layout = Layout(attributes_of(columns, cuts, names), tuple(sorted(set(columns[target]))),
+    layout = TreeLayout(attributes_of(columns, cuts, names), tuple(sorted(set(columns[target]))),
                     target)
     return layout, layout.codes(columns), layout.labels(columns[target])
 
@@ -75,7 +77,7 @@ def tree_over_rows_adult() -> list[Row]:
     layout, codes, labels = found
     rows = []
     for depth, least in ((3, 200), (5, 100)):
-        rules = Rules(depth, least, 1 << 15)
+        rules = TreeParams(depth, least, 1 << 15)
         tree = grow_pooled(layout, codes, labels, rules)[0]
         alone = best(lambda r=rules: grow_pooled(layout, codes, labels, r), 5)
         wall, busy, sent = min(rows_run(layout, codes, labels, rules) for _ in range(3))
@@ -86,7 +88,7 @@ def tree_over_rows_adult() -> list[Row]:
     return rows
 
 
-def spread_columns(count: int) -> tuple[Layout, dict[str, Any], dict[str, Site]]:
+def spread_columns(count: int) -> tuple[TreeLayout, dict[str, Any], dict[str, TreeSite]]:
     """Return twelve categories of 2 to 4 values, four at each of three sites, and a class."""
     random = np.random.default_rng(7)
     names = [f"a{i}" for i in range(12)]
@@ -95,9 +97,9 @@ def spread_columns(count: int) -> tuple[Layout, dict[str, Any], dict[str, Site]]
              + 0.6 * numbers["a2"] * numbers["a6"] + random.normal(0, 1, count))
     columns = {n: v.astype(str).astype(object) for n, v in numbers.items()}
     columns["class"] = np.where(score > 1.5, "p", "n").astype(object)
-    layout = Layout(attributes_of(columns, {}, names), ("n", "p"))
+    layout = TreeLayout(attributes_of(columns, {}, names), ("n", "p"))
     return layout, columns, {
-        f"p{k}": Site(layout.attributes[4 * k:4 * k + 4], columns,
+        f"p{k}": TreeSite(layout.attributes[4 * k:4 * k + 4], columns,
                       columns["class"] if k == 0 else None) for k in range(3)}
 
 
@@ -106,10 +108,10 @@ def tree_over_columns() -> list[Row]:
     count, depth = 100_000, 3
     layout, columns, sites = spread_columns(count)
     codes, labels = layout.codes(columns), layout.labels(columns["class"])
-    rules = Rules(depth, 100)
+    rules = TreeParams(depth, 100)
     expected = grow_pooled(layout, codes, labels, rules)[0]
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
-    program = TimedColumns(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program = TimedColumns(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
     walls = []
     for _ in range(2):
         outputs = run_local(program, list(sites.values()), "dealer", True)
@@ -129,10 +131,14 @@ def tree_over_columns() -> list[Row]:
 def tree_that_nobody_sees() -> list[Row]:
     count, depth = 20_000, 3
     layout, columns, sites = spread_columns(count)
-    codes, labels, rules = layout.codes(columns), layout.labels(columns["class"]), Rules(depth, 100)
+    codes, labels, rules = (
+        layout.codes(columns),
+        layout.labels(columns["class"]),
+        TreeParams(depth, 100),
+    )
     expected = grow_pooled(layout, codes, labels, rules)[0].predict(columns)
     alone = best(lambda: grow_pooled(layout, codes, labels, rules), 5)
-    program = TimedHidden(Shape(("n", "p"), "p0", 4, 4), rules, list(sites))
+    program = TimedHidden(TreeShape(("n", "p"), "p0", 4, 4), rules, list(sites))
     program.disclosures = (*program.disclosures, *ClassifyHidden().disclosures)
     outputs = run_local(program, list(sites.values()), "dealer", True)
     assert all((found[0] == expected).all() for found, _ in outputs)
@@ -158,7 +164,9 @@ def tree_against_mpyc() -> list[Row]:
     for number, name in ((1, "balance-scale"), (2, "car")):
         layout, codes, labels = _demo_data(Path(demo).parent / "data" / "id3" / f"{name}.csv")
         # The demo stops where at most 5% of all records are left.
-        rules = Rules(len(layout.attributes), labels.size // 20 + 1, 1 << labels.size.bit_length())
+        rules = TreeParams(
+            len(layout.attributes), labels.size // 20 + 1, 1 << labels.size.bit_length()
+        )
         start = time.perf_counter()
         done = subprocess.run([sys.executable, demo, "-M3", f"-i{number}"], check=True, text=True,
                               capture_output=True, cwd=Path(demo).parent, timeout=1800)
@@ -177,12 +185,12 @@ def _elapsed(text: str) -> float | None:
         float(part) * size for part, size in zip(said.groups(), (3600, 60, 1), strict=True))
 
 
-def _demo_data(path: Path) -> tuple[Layout, Any, Any]:
+def _demo_data(path: Path) -> tuple[TreeLayout, Any, Any]:
     head, *rows = list(csv.reader(path.open()))
     place = 0 if head[0].lower().startswith("class") else len(head) - 1
     table = np.array(rows, object)
     columns = {name: table[:, i] for i, name in enumerate(head)}
     names = [name for i, name in enumerate(head) if i != place]
-    layout = Layout(attributes_of(columns, {}, names), tuple(sorted(set(table[:, place]))),
+    layout = TreeLayout(attributes_of(columns, {}, names), tuple(sorted(set(table[:, place]))),
                     head[place])
     return layout, layout.codes(columns), layout.labels(columns[head[place]])

@@ -17,10 +17,10 @@ from unspoken.arrays import Floats, Ints
 from unspoken.joint.museum.distance_attack import anchored, baseline, place, seen_distances
 from unspoken.joint.museum.outliers_third_party import ACCEPT, ThirdPartyOutliers
 from unspoken.joint.session.recorded_run import run_recorded
-from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.pooled import pooled
 from unspoken.joint.tasks.kmeans.program_columns import kmeans_columns
-from unspoken.joint.tasks.outliers.params import Rules as OutlierRules
+from unspoken.joint.tasks.outliers.params import OutlierParams as OutlierRules
 from unspoken.joint.tasks.outliers.pooled import pooled as pooled_outliers
 from unspoken.joint.tasks.outliers.program_rows import outliers_rows
 from unspoken.report.drawing import AMBER, BLUE, GREY, INK, PAPER, plain, sketch
@@ -47,7 +47,7 @@ def agreement(found: Ints, truth: Ints) -> float:
 
 def groupings(points: Floats) -> dict[str, Ints]:
     """Return the clusters that are found jointly and by each owner alone."""
-    rules, start = Rules(3, 50), points[[0, 60, 120]]
+    rules, start = KMeansParams(3, 50), points[[0, 60, 120]]
     found, _ = kmeans_columns([points[:, :1], points[:, 1:]], rules, start=start)
     assert found[0] is not None
     assert found[0].assigned is not None

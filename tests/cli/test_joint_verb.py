@@ -167,7 +167,7 @@ def test_what_is_missing_is_said(owners, monkeypatch):
 
 
 def test_every_task_is_listed_and_explained(capsys):
-    from unspoken.joint.tasks.task import HOMES
+    from unspoken.joint.tasks.task_list import HOMES
 
     assert joint_command("tasks", "--json") == 0
     found = json.loads(capsys.readouterr().out)["tasks"]

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from support.basket_data import NAMES, SHOPS
-from unspoken.joint.tasks.rules.params import Terms
+from unspoken.joint.tasks.rules.params import RuleParams
 from unspoken.table.baskets import Baskets
 
 ALL = [one for shop in SHOPS for one in shop]
 GROUPS = {"north": "acg", "south": "bdh", "east": "ef"}
 ITEMS = tuple("acgbdhef")
-TERMS = Terms(ITEMS, 0.25, 0.75, most=1000)
+TERMS = RuleParams(ITEMS, 0.25, 0.75, most=1000)
 
 
 def columns(lists=None, groups=None):

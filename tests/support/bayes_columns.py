@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from support.bayes_data import CLASSES
-from unspoken.joint.tasks.naive_bayes.site_parts import Part, Shape, Site, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
 
 NUMBERS = ("h", "w")
 NAMES = ["north", "south", "east", "west", "mid"]
@@ -18,9 +18,9 @@ def sites_of(columns, split, known=False, class_site="north", rows=slice(None)):
         own = {n: columns[n][rows] for n in names}
         coding = coding_of(own, [n for n in names if n in NUMBERS])
         labels = columns["class"][rows] if known or name == class_site else None
-        sites[name] = Site(coding, own, labels)
+        sites[name] = BayesSite(coding, own, labels)
         parts.append(Part(name, coding.sizes, len(coding.numeric)))
-    return sites, Shape(tuple(parts), CLASSES, class_site, class_known=known)
+    return sites, BayesShape(tuple(parts), CLASSES, class_site, class_known=known)
 
 
 def records_of(columns, split):

@@ -6,12 +6,19 @@ import numpy as np
 from hypothesis import strategies as st
 
 from support.tree_data import LAYOUT as QUESTIONS
-from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Numeric
 from unspoken.joint.tasks.tree.params import Attribute
 
 CLASSES = ("c0", "c1", "c2")
-LAYOUT = Layout((Attribute("a", ("x", "y", "z")), Numeric("h", -20, 30), Attribute("b", ("u", "v")),
-                 Numeric("w", 0, 100)), CLASSES)
+LAYOUT = BayesLayout(
+    (
+        Attribute("a", ("x", "y", "z")),
+        Numeric("h", -20, 30),
+        Attribute("b", ("u", "v")),
+        Numeric("w", 0, 100),
+    ),
+    CLASSES,
+)
 
 
 def table(rows, seed, classes=CLASSES):
@@ -51,4 +58,4 @@ def apart(one, other, layout=LAYOUT):
     return max(found)
 
 
-WEATHER_LAYOUT = Layout(QUESTIONS.attributes, QUESTIONS.classes, QUESTIONS.target)
+WEATHER_LAYOUT = BayesLayout(QUESTIONS.attributes, QUESTIONS.classes, QUESTIONS.target)

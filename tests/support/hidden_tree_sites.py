@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 NAMES = ["p0", "p1", "p2"]
-SHAPE = Shape(("n", "p"), "p1", 2, 2)
-RULES = Rules(max_depth=2, min_records=2)
+SHAPE = TreeShape(("n", "p"), "p1", 2, 2)
+RULES = TreeParams(max_depth=2, min_records=2)
 
 
 def sites_of(kind):
@@ -21,10 +21,10 @@ def sites_of(kind):
              zip("abc", (a, b, c), strict=True)}
     cuts = (4.5,) if kind == "pure" else (4.5, 20.5)
     numbers = {"n": np.arange(32.0)}
-    return [Site((Attribute("a", ("x", "y")), *([Attribute("n", cuts=cuts[:1])]
+    return [TreeSite((Attribute("a", ("x", "y")), *([Attribute("n", cuts=cuts[:1])]
                                                 if kind != "pure" else [])), coded | numbers),
-            Site((Attribute("b", ("x", "y")),), coded, np.array(["n", "p"], object)[label]),
-            Site((Attribute("c", ("x", "y")),), coded)]
+            TreeSite((Attribute("b", ("x", "y")),), coded, np.array(["n", "p"], object)[label]),
+            TreeSite((Attribute("c", ("x", "y")),), coded)]
 
 
 def three_sites(rows, branches=2):
@@ -33,6 +33,6 @@ def three_sites(rows, branches=2):
     part = sum(w * (columns[n] == "1") for w, n in zip((0.4, 0.3, 0.2), "abc", strict=True))
     columns["class"] = np.where(random.random(rows) < part, "p", "n").astype(object)
     kinds = tuple(str(i) for i in range(branches))
-    return {n: Site((Attribute(n, kinds), Attribute(m, kinds)), columns,
+    return {n: TreeSite((Attribute(n, kinds), Attribute(m, kinds)), columns,
                     columns["class"] if n == "a" else None)
             for n, m in zip("abc", "def", strict=True)}, columns

@@ -67,12 +67,19 @@ def write(path, columns):
         rows.writerows(zip(*columns.values(), strict=True))
 
 
+def in_order(task, settings):
+    """Return settings that say how records come into one order: as they are, unless by ids."""
+    named = any(each.startswith(("ids=", "same_order=")) for each in settings)
+    over_columns = task.endswith("-columns") or task == "network"
+    return [*settings, "same_order=true"] if over_columns and not named else list(settings)
+
+
 def tried(folder, task, settings, capsys, **files):
     """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv."""
     ports = free_ports(4)
     parties = [w for name, port in zip(OWNERS, ports, strict=False)
                for w in ("--party", f"{folder / name}.crt=127.0.0.1:{port}")]
-    words = [w for each in settings for w in ("--set", each)]
+    words = [w for each in in_order(task, settings) for w in ("--set", each)]
     assert joint_command("new", folder / "study.toml", "--name", "weather", "--task", task,
                          *parties,
                        "--dealer", f"{folder / 'dora'}.crt=127.0.0.1:{ports[3]}", *words) == 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 
-TERMS = Terms("yes", ("u", "v"))
-EASY = Rules(condition=2.0**8)
+TERMS = RegressionTerms("yes", ("u", "v"))
+EASY = RegressionParams(condition=2.0**8)
 
 
 def made(rows, seed, strength=1.0, offset=0.0):

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unspoken
 from unspoken.joint.tasks.tree.hidden_part import HiddenPart
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.associations import Associations
 from unspoken.models.bayes_net import BayesNet
 from unspoken.models.clusters import Clusters
@@ -107,7 +107,7 @@ def part(name: str) -> TreePart:
 
 def hidden(name: str) -> HiddenPart:
     """One party's part of a hidden tree of depth 1, with a share."""
-    shape = Shape(("no", "yes"), "south", 1, 2, "play", False)
+    shape = TreeShape(("no", "yes"), "south", 1, 2, "play", False)
     empty = HiddenPart(shape, 1, ("north", "south"), "north", (Asked(name, ("high", "low")),),
                        b"run", (), np.zeros(0, np.uint64))
     return replace(empty, holders=("north",), share=np.arange(empty.words, dtype=np.uint64) + 77)

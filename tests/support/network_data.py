@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.network.params import Node, Order, Site
+from unspoken.joint.tasks.network.params import NetworkSite, Node, Order
 
 NAMES = ("north", "south", "east", "west", "mid")
 
@@ -24,5 +24,5 @@ def dependent(rows, sizes, seed):
 def spread(codes, sizes, owner):
     order = Order(tuple(Node(f"x{i}", NAMES[o], s) for i, (s, o) in enumerate(
         zip(sizes, owner, strict=True))))
-    sites = {name: Site(codes[order.of(name)]) for name in NAMES if name in order.sites}
+    sites = {name: NetworkSite(codes[order.of(name)]) for name in NAMES if name in order.sites}
     return sites, order

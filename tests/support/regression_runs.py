@@ -8,16 +8,16 @@ from support.regression_data import by_rows, made, picked
 from support.watching import opened_and_lengths
 from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.tasks.residuals.program_rows import ResidualsOverColumns
 from unspoken.numerics.logistic_fit import probabilities
 
-PAIR = Columns({"p0": ("x0",), "p1": ("x1",), "p2": ()}, "y", "p2")
-ONE, BOTH = Terms("y", ("x0",)), Terms("y", ("x0", "x1"))
+PAIR = OwnedColumns({"p0": ("x0",), "p1": ("x1",), "p2": ()}, "y", "p2")
+ONE, BOTH = RegressionTerms("y", ("x0",)), RegressionTerms("y", ("x0", "x1"))
 
 
 def parts_of(columns, data):
@@ -35,25 +35,26 @@ def yes_and_no(rows, terms):
 
 def logistic_run(data=None):
     data = yes_and_no(130, 1) if data is None else data
-    return LogisticOverRows(ONE, Rules(condition=4.0)), [
+    return LogisticOverRows(ONE, RegressionParams(condition=4.0)), [
         ONE.table(part) for part in by_rows(data, np.arange(130) % 3)]
 
 
 def logistic_columns_run(data=None):
     data = yes_and_no(130, 2) if data is None else data
-    return LogisticOverColumns(PAIR, Rules(condition=64.0)), parts_of(PAIR, data)
+    return LogisticOverColumns(PAIR, RegressionParams(condition=64.0)), parts_of(PAIR, data)
 
 
 def crossing_run(data=None):
     data = yes_and_no(160, 2) if data is None else data
-    columns = Columns(PAIR.owners, "y", "p2", (("x0", "x1"),))
-    return LogisticOverColumns(columns, Rules(condition=64.0)), parts_of(columns, data)
+    columns = OwnedColumns(PAIR.owners, "y", "p2", (("x0", "x1"),))
+    return LogisticOverColumns(columns, RegressionParams(condition=64.0)), parts_of(columns, data)
 
 
 def selecting_run(data=None):
     data = made(90, 2, 1) if data is None else data
-    return RegressionOverRows(BOTH, Rules(condition=16.0), Selection("forward", "bic")), [
-        BOTH.table(part) for part in by_rows(data, np.arange(90) % 3)]
+    return RegressionOverRows(
+        BOTH, RegressionParams(condition=16.0), Selection("forward", "bic")
+    ), [BOTH.table(part) for part in by_rows(data, np.arange(90) % 3)]
 
 
 def groups_run(data=None):

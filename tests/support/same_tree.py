@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 
-LAYOUT = Layout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v")),
+LAYOUT = TreeLayout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v")),
                  Attribute("n", cuts=(2.0, 4.0))), ("n", "p"))
-RULES = Rules(max_depth=2, min_records=4, most=4096)
+RULES = TreeParams(max_depth=2, min_records=4, most=4096)
 
 
 def table(times_x, times_y):

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from unspoken.joint.session.identity import make_identity
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 
 ROLES = {"north": ("owner", "holder", "receiver"), "south": ("owner", "holder"),
@@ -31,8 +31,17 @@ def to_all(members):
     return tuple(replace(m, roles=tuple(r for r in m.roles if r != "receiver")) for m in members)
 
 
+def stated(task, parameters):
+    """Return parameters that say how records come into one order: as they are, unless by ids."""
+    if not (task.endswith("-columns") or task == "network") or \
+            {"ids", "same_order"} & set(parameters):
+        return parameters
+    return {**parameters, "same_order": True}
+
+
 def study_of(members, task, parameters, mode="dealer"):
     """Return a study with its disclosures, and its task."""
+    parameters = stated(task, parameters)
     draft = Study("trial", task, mode, members, parameters)
     found = task_of(draft)
     return Study("trial", task, mode, members, parameters,

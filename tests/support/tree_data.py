@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from unspoken.joint.tasks.tree.params import Attribute, Layout, attributes_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 NAMES = ("outlook", "temperature", "humidity", "windy", "play")
 ROWS = """sunny hot high FALSE no
@@ -25,7 +25,7 @@ overcast hot normal FALSE yes
 rainy mild high TRUE no"""
 TABLE = np.array([line.split() for line in ROWS.splitlines()], object)
 WEATHER = {name: TABLE[:, i] for i, name in enumerate(NAMES)}
-LAYOUT = Layout(attributes_of(WEATHER, {}, NAMES[:-1]), ("no", "yes"), "play")
+LAYOUT = TreeLayout(attributes_of(WEATHER, {}, NAMES[:-1]), ("no", "yes"), "play")
 
 
 def figure_4_1(outlook, humidity, windy):
@@ -56,7 +56,7 @@ def tables(draw, most_rows=40):
             cuts = draw(st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True))
             attributes.append(Attribute(f"a{place}", cuts=tuple(map(float, sorted(cuts)))))
     classes = tuple(f"c{i}" for i in range(draw(st.integers(2, 3))))
-    layout = Layout(tuple(attributes), classes)
+    layout = TreeLayout(tuple(attributes), classes)
     rows, owners = draw(st.integers(0, most_rows)), draw(st.integers(2, 5))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     columns = {a.name: (np.array(a.categories, object)[random.integers(0, a.cells, rows)]
@@ -73,11 +73,11 @@ def spread(layout, columns, sites, known=False, extra=0):
     """
     names = [f"p{i}" for i in range(sites)]
     groups = np.array_split(np.arange(len(layout.attributes)), sites)
-    given_ = {name: Site(tuple(layout.attributes[i] for i in group), columns,
+    given_ = {name: TreeSite(tuple(layout.attributes[i] for i in group), columns,
                          columns["class"] if known or name == names[-1] else None)
               for name, group in zip(names, groups, strict=True)}
     slots = max(1, *(len(s.questions) for s in given_.values())) + extra
-    return given_, Shape(layout.classes, names[-1], slots, 4 + extra, class_known=known)
+    return given_, TreeShape(layout.classes, names[-1], slots, 4 + extra, class_known=known)
 
 
 def smooth_table(rows=240, seed=4):
@@ -89,7 +89,7 @@ def smooth_table(rows=240, seed=4):
     columns = {"x": x.round(3), "y": y.round(3), "group": group,
                "class": np.where(score > 0.3, "p", "n").astype(object)}
     cuts = tuple(np.arange(-6, 7) / 4)
-    layout = Layout((Attribute("x", cuts=cuts), Attribute("y", cuts=cuts),
+    layout = TreeLayout((Attribute("x", cuts=cuts), Attribute("y", cuts=cuts),
                      Attribute("group", ("a", "b", "c"))), ("n", "p"))
     return layout, columns
 

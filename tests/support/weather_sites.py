@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from support.tree_data import LAYOUT, NAMES, WEATHER
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 SPLIT = {"north": (0,), "south": (1, 2), "east": (3,)}
 
@@ -20,12 +20,12 @@ def weather_sites(split=SPLIT, class_site="south", known=False, rows=None, ids=F
         columns = {LAYOUT.attributes[i].name: WEATHER[LAYOUT.attributes[i].name][own]
                    for i in places}
         labels = WEATHER["play"][own] if known or name == class_site else None
-        found[name] = Site(tuple(LAYOUT.attributes[i] for i in places), columns, labels,
+        found[name] = TreeSite(tuple(LAYOUT.attributes[i] for i in places), columns, labels,
                            [f"r{i}" for i in own] if ids else None)
     return found
 
 
-SHAPE = Shape(("no", "yes"), "south", 3, 4, "play")
+SHAPE = TreeShape(("no", "yes"), "south", 3, 4, "play")
 EVERY = np.array(list(itertools.product(*(a.categories for a in LAYOUT.attributes))), object)
 ALL_WEATHERS = {a.name: EVERY[:, i] for i, a in enumerate(LAYOUT.attributes)}
 

@@ -35,7 +35,7 @@ def identity(args: argparse.Namespace) -> int:
 def new(args: argparse.Namespace) -> int:
     """Make a study."""
     from unspoken.joint.session.study import Study
-    from unspoken.joint.tasks.task import task_of
+    from unspoken.joint.tasks.task_list import task_of
 
     must_be_new(args.study, "The study")
     mode = _mode(args)
@@ -56,7 +56,7 @@ def tasks(args: argparse.Namespace) -> int:
     import importlib
     import inspect
 
-    from unspoken.joint.tasks.task import HOMES
+    from unspoken.joint.tasks.task_list import HOMES
 
     if args.task is not None and args.task not in HOMES:
         raise InputError(explain("A task", "one of " + ", ".join(HOMES), args.task))
@@ -142,7 +142,7 @@ def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -
 def plan(args: argparse.Namespace) -> int:
     """Show what a study will do."""
     study = _load(args.study)
-    from unspoken.joint.tasks.task import task_of
+    from unspoken.joint.tasks.task_list import task_of
 
     outlook = task_of(study).plan(study)
     emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json()},
@@ -179,7 +179,7 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     from unspoken.joint.session.allocator import keep_memory
     from unspoken.joint.session.identity import load_identity
     from unspoken.joint.session.join import join as join_study
-    from unspoken.joint.tasks.task import task_of
+    from unspoken.joint.tasks.task_list import task_of
     from unspoken.joint.wire.transports import Limits
 
     task = task_of(study)
@@ -227,7 +227,7 @@ def local(args: argparse.Namespace) -> int:
     """Run all parties here."""
     from unspoken.joint.session.processes import run_processes
     from unspoken.joint.session.run_roles import roles_of
-    from unspoken.joint.tasks.task import task_of
+    from unspoken.joint.tasks.task_list import task_of
 
     study = _load(args.study)
     task = task_of(study)

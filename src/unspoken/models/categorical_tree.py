@@ -1,7 +1,9 @@
 """The pattern CategoricalTree: numbers and categories, two or many children a node (fu2010).
 
-An inner node over numbers asks `float32(x) <= threshold`; a node over categories sends every
-category of the training table to one of its children, also those that none of its records has.
+An inner node over numbers asks `x <= threshold` in float64, at equality too; a tree that was grown
+from float32 values, as scikit-learn's are (`single`), asks `float32(x) <= threshold`. A node over
+categories sends every category of the training table to one of its children, also those that none
+of its records has.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class CategoricalTree(Predictor, TreeLike):
     value: Floats
     n_samples: Ints
     impurity: Floats
+    single: bool = False
 
     def __post_init__(self) -> None:
         """Refuse arrays that are no tree."""
@@ -137,7 +140,8 @@ class CategoricalTree(Predictor, TreeLike):
 
     def _read(self, name: str, column: Any) -> npt.NDArray[Any]:
         if name not in self.categories:
-            return numbers_of(name, column).astype(np.float32).astype(np.float64)
+            numbers = np.asarray(numbers_of(name, column), np.float64)
+            return numbers.astype(np.float32).astype(np.float64) if self.single else numbers
         code = {label: place for place, label in enumerate(self.categories[name])}
         return np.array([code.get(text, -1) for text in texts_of(column)], np.int64)
 
@@ -242,6 +246,8 @@ class CategoricalTree(Predictor, TreeLike):
         found = {name: getattr(self, name).ravel().tolist() for name in ARRAYS}
         found["threshold"] = [v if np.isfinite(v) else str(v) for v in found["threshold"]]
         found["missing_left"] = self.missing_left.astype(int).tolist()
+        if self.single:
+            found["single"] = True
         return {"format": FORMAT, "version": VERSION, **header_to_json(self),
                 "categories": {n: list(c) for n, c in self.categories.items()},
                 "nodes": self.nodes, **found, "route": [list(r) for r in self.route]}
@@ -264,7 +270,15 @@ class CategoricalTree(Predictor, TreeLike):
             value=fields.floats("value", size * outputs).reshape(size, outputs),
             n_samples=fields.ints("n_samples", size, 0, 2**62),
             impurity=fields.floats("impurity", size),
+            single=_flag(fields, "single"),
         )
+
+
+def _flag(fields: Fields, name: str) -> bool:
+    found = fields.data.get(name, False)
+    if not isinstance(found, bool):
+        refuse(fields.at(name), "true or false", type(found).__name__)
+    return found
 
 
 def _categories(fields: Fields) -> dict[str, tuple[str | None, ...]]:

@@ -5,8 +5,8 @@ A site of a vertical study has the centres' parts in its own columns; `predict` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,17 @@ MAX_CLUSTERS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Clusters(Predictor):
-    """Centres over named columns; `assigned` the cluster of each record, where that is known."""
+    """Centres over named columns; `assigned` the cluster of each record, where that is known.
+
+    `records` names these records, where their order is not that of a file.
+    """
 
     format = FORMAT
 
     features: tuple[str, ...]
     centres: Floats
     assigned: Ints | None = None
+    records: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what are no centres."""
@@ -49,6 +53,13 @@ class Clusters(Predictor):
         if self.assigned is not None and self.assigned.size and not (
                 0 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
             refuse("assigned", f"from 0 to {self.centres.shape[0] - 1}", "others")
+        if self.records is not None and (
+                self.assigned is None or len(self.records) != self.assigned.size):
+            refuse("records", "one name for each assigned record", str(len(self.records)))
+
+    def with_records(self, names: Sequence[str]) -> Clusters:
+        """Return the clusters with the names of their records, if assignments are known."""
+        return self if self.assigned is None else replace(self, records=tuple(names))
 
     def predict(self, data: Any) -> Ints:
         """Return the nearest centre of every record, the first among equals.
@@ -95,7 +106,9 @@ class Clusters(Predictor):
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
         found = {"format": FORMAT, "version": VERSION, "features": list(self.features),
                  "clusters": int(self.centres.shape[0]), "centres": self.centres.ravel().tolist()}
-        return found if self.assigned is None else {**found, "assigned": self.assigned.tolist()}
+        if self.assigned is not None:
+            found["assigned"] = self.assigned.tolist()
+        return found if self.records is None else {**found, "records": list(self.records)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Clusters:
@@ -108,4 +121,5 @@ class Clusters(Predictor):
         assigned = None
         if "assigned" in data:
             assigned = fields.ints("assigned", None, 0, k - 1)
-        return cls(features, centres, assigned)
+        records = fields.texts("records", limits.max_total_nodes) if "records" in data else None
+        return cls(features, centres, assigned, records)

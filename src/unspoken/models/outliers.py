@@ -7,8 +7,8 @@ book states it in several ways that differ at the edge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,24 @@ VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Outliers(Model):
-    """One flag an object, and the rule in words."""
+    """One flag an object, and the rule in words; names of objects that are in no file's order."""
 
     format = FORMAT
 
     flags: Bools
     rule: str
+    records: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what are no flags."""
         if self.flags.ndim != 1 or self.flags.dtype != np.bool_:
             refuse("flags", "one yes or no for each object", str(self.flags.dtype))
+        if self.records is not None and len(self.records) != self.flags.size:
+            refuse("records", "one name for each object", str(len(self.records)))
+
+    def with_records(self, names: Sequence[str]) -> Outliers:
+        """Return the outliers with the names of all objects."""
+        return replace(self, records=tuple(names))
 
     @property
     def places(self) -> npt.NDArray[np.int64]:
@@ -55,15 +62,17 @@ class Outliers(Model):
 
     def _lines(self, full: bool) -> list[str]:
         chosen = self.places if full else self.places[:10]
-        shown = ", ".join(str(place) for place in chosen.tolist())
+        shown = ", ".join(str(place) if self.records is None else self.records[place]
+                          for place in chosen.tolist())
         more = ", ..." if self.places.size > chosen.size else ""
         head = f"{self.places.size:,} outliers among {self.flags.size:,} objects ({self.rule})"
         return [head + (f": {shown}{more}" if shown else "")]
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""
-        return {"format": FORMAT, "version": VERSION, "objects": int(self.flags.size),
-                "outliers": self.places.tolist(), "rule": self.rule}
+        found = {"format": FORMAT, "version": VERSION, "objects": int(self.flags.size),
+                 "outliers": self.places.tolist(), "rule": self.rule}
+        return found if self.records is None else {**found, "records": list(self.records)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Outliers:
@@ -76,4 +85,5 @@ class Outliers(Model):
             refuse("outliers", "increasing", "others")
         flags = np.zeros(size, np.bool_)
         flags[places] = True
-        return cls(flags, fields.text("rule"))
+        records = fields.texts("records", limits.max_total_nodes) if "records" in data else None
+        return cls(flags, fields.text("rule"), records)

@@ -49,7 +49,7 @@ class Asked:
     def answers(self, values: Any) -> Ints:
         """Return the branch of every value; an unknown category goes to the first."""
         if not self.categories:
-            numbers = np.asarray(values, np.float32).astype(np.float64)
+            numbers = np.asarray(values, np.float64)
             return np.where(numbers <= self.cut, 0, 1).astype(np.int64)
         place = {category: i for i, category in enumerate(self.categories)}
         listed: Any = np.asarray(values, object).tolist()

@@ -51,6 +51,7 @@ def pattern(growing: Growing, learning: Learning, step: int | None = None) -> Ca
         value=_values(nodes, learning),
         n_samples=np.array([int(growing.criterion.size(n.total)) for n in nodes], np.int64),
         impurity=_impurities(growing, step, learning),
+        single=True,
     )
 
 

@@ -18,10 +18,10 @@ from unspoken.joint.museum.distance_attack import (
 )
 from unspoken.joint.museum.outliers_third_party import ACCEPT, ThirdPartyOutliers
 from unspoken.joint.session.recorded_run import run_recorded
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 
-RULES = Rules(0.9, 3.0, scale=8)
+RULES = OutlierParams(0.9, 3.0, scale=8)
 
 
 def people(seed=0, count=60):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import gzip
 import json
 from collections import Counter
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 import unspoken
 from support.basket_columns import ALL, GROUPS, TERMS, columns, spread
 from support.joint_commands import joint_command
+from support.study_people import stated
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PeerGarbageError, RefusedError, StudyError
 from unspoken.joint.mpc import ristretto as group
@@ -36,10 +38,12 @@ from unspoken.joint.museum.message_leaks import matched_rows
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_local
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.record_order import COMMON, in_one_order
+from unspoken.joint.tasks.rules import task_columns
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import RULES, SETS, Terms
+from unspoken.joint.tasks.rules.params import RULES, SETS, RuleParams
 from unspoken.joint.tasks.rules.program_columns import ROWS, pooled
-from unspoken.joint.tasks.rules.task_columns import ALIGNED, TASK, plan
+from unspoken.joint.tasks.rules.task_columns import plan
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, parse
@@ -58,7 +62,7 @@ def test_the_counter_finds_what_mining_in_one_place_does(case):
     lists, groups, support, confidence = case
     parts = columns(lists, groups)
     items = tuple("".join(groups.values()))
-    terms = Terms(items, support, confidence, supports="shown")
+    terms = RuleParams(items, support, confidence, supports="shown")
     found, _ = mine_rules_by_counter(parts, terms, fewest=1)
     assert found.same_as(pooled(list(parts.values()), terms, Sites.of(groups)))
 
@@ -66,7 +70,7 @@ def test_the_counter_finds_what_mining_in_one_place_does(case):
 def test_by_intersections():
     few = ALL[:8]
     parts = columns(few, {"north": "ac", "south": "b", "east": "d"})
-    terms = Terms(tuple("acbd"), 0.5, supports="shown")
+    terms = RuleParams(tuple("acbd"), 0.5, supports="shown")
     found, ledgers = mine_rules_by_counter(parts, terms, "intersection", fewest=1)
     assert found.same_as(pooled(list(parts.values()), terms, Sites.of(
         {"north": "ac", "south": "b", "east": "d"})))
@@ -205,7 +209,10 @@ def study(mode="dealer", **parameters):
     dealer = [member("d", "dealer")] if mode == "dealer" else []
     items = {f"items_{name}": list(letters) for name, letters in GROUPS.items()}
     return Study("both", "rules-columns", mode, (*owners, *dealer),
-                 {"support": 0.25, **items, **parameters})
+                 stated("rules-columns", {"support": 0.25, **items, **parameters}))
+
+
+TASK = in_one_order(task_columns.TASK)
 
 
 @pytest.mark.parametrize(("parameters", "why"), [
@@ -230,7 +237,7 @@ def test_plans_say_who_learns_what():
 
 def test_encrypted_columns_say_what_the_counter_sees():
     sites = Sites.of(GROUPS)
-    program = EncryptedColumns(Terms(sites.names, 0.25), sites, ("counter",))
+    program = EncryptedColumns(RuleParams(sites.names, 0.25), sites, ("counter",))
     seen = [d.because for d in program.disclosures if not d.to or "counter" in d.to]
     assert seen == [ROWS, TABLE, SETS, RULES]
     assert "49 to 60%" in notes("encrypted")[0]
@@ -246,7 +253,7 @@ def test_planned_bytes_are_those_of_a_run():
     parts = [Baskets.of([[n for n in own if random.random() < 0.3] for _ in range(3000)], own)
              for own in names.values()]
     sites = Sites.of(names)
-    terms = Terms(sites.names, 0.2, most=1 << 12)
+    terms = RuleParams(sites.names, 0.2, most=1 << 12)
     outcomes = run_outcomes(RulesOverColumns(terms, sites), parts)
     sent = sum(row.bytes for one in outcomes for row in one.ledger.rows
                if row.direction == "received" and row.label not in ("agree", "ready"))
@@ -256,31 +263,34 @@ def test_planned_bytes_are_those_of_a_run():
 def test_files_in_another_order_are_aligned_by_their_ids(tmp_path):
     """Owners list the same baskets in different orders, and some that others do not have."""
     random = np.random.default_rng(2)
-    given = study(ids=True, fewest=4, confidence=0.75)
+    given = study(ids="card", least=4, fewest=4, confidence=0.75)
+    given = dataclasses.replace(given, disclosures=TASK.disclosures(given))
     data = {}
     for name, part in columns().items():
         lines = [",".join([f"card{i}", *row]) for i, row in enumerate(part.lists())]
         lines.append(f"{name} alone," + GROUPS[name][0])
         path = tmp_path / f"{name}.csv"
-        path.write_text("".join(lines[i] + "\n" for i in random.permutation(len(lines))))
+        path.write_text("card,goods\n" + "".join(lines[i] + "\n"
+                                                 for i in random.permutation(len(lines))))
         data[name] = TASK.load(path, given)
     program = TASK.program(given)
     assert program.disclosures == TASK.disclosures(given)
     results = run_local(program, list(data.values()), names=list(data))
     assert results[0][0].same_as(CENTRAL)
     assert results[2][0] is None
-    assert ALIGNED in {o.because for o in results[2][1].openings}
-    with pytest.raises(StudyError, match="true or false"):
-        TASK.check(study(ids="yes").parameters)
+    assert COMMON in {o.because for o in results[2][1].openings}
+    with pytest.raises(StudyError, match="'ids' must be a text"):
+        TASK.check(study(ids=True).parameters)
 
 
 @pytest.mark.parametrize(("name", "text", "why"), [
     ("a.csv", "", "begin with an id"), ("a.csv", "c1,a\n\n", "begin with an id"),
+    ("a.csv", "c1,a\nc2,b\n", "must begin with 'card'"),
     ("a.parquet", "x", "whose lines begin"), ("a.csv.gz", "x", "text file of baskets")])
 def test_files_without_ids_are_refused(tmp_path, name, text, why):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=why):
-        TASK.load(tmp_path / name, study(ids=True))
+        TASK.load(tmp_path / name, study(ids="card"))
 
 
 @pytest.mark.slow
@@ -295,7 +305,8 @@ def test_from_files_to_rules(tmp_path, capsys):
             for word in ("--set", f"items_{name}={json.dumps(list(items))}")]
     files = [word for name in GROUPS for word in ("--data", f"{name}={tmp_path / name}.csv")]
     common = ["--task", "rules-columns", "--set", "support=0.25", "--set", "confidence=0.75",
-              "--set", "fewest=4", "--set", "queries=1", *sets, *parties]
+              "--set", "fewest=4", "--set", "queries=1", "--set", "same_order=true",
+              *sets, *parties]
     joint_command("new", tmp_path / "a.toml", "--name", "a", *common,
                 "--dealer", f"{tmp_path / 'dora.crt'}=host9.example:7700")
     assert joint_command("local", tmp_path / "a.toml", *files, "--out", tmp_path / "a.json") == 0

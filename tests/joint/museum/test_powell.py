@@ -22,14 +22,14 @@ from unspoken.joint.museum.powell import (
 )
 from unspoken.joint.museum.powell_costs import powell_cost
 from unspoken.joint.tasks.regression import fitting
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.pooled import pooled
 
 pytestmark = pytest.mark.slow
 
-EASY = Rules(condition=2.0**10)
-FOUR = Columns({"a": ("x0", "x1"), "b": ("x2",), "c": ("x3",)}, "y", "c")
+EASY = RegressionParams(condition=2.0**10)
+FOUR = OwnedColumns({"a": ("x0", "x1"), "b": ("x2",), "c": ("x3",)}, "y", "c")
 
 
 def parts_of(columns, data):
@@ -53,11 +53,11 @@ def test_boston_equals_statsmodels(shared):
     api = pytest.importorskip("statsmodels.api")
     data = boston(shared)
     names = ("CRIM", "NOX", "RM", "LSTAT")
-    columns = Columns({"a": names[:1], "b": names[1:3], "c": names[3:]}, "MEDV", "all")
+    columns = OwnedColumns({"a": names[:1], "b": names[1:3], "c": names[3:]}, "MEDV", "all")
     x = np.column_stack([data[name] for name in names])
     exact = api.OLS(data["MEDV"], api.add_constant(x)).fit()
     small = api.OLS(data["MEDV"], api.add_constant(x[:, 2:])).fit()
-    rules = Rules(condition=2.0**10, smaller=(("RM", "LSTAT"),))
+    rules = RegressionParams(condition=2.0**10, smaller=(("RM", "LSTAT"),))
     models, _ = mine_regression_powell(parts_of(columns, data), columns, rules=rules)
     for model in models:
         assert np.abs(model.parameters / exact.params - 1).max() <= 1e-7
@@ -81,8 +81,9 @@ def test_any_spread_of_columns_gives_the_central_model(draw):
                 draw.draw(st.sampled_from([0.0, 100.0])))
     whose = [*owners, *(draw.draw(st.sampled_from(owners)) for _ in range(terms - len(owners)))]
     held = draw.draw(st.sampled_from(["all", *owners]))
-    columns = Columns({o: tuple(f"x{i}" for i in range(terms) if whose[i] == o) for o in owners},
-                      "y", held)
+    columns = OwnedColumns(
+        {o: tuple(f"x{i}" for i in range(terms) if whose[i] == o) for o in owners}, "y", held
+    )
     exact = pooled(columns.terms, data)
     models, _ = mine_regression_powell(parts_of(columns, data), columns, rules=EASY)
     for model in models:
@@ -92,7 +93,7 @@ def test_any_spread_of_columns_gives_the_central_model(draw):
 
 def test_a_ridge_is_the_central_one():
     data = {name: values / values.std() for name, values in made(200, 4, 3, 0.3, 1.0).items()}
-    rules = Rules(ridge=7.0, condition=2.0**10)
+    rules = RegressionParams(ridge=7.0, condition=2.0**10)
     models, ledgers = mine_regression_powell(parts_of(FOUR, data), FOUR, rules=rules)
     exact = pooled(FOUR.terms, data, rules)
     assert far(models[0], exact) <= 1e-7
@@ -100,13 +101,13 @@ def test_a_ridge_is_the_central_one():
     assert not models[0].errors.size
     assert {fitting.ERRORS, ILL}.isdisjoint(o.because for o in ledgers[0].openings)
     with pytest.raises(RefusedError, match="must not hide the data"):
-        mine_regression_powell(parts_of(FOUR, data), FOUR, rules=Rules(1e6, 2.0**10))
+        mine_regression_powell(parts_of(FOUR, data), FOUR, rules=RegressionParams(1e6, 2.0**10))
 
 
 def test_coefficients_alone_need_no_matrix_in_three_party_mode():
-    columns = Columns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "a")
+    columns = OwnedColumns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "a")
     data = made(160, 3, 5)
-    rules = Rules(condition=2.0**8, inference=False, receivers=("b",))
+    rules = RegressionParams(condition=2.0**8, inference=False, receivers=("b",))
     models, ledgers = mine_regression_powell(parts_of(columns, data), columns, "shares",
                                              "three-party", rules=rules)
     assert [model is None for model in models] == [True, False, True]
@@ -117,21 +118,23 @@ def test_coefficients_alone_need_no_matrix_in_three_party_mode():
 
 
 def test_products_of_one_owners_columns_are_terms():
-    columns = Columns({"a": ("x0", "x1"), "b": ("x2",), "c": ()}, "y", "c", (("x0", "x1"),))
+    columns = OwnedColumns({"a": ("x0", "x1"), "b": ("x2",), "c": ()}, "y", "c", (("x0", "x1"),))
     data = made(260, 3, 9)
     models, _ = mine_regression_powell(parts_of(columns, data), columns,
-                                       rules=Rules(condition=2.0**8, inference=False))
+                                       rules=RegressionParams(condition=2.0**8, inference=False))
     assert far(models[0], pooled(columns.terms, data)) <= 1e-7
 
 
 def test_records_are_aligned_by_ids():
     pytest.importorskip("rbcl")
-    columns = Columns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "c")
+    columns = OwnedColumns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "c")
     data, ids = made(180, 3, 8), np.arange(180)
     rows = {"a": ids[:170], "b": ids[::-1], "c": ids[10:]}
     parts = {owner: {name: data[name][rows[owner]] for name in columns.needed(owner)}
              for owner in columns.owners}
-    models, _ = mine_regression_powell(parts, columns, rules=Rules(condition=2.0**8), ids=rows)
+    models, _ = mine_regression_powell(
+        parts, columns, rules=RegressionParams(condition=2.0**8), ids=rows
+    )
     exact = pooled(columns.terms, {name: values[10:170] for name, values in data.items()})
     assert models[0].records == 160
     assert far(models[0], exact) <= 1e-7
@@ -155,7 +158,7 @@ def test_collinear_columns_are_refused_before_any_step_is_seen():
 
 def test_bad_columns_are_refused_on_all_sides():
     data = made(200, 4, 1)
-    columns = Columns(FOUR.owners, "y", "all")
+    columns = OwnedColumns(FOUR.owners, "y", "all")
     parts = parts_of(columns, data)
     parts["b"]["y"] = data["y"][::-1]
     errors, _ = failing(columns, parts)
@@ -165,16 +168,18 @@ def test_bad_columns_are_refused_on_all_sides():
     errors, _ = failing(FOUR, parts)
     assert all("different numbers of records" in str(e) for e in errors)
     data["x2"] = np.full(200, 4.0)
-    errors, _ = failing(FOUR, parts_of(FOUR, data), Rules(condition=2.0**10, inference=False))
+    errors, _ = failing(
+        FOUR, parts_of(FOUR, data), RegressionParams(condition=2.0**10, inference=False)
+    )
     assert all("'x2' must vary" in str(e) for e in errors)
 
 
 def test_no_more_steps_are_opened_than_could_be_solved_for(monkeypatch):
     """A search that does not end: it is stopped by what it has opened, not by its patience."""
     monkeypatch.setattr(searching, "CLOSE", -1.0)
-    columns = Columns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "c")
+    columns = OwnedColumns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "y", "c")
     rows, data = 120, made(120, 3, 2)
-    program = PowellRegression(columns, Rules(condition=2.0**8, inference=False))
+    program = PowellRegression(columns, RegressionParams(condition=2.0**8, inference=False))
     outcomes = run_outcomes(program, [Given(p) for p in parts_of(columns, data).values()],
                             names=list(columns.owners))
     for outcome in outcomes[:3]:
@@ -223,17 +228,17 @@ def test_the_literal_form_publishes_columns(monkeypatch):
 
 def test_what_protects_nobody_is_refused():
     with pytest.raises(RefusedError, match="three owners or more"):
-        mine_regression_powell({}, Columns({"a": ("x0",), "b": ("x1",)}, "y", "a"))
+        mine_regression_powell({}, OwnedColumns({"a": ("x0",), "b": ("x1",)}, "y", "a"))
     with pytest.raises(InputError, match="'method'"):
         mine_regression_powell({}, FOUR, "weak")
     with pytest.raises(RefusedError, match="columns can be read off what every search opens"):
         mine_regression_powell({}, FOUR, "literal")
     with pytest.raises(RefusedError, match="not split"):
-        PowellRegression(Columns(FOUR.owners, "y", "split"))
+        PowellRegression(OwnedColumns(FOUR.owners, "y", "split"))
     with pytest.raises(RefusedError, match="different owners"):
-        PowellRegression(Columns(FOUR.owners, "y", "c", (("x0", "x2"),)))
+        PowellRegression(OwnedColumns(FOUR.owners, "y", "c", (("x0", "x2"),)))
     with pytest.raises(InputError, match="at most 65536"):
-        PowellRegression(FOUR, Rules())
+        PowellRegression(FOUR, RegressionParams())
     data = made(30, 4, 1)
     with pytest.raises(RefusedError, match="could solve them"):
         mine_regression_powell(parts_of(FOUR, data), FOUR)
@@ -243,9 +248,9 @@ def test_what_protects_nobody_is_refused():
     (3, "shares", True), (4, "shares", False), (3, "literal", True)])
 def test_forecasts_are_within_a_factor_of_two_of_runs(owners, method, inference):
     names = [f"o{i}" for i in range(owners)]
-    columns = Columns({name: tuple(f"x{j}" for j in range(3) if j % owners == i)
+    columns = OwnedColumns({name: tuple(f"x{j}" for j in range(3) if j % owners == i)
                        for i, name in enumerate(names)}, "y", names[-1])
-    rules, data = Rules(condition=256, inference=inference), made(400, 3, 1)
+    rules, data = RegressionParams(condition=256, inference=inference), made(400, 3, 1)
     program = PowellRegression(columns, rules, method, accept=ACCEPT)
     outcomes = run_outcomes(program, [Given(picked(data, columns.needed(name)))
                                       for name in names], names=names)

@@ -29,7 +29,7 @@ from unspoken.joint.session.identity import (
 )
 from unspoken.joint.session.preflight import comparable, compare_studies
 from unspoken.joint.session.study import Study, study_text
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.joint.wire.transports import memory_transports

@@ -15,7 +15,7 @@ from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import POINT_BYTES, BadPointError, Points
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import SETS, Terms
+from unspoken.joint.tasks.rules.params import SETS, RuleParams
 from unspoken.joint.wire.frames import Purpose, text_array
 from unspoken.models.associations import Associations
 from unspoken.models.hostile_json import parse_json
@@ -83,7 +83,7 @@ def in_order_of_points(party: Party, owners: Sequence[str], points: Sequence[Poi
     return found
 
 
-def mined(tables: Sequence[Bits], terms: Terms, least: int, rows: int) -> Found:
+def mined(tables: Sequence[Bits], terms: RuleParams, least: int, rows: int) -> Found:
     """Mine the collected columns, whose items have no names here."""
     row, code = np.nonzero(np.concatenate(tables).T)
     offsets = np.r_[0, np.cumsum(np.bincount(row, minlength=rows))]

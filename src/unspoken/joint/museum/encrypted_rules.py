@@ -55,7 +55,7 @@ from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.processes import run_processes
 from unspoken.joint.tasks.rules.candidate_levels import Ladder
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
-from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, Terms, digest
+from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, RuleParams, digest
 from unspoken.joint.tasks.rules.program_columns import (
     FEWEST,
     ROWS,
@@ -120,7 +120,7 @@ def exposure(baskets: Baskets) -> float:
 class Counted:
     """What both programs are given: terms, sites, and receivers, the first of which counts."""
 
-    def __init__(self, terms: Terms, sites: Sites, receivers: Sequence[str],
+    def __init__(self, terms: RuleParams, sites: Sites, receivers: Sequence[str],
                  fewest: int = FEWEST) -> None:
         refuse_owner(tuple(sites.items), receivers)
         check_items(terms, sites)
@@ -255,10 +255,16 @@ class ByIntersection(Counted):
 
 
 
-def mine_rules_by_counter(parts: Mapping[str, Baskets], terms: Terms, method: str = "encrypted", *,
-                          counter: str = "counter", fewest: int = FEWEST,
-                          processes: bool = False) -> tuple[Associations, dict[str, Ledger]]:
-    """Mine with a counter without data; return what it learns, and every ledger by name."""
+def mine_rules_by_counter(
+    parts: Mapping[str, Baskets],
+    terms: RuleParams,
+    method: str = "encrypted",
+    *,
+    counter: str = "counter",
+    fewest: int = FEWEST,
+    processes: bool = False,
+) -> tuple[Associations, dict[str, Ledger]]:
+    """Mine with a counter who has no data; return what it learns, and every ledger by name."""
     sites = Sites.of({name: part.items for name, part in parts.items()})
     if method not in NOTES:
         raise InputError(explain("'method'", "one of " + ", ".join(NOTES), method))

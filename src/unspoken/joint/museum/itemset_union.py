@@ -21,7 +21,7 @@ from unspoken.joint.mpc.ristretto import fresh_order
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.sets.union import union, union_disclosures
 from unspoken.joint.session.run import run_local
-from unspoken.joint.tasks.rules.params import Terms
+from unspoken.joint.tasks.rules.params import RuleParams
 from unspoken.joint.tasks.rules.program_rows import Mining, RulesOverRows
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.associations import Associations
@@ -62,7 +62,7 @@ def _fake(large: Bools, fakes: int) -> Bools:
 class RulesByUnion(RulesOverRows):
     """The program: only candidates that are large at some owner are compared."""
 
-    def __init__(self, terms: Terms, receivers: Sequence[str] = (), *,
+    def __init__(self, terms: RuleParams, receivers: Sequence[str] = (), *,
                  owners: Sequence[str] = (), method: str = SHARES, fakes: int = 0) -> None:
         if method not in METHODS:
             raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
@@ -82,7 +82,7 @@ class RulesByUnion(RulesOverRows):
 class UnionMining(Mining):
     """One party's side of a run."""
 
-    def __init__(self, party: Party, terms: Terms, baskets: Baskets | None, method: str,
+    def __init__(self, party: Party, terms: RuleParams, baskets: Baskets | None, method: str,
                  fakes: int) -> None:
         super().__init__(party, terms, baskets)
         self.method, self.fakes = method, fakes
@@ -98,7 +98,7 @@ class UnionMining(Mining):
         return np.asarray((den * counts >= num * self.rows) & (counts > 0))
 
 
-def mine_rules_by_union(parts: Sequence[Baskets], terms: Terms, mode: str = "dealer", *,
+def mine_rules_by_union(parts: Sequence[Baskets], terms: RuleParams, mode: str = "dealer", *,
                         method: str = SHARES, fakes: int = 0,
                         names: Sequence[str] | None = None, receivers: Sequence[str] = ()
                         ) -> tuple[list[Associations | None], list[Ledger]]:

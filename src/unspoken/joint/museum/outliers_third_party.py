@@ -25,7 +25,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.outliers.count_near import BLOCK
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows, disclosures
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
@@ -37,7 +37,7 @@ ACCEPT = "the third party can find all points up to a motion"
 class ThirdPartyOutliers(OutliersOverRows):
     """The program of section 7.3.7; the third party runs it too and gives no data."""
 
-    def __init__(self, rules: Rules, columns: int, owners: Sequence[str], third: str,
+    def __init__(self, rules: OutlierParams, columns: int, owners: Sequence[str], third: str,
                  receivers: Sequence[str] = (), block: int = BLOCK, accept: str = "") -> None:
         if third in owners:
             raise RefusedError(f"The third party must not own data. '{third}' does. It would know "
@@ -63,7 +63,7 @@ class ThirdPartyOutliers(OutliersOverRows):
         return await share(party, far, self.third, distance.shape, 0, 1)
 
 
-def outliers_third_party(parts: Sequence[Any], rules: Rules, *, accept: str = "",
+def outliers_third_party(parts: Sequence[Any], rules: OutlierParams, *, accept: str = "",
                          third: str = "third", mode: str = "dealer",
                          names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                          block: int = BLOCK, **how: Any

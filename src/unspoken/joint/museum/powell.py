@@ -42,7 +42,8 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.museum.line_search import LONGEST, STEP, WEAK, Search, walker_of
 from unspoken.joint.session.run import run_local
-from unspoken.joint.tasks.regression.column_blocks import SPLIT, Columns, Given
+from unspoken.joint.tasks.common.record_order import InOneOrder
+from unspoken.joint.tasks.regression.column_blocks import SPLIT, Given, OwnedColumns
 from unspoken.joint.tasks.regression.columns_start import given_to
 from unspoken.joint.tasks.regression.disclosure_guards import most_opened
 from unspoken.joint.tasks.regression.fitting import (
@@ -57,7 +58,7 @@ from unspoken.joint.tasks.regression.fitting import (
     opened,
     standard_errors,
 )
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
 from unspoken.joint.wire.ledger import Ledger
@@ -78,10 +79,15 @@ def expected_searches(terms: int) -> int:
 class PowellRegression(RegressionOverColumns):
     """The program: every owner gives its columns, as for `RegressionOverColumns`."""
 
-    def __init__(self, columns: Columns, rules: Rules | None = None, method: str = "shares",
-                 aligned: SetRules | None = None, accept: str = "") -> None:
-        rules = rules or Rules(condition=CONDITION)
-        super().__init__(columns, rules, None, aligned)
+    def __init__(
+        self,
+        columns: OwnedColumns,
+        rules: RegressionParams | None = None,
+        method: str = "shares",
+        accept: str = "",
+    ) -> None:
+        rules = rules or RegressionParams(condition=CONDITION)
+        super().__init__(columns, rules)
         _refuse(columns, rules, method, accept)
         self.method, self.exact = method, rules.inference and not rules.ridge
         reasons = (STEP, *((WEAK,) if method == "literal" else ()))
@@ -163,8 +169,8 @@ class PowellRegression(RegressionOverColumns):
                        errors=standard_errors(errors, moments, model.rss, p))
 
 
-def _refuse(columns: Columns, rules: Rules, method: str, accept: str) -> None:
-    """Refuse what Powell's search cannot do, and its literal form unless it is accepted."""
+def _refuse(columns: OwnedColumns, rules: RegressionParams, method: str, accept: str) -> None:
+    """Refuse what Powell's search cannot do, and its literal form if nobody accepts it."""
     if method not in METHODS:
         raise InputError(explain("'method'", "one of " + ", ".join(METHODS), method))
     if len(columns.owners) < 3 or columns.crossing() or columns.held == SPLIT:
@@ -180,15 +186,16 @@ def _refuse(columns: Columns, rules: Rules, method: str, accept: str) -> None:
                            "form on shares.")
 
 
-def mine_regression_powell(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+def mine_regression_powell(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
                            method: str = "shares", mode: str = "dealer", *,
-                           rules: Rules | None = None,
+                           rules: RegressionParams | None = None,
                            ids: Mapping[str, Iterable[Any]] | None = None,
                            aligned: SetRules | None = None, accept: str = "",
                            **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
     """Fit by line searches over the columns of three owners or more; else as by the matrix."""
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
-    program = PowellRegression(columns, rules, method, rules_of_sets, accept)
+    program = InOneOrder(PowellRegression(columns, rules, method, accept), tuple(columns.owners),
+                         rules_of_sets)
     outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
                         **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from unspoken.joint.tasks.common.primitive_costs import Cost, times
-from unspoken.joint.tasks.regression.column_blocks import Columns
+from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
 from unspoken.joint.tasks.regression.costs import vertical
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 
 
-def powell_cost(columns: Columns, rules: Rules, rows: int, searches: int,
+def powell_cost(columns: OwnedColumns, rules: RegressionParams, rows: int, searches: int,
                 literal: bool = False) -> Cost:
     """Return the costs of several searches, and of standard errors if there are any."""
     owners = len(columns.owners)

@@ -6,14 +6,11 @@ in `unspoken.joint.tasks` and is loaded when a study names it.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import explain
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.party import Party
@@ -26,7 +23,7 @@ NETWORKS = {"on one machine": (0.0006, 150e6), "in one building": (0.002, 60e6),
 
 @dataclass(frozen=True)
 class Plan:
-    """What will happen, before anything is sent."""
+    """What will happen, before anything is sent; for how many `records`, where it matters."""
 
     rounds: int
     bytes: int
@@ -34,6 +31,7 @@ class Plan:
     safe: str
     notes: tuple[str, ...] = (UNVETTED,)
     computing: float = 0.0
+    records: int = 0
 
     def seconds(self, network: str) -> float:
         """Return how long it will take over a kind of network, waiting and sending together."""
@@ -75,7 +73,12 @@ def notes_of(study: Study) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Task:
-    """A program with what belongs to it."""
+    """A program with what belongs to it.
+
+    `over_columns`: owners have columns of the same records, which the runner brings into one
+    order first. `ids`: how it reads them, where a file is no table.
+    `having_columns`: which owners have records to be named by ids.
+    """
 
     name: str
     check: Callable[[Mapping[str, Any]], None]
@@ -83,42 +86,6 @@ class Task:
     plan: Callable[[Study], Plan]
     load: Callable[[Path, Study], Any]
     program: Callable[[Study], Callable[[Party, Any], Any]]
-
-
-# Where the TASK of each name lives.
-HOMES = {
-    "sum": "unspoken.joint.tasks.column_sums.task_rows",
-    "intersection": "unspoken.joint.tasks.intersection.task_rows",
-    "bayes": "unspoken.joint.tasks.naive_bayes.task_rows",
-    "bayes-columns": "unspoken.joint.tasks.naive_bayes.task_columns",
-    "classify": "unspoken.joint.tasks.classify.task_records",
-    "network": "unspoken.joint.tasks.network.task_columns",
-    "mixture": "unspoken.joint.tasks.mixture.task_rows",
-    "kmeans": "unspoken.joint.tasks.kmeans.task_rows",
-    "kmeans-columns": "unspoken.joint.tasks.kmeans.task_columns",
-    "logistic": "unspoken.joint.tasks.logistic.task_rows",
-    "outliers": "unspoken.joint.tasks.outliers.task_rows",
-    "outliers-columns": "unspoken.joint.tasks.outliers.task_columns",
-    "logistic-columns": "unspoken.joint.tasks.logistic.task_columns",
-    "regression": "unspoken.joint.tasks.regression.task_rows",
-    "regression-columns": "unspoken.joint.tasks.regression.task_columns",
-    "residuals": "unspoken.joint.tasks.residuals.task_rows",
-    "residuals-columns": "unspoken.joint.tasks.residuals.task_columns",
-    "rules": "unspoken.joint.tasks.rules.task_rows",
-    "rules-columns": "unspoken.joint.tasks.rules.task_columns",
-    "boosted-trees": "unspoken.joint.tasks.boosted_trees.task_rows",
-    "forest": "unspoken.joint.tasks.forest.task_rows",
-    "forest-columns": "unspoken.joint.tasks.forest.task_columns",
-    "tree": "unspoken.joint.tasks.tree.task_rows",
-    "tree-columns": "unspoken.joint.tasks.tree.task_columns",
-    "classify-columns": "unspoken.joint.tasks.classify.task_columns",
-}
-
-
-def task_of(study: Study) -> Task:
-    """Return a study's task; its parameters are checked."""
-    if study.task not in HOMES:
-        raise StudyError(explain("The task of a study", "one of " + ", ".join(HOMES), study.task))
-    task: Task = importlib.import_module(HOMES[study.task]).TASK
-    task.check(study.parameters)
-    return task
+    over_columns: bool = False
+    ids: Callable[[Path, str], list[Any]] | None = None
+    having_columns: Callable[[Study], tuple[str, ...]] = lambda study: study.having("owner")

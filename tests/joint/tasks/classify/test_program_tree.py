@@ -20,15 +20,15 @@ from unspoken.joint.tasks.classify.program_tree import (
     full_tree,
 )
 from unspoken.joint.tasks.common.aligned_records import ROWS
-from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Numeric
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.models.categorical_tree import CategoricalTree
 
 
 def layout_of(questions):
     columns = tuple(Numeric(a.name, -5, 15) if a.cuts else a for a in questions.attributes)
-    return Layout(columns, questions.classes, questions.target)
+    return BayesLayout(columns, questions.classes, questions.target)
 
 
 @settings(max_examples=15)
@@ -37,7 +37,7 @@ def test_classes_are_those_of_the_tree(table, depth):
     questions, columns, _, _ = table
     if not len(columns["class"]):
         return
-    tree = pooled(questions, columns, Rules(max_depth=depth, most=64))
+    tree = pooled(questions, columns, TreeParams(max_depth=depth, most=64))
     found, ledgers = classify_by_tree(tree, columns, layout_of(questions), 9)
     for each in found:
         assert each.tolist() == tree.predict(columns).tolist()
@@ -50,7 +50,7 @@ def test_classes_are_those_of_the_tree(table, depth):
 def test_modes_agree(mode, names):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    tree = pooled(QUESTIONS, WEATHER, Rules(most=64))
+    tree = pooled(QUESTIONS, WEATHER, TreeParams(most=64))
     found, _ = classify_by_tree(tree, WEATHER, WEATHER_LAYOUT, 4, mode, names=names,
                                 receivers=["shop"])
     assert found[0] is None
@@ -58,7 +58,7 @@ def test_modes_agree(mode, names):
 
 
 def test_a_number_on_the_threshold_goes_left():
-    layout = Layout((Numeric("x", 0, 10),), ("n", "p"))
+    layout = BayesLayout((Numeric("x", 0, 10),), ("n", "p"))
     tree = pooled_stump(3.0)
     found, _ = classify_by_tree(tree, {"x": [2.9, 3.0, 3.1, 3.0000002384185791]}, layout, 1)
     assert found[0].tolist() == tree.predict({"x": [2.9, 3.0, 3.1, 3.0000002384185791]}).tolist()
@@ -67,7 +67,7 @@ def test_a_number_on_the_threshold_goes_left():
 
 def pooled_stump(cut):
     from unspoken.joint.tasks.tree.params import Attribute
-    from unspoken.joint.tasks.tree.params import Layout as Questions
+    from unspoken.joint.tasks.tree.params import TreeLayout as Questions
 
     questions = Questions((Attribute("x", cuts=(cut,)),), ("n", "p"))
     return pooled(questions, {"x": np.array([1.0, cut, 5, 6]),
@@ -77,7 +77,11 @@ def pooled_stump(cut):
 def test_every_tree_of_a_depth_looks_the_same():
     """A stump, a leaf and the whole weather tree: labels, steps and lengths do not differ."""
     seen = []
-    for rules in (Rules(most=64), Rules(most=64, max_depth=1), Rules(most=64, max_depth=0)):
+    for rules in (
+        TreeParams(most=64),
+        TreeParams(most=64, max_depth=1),
+        TreeParams(most=64, max_depth=0),
+    ):
         tree = full_tree(pooled(QUESTIONS, WEATHER, rules), WEATHER_LAYOUT, 4)
         program = ClassifyByTree(WEATHER_LAYOUT, Sides("p0", "p1"), 4)
         _, lengths = masked_frames(program, [tree, WEATHER_LAYOUT.records(WEATHER)], "dealer")
@@ -86,15 +90,15 @@ def test_every_tree_of_a_depth_looks_the_same():
 
 
 def test_trees_that_do_not_fit_are_refused():
-    tree = pooled(QUESTIONS, WEATHER, Rules(most=64))
+    tree = pooled(QUESTIONS, WEATHER, TreeParams(most=64))
     with pytest.raises(RefusedError, match="greater depth"):
         classify_by_tree(tree, WEATHER, WEATHER_LAYOUT, 2)
     with pytest.raises(RefusedError, match="1 to 12"):
         ClassifyByTree(WEATHER_LAYOUT, Sides("p0", "p1"), 13)
-    other = Layout(WEATHER_LAYOUT.columns, ("yes", "no"), "play")
+    other = BayesLayout(WEATHER_LAYOUT.columns, ("yes", "no"), "play")
     with pytest.raises(DataError, match="agreed ones"):
         classify_by_tree(tree, WEATHER, other, 4)
-    less = Layout(WEATHER_LAYOUT.columns[1:], ("no", "yes"), "play")
+    less = BayesLayout(WEATHER_LAYOUT.columns[1:], ("no", "yes"), "play")
     with pytest.raises(DataError, match="agreed categories"):
         classify_by_tree(tree, WEATHER, less, 4)
     assert isinstance(tree, CategoricalTree)

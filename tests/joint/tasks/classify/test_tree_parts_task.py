@@ -9,17 +9,17 @@ import pytest
 
 from support.joint_commands import OWNERS, tried, write
 from support.ledger_totals import received
-from support.study_people import members_in, saved, study_of
+from support.study_people import members_in, saved, stated, study_of
 from support.tree_data import LAYOUT, WEATHER
 from unspoken.errors import DataError
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PATHS, PREDICTED
-from unspoken.joint.tasks.task import task_of
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.task_list import task_of
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,12 @@ def members(tmp_path_factory):
 @pytest.fixture(scope="module")
 def parts():
     named = {a.name: a for a in LAYOUT.attributes}
-    sites = {name: Site(tuple(named[n] for n in own), WEATHER,
+    sites = {name: TreeSite(tuple(named[n] for n in own), WEATHER,
                         WEATHER["play"] if name == "south" else None)
              for name, own in OWN.items()}
-    return mine_tree_columns(sites, Shape(("no", "yes"), "south", 2, 3), Rules(max_depth=2))[0]
+    return mine_tree_columns(
+        sites, TreeShape(("no", "yes"), "south", 2, 3), TreeParams(max_depth=2)
+    )[0]
 
 
 def files(tmp_path, parts, order=None):
@@ -109,7 +111,8 @@ def test_plans_that_cannot_be_kept_are_refused(members):
             (members, "dealer", {"class_site": "south", "way": "walking"}, "shares"),
             (members, "dealer", {"class_site": "dora"}, "'dora' is none"),
             (out, "dealer", {"class_site": "south"}, "'east' is none")):
-        study = Study("trial", "classify-columns", mode, who, parameters)
+        study = Study("trial", "classify-columns", mode, who,
+                      stated("classify-columns", parameters))
         with pytest.raises(StudyError, match=words):
             task_of(study).plan(study)
 

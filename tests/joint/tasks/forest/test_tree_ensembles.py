@@ -30,14 +30,14 @@ from unspoken.joint.tasks.forest.program_rows import (
     pooled_forest,
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.program_rows import Given, code_rows
 from unspoken.models.tree_ensemble import TreeSum, TreeVote
 
 pytestmark = pytest.mark.slow
 
-RULES = Rules(max_depth=3, most=512)
+RULES = TreeParams(max_depth=3, most=512)
 
 
 def pooled(given_):
@@ -55,7 +55,7 @@ def test_the_joint_forest_is_the_forest_of_pooled_rows(table, trees, seed):
     given_ = [code_rows(layout, part, {}) for part in parts_of(columns, assignment, owners)]
     given_ = [replace(g, weights=draw_rows(g.labels.size, trees, bytes([i, seed]) * 16))
               for i, g in enumerate(given_)]
-    rules = Rules(max_depth=3, most=64)
+    rules = TreeParams(max_depth=3, most=64)
     everything = pooled(given_)
     assume(not any(near(layout, drawn(layout, columns, everything, t), rules)
                    for t in range(trees)))
@@ -126,7 +126,7 @@ def test_joint_boosting_is_boosting_of_pooled_rows(mode):
     layout, columns = smooth_table()
     parts = parts_of(columns, np.arange(240) % 3, 3)
     boost = Boost(rounds=3, rate=0.5)
-    rules = Rules(max_depth=2, min_records=5, most=256)
+    rules = TreeParams(max_depth=2, min_records=5, most=256)
     models, _ = mine_boost_rows(parts, layout, rules, boost, mode)
     expected = pooled_boost(layout, pooled([code_rows(layout, p, {}) for p in parts]), rules,
                              boost)
@@ -142,7 +142,7 @@ def test_joint_boosting_is_boosting_of_pooled_rows(mode):
 def test_boosting_has_room_for_as_many_records_as_may_be_agreed_on(penalty):
     layout, columns = smooth_table()
     parts = parts_of(columns, np.arange(240) % 3, 3)
-    found = [mine_boost_rows(parts, layout, Rules(max_depth=2, most=most),
+    found = [mine_boost_rows(parts, layout, TreeParams(max_depth=2, most=most),
                                    Boost(2, penalty=penalty))[0][0] for most in (1 << 19, 256)]
     for one, two in zip(*(model.trees for model in found), strict=True):
         assert np.array_equal(one.feature, two.feature)
@@ -153,9 +153,9 @@ def test_boosting_agrees_on_cut_points_first():
     layout, columns = smooth_table()
     spans = {"x": Span(-3, 3, 5, 6), "y": Span(-3, 3, 3, 5)}
     cuts = {name: plain_cuts(columns[name], span) for name, span in spans.items()}
-    fixed = Layout((*(Attribute(n, cuts=c) for n, c in cuts.items()), layout.attributes[2]),
+    fixed = TreeLayout((*(Attribute(n, cuts=c) for n, c in cuts.items()), layout.attributes[2]),
                    layout.classes)
-    parts, rules = parts_of(columns, np.arange(240) % 3, 3), Rules(max_depth=2, most=256)
+    parts, rules = parts_of(columns, np.arange(240) % 3, 3), TreeParams(max_depth=2, most=256)
     models, ledgers = mine_boost_rows(parts, layout, rules, Boost(2), spans=spans)
     expected, _ = mine_boost_rows(parts, fixed, rules, Boost(2))
     for mine, theirs in zip(models[0].trees, expected[0].trees, strict=True):
@@ -169,9 +169,9 @@ def test_boosting_finds_what_newton_steps_find():
     """One round on one question, by hand: G / (H + lambda) on each side."""
     columns = {"a": np.array(["x"] * 30 + ["y"] * 30, object),
                "class": np.array(["p"] * 25 + ["n"] * 10 + ["p"] * 5 + ["n"] * 20, object)}
-    layout = Layout((Attribute("a", ("x", "y")),), ("n", "p"))
+    layout = TreeLayout((Attribute("a", ("x", "y")),), ("n", "p"))
     models, _ = mine_boost_rows(parts_of(columns, np.arange(60) % 3, 3), layout,
-                                      Rules(max_depth=1, most=64), Boost(1, 1.0, 2.0))
+                                      TreeParams(max_depth=1, most=64), Boost(1, 1.0, 2.0))
     tree = models[0].trees[0]
     # x: 25 p and 5 n; y: 5 p and 25 n. g = 1/2 - y, h = 1/4.
     wanted = [(25 - 5) / 2 / (30 / 4 + 2), (5 - 25) / 2 / (30 / 4 + 2)]
@@ -184,7 +184,7 @@ def test_boosting_learns_and_its_loss_falls():
     given_ = pooled([code_rows(layout, columns, {})])
     losses = []
     for rounds in (1, 4, 12):
-        model = pooled_boost(layout, given_, Rules(max_depth=2, most=256), Boost(rounds))
+        model = pooled_boost(layout, given_, TreeParams(max_depth=2, most=256), Boost(rounds))
         chance = model.predict_proba(columns)[np.arange(240), given_.labels]
         losses.append(-np.log(chance).mean())
     assert losses[0] > losses[1] > losses[2]
@@ -201,14 +201,14 @@ def test_two_owners_are_refused_unless_they_agree():
     parts = parts_of(WEATHER, np.arange(14) % 2, 2)
     with pytest.raises(RefusedError, match="two_may_learn"):
         mine_boost_rows(parts, LAYOUT)
-    mine_boost_rows(parts, LAYOUT, Rules(max_depth=1, most=64),
+    mine_boost_rows(parts, LAYOUT, TreeParams(max_depth=1, most=64),
                           Boost(1, two_may_learn=True))
 
 
 @pytest.mark.parametrize("bad", [
     lambda: Boost(rounds=0), lambda: Boost(rate=0), lambda: Boost(penalty=0),
-    lambda: BoostOverRows(LAYOUT, Rules(most=(1 << 19) + 1), Boost()),
-    lambda: BoostOverRows(Layout(LAYOUT.attributes, ("a", "b", "c")), RULES, Boost()),
+    lambda: BoostOverRows(LAYOUT, TreeParams(most=(1 << 19) + 1), Boost()),
+    lambda: BoostOverRows(TreeLayout(LAYOUT.attributes, ("a", "b", "c")), RULES, Boost()),
     lambda: ForestOverRows(LAYOUT, RULES, 0)])
 def test_bad_parameters_are_refused(bad):
     with pytest.raises(InputError):

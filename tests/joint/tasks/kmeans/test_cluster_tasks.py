@@ -13,10 +13,10 @@ from unspoken.errors import DataError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.kmeans import costs
-from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.pooled import pooled
 from unspoken.joint.tasks.kmeans.program_columns import kmeans_columns
-from unspoken.joint.tasks.outliers.params import Rules as OutlierRules
+from unspoken.joint.tasks.outliers.params import OutlierParams as OutlierRules
 from unspoken.joint.tasks.outliers.pooled import pooled as pooled_outliers
 from unspoken.joint.tasks.outliers.program_columns import outliers_columns
 from unspoken.joint.tasks.outliers.read_params import columns_cost, rows_cost
@@ -62,7 +62,7 @@ def test_clusters_over_columns(members, data, tmp_path, way):
     study, task = study_of(members, "kmeans-columns", {**SPREAD, "k": 3, "iterations": 4,
                                                        "way": way, "seed": 3})
     found = results(study, task, saved(tmp_path, by_columns(data)))
-    _, assigned = pooled([data[:, :1], data[:, 1:2], data[:, 2:]], Rules(3, 4, seed=3))
+    _, assigned = pooled([data[:, :1], data[:, 1:2], data[:, 2:]], KMeansParams(3, 4, seed=3))
     assert np.array_equal(found[0].assigned, assigned)
     # Known to all in every round by the book's way; to the receiver alone otherwise.
     assert (found[1].assigned is None) is (way == "hidden")
@@ -72,7 +72,7 @@ def test_clusters_over_columns(members, data, tmp_path, way):
 def test_clusters_over_rows(members, data, tmp_path):
     study, task = study_of(members, "kmeans", {**ROWS, "k": 3, "iterations": 4})
     found = results(study, task, saved(tmp_path, by_rows(data)))
-    centres, assigned = pooled([data], Rules(3, 4))
+    centres, assigned = pooled([data], KMeansParams(3, 4))
     assert np.abs(found[0].centres - centres).max() < 2.0**-12
     assert np.array_equal(found[0].assigned, assigned[:20])
     assert found[1:] == [None, None]
@@ -158,7 +158,7 @@ def test_the_plan_counts_the_bytes(data, way):
     # Without clusters nothing stands still before all rounds are run.
     data = np.random.default_rng(1).uniform(-8, 8, (2000, 4))
     parts = [data[:, :1], data[:, 1:2], data[:, 2:]]
-    rules = Rules(5, 2)
+    rules = KMeansParams(5, 2)
     _, ledgers = kmeans_columns(parts, rules, way=way)
     plan = (costs.hidden if way == "hidden" else costs.known)(rules, 2000, 4, 3)
     assert plan.bytes == pytest.approx(sent(ledgers), rel=0.03)
@@ -178,7 +178,7 @@ def test_on_the_command_line(tmp_path, data, capsys):
     ports, study = free_ports(3), tmp_path / "study.toml"
     assert joint_command(
         "new", study, "--name", "try", "--task", "kmeans-columns", "--set", "k=3", "--set",
-        'columns=["north:a", "south:b"]', "--set", "iterations=3",
+        'columns=["north:a", "south:b"]', "--set", "iterations=3", "--set", "same_order=true",
         "--party", f"{tmp_path / 'north'}.crt=127.0.0.1:{ports[0]}",
         "--party", f"{tmp_path / 'south'}.crt=127.0.0.1:{ports[1]}",
         "--dealer", f"{tmp_path / 'dora'}.crt=127.0.0.1:{ports[2]}", "--receivers", "south") == 0
@@ -187,6 +187,6 @@ def test_on_the_command_line(tmp_path, data, capsys):
                        f"south={paths[1]}") == 0
     found = json.loads(capsys.readouterr().out)["results"]
     south = Clusters.from_json(found["south"])
-    _, assigned = pooled([data[:, :1], data[:, 1:2]], Rules(3, 3))
+    _, assigned = pooled([data[:, :1], data[:, 1:2]], KMeansParams(3, 3))
     assert np.array_equal(south.assigned, assigned)
     assert "assigned" not in found["north"]

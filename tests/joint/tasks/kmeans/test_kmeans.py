@@ -16,9 +16,13 @@ from unspoken.joint.mpc.declared import declares
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.tasks.kmeans.first_centres import plain_spread, spread
 from unspoken.joint.tasks.kmeans.nearest_centre import closest, fresh_orders
-from unspoken.joint.tasks.kmeans.params import Rules, as_floats, rounded
+from unspoken.joint.tasks.kmeans.params import KMeansParams, as_floats, rounded
 from unspoken.joint.tasks.kmeans.pooled import pooled
-from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, Site, kmeans_columns
+from unspoken.joint.tasks.kmeans.program_columns import (
+    KMeansOverColumns,
+    KMeansSite,
+    kmeans_columns,
+)
 from unspoken.joint.tasks.kmeans.program_rows import KMeansOverRows, kmeans_rows
 
 pytestmark = pytest.mark.slow
@@ -46,7 +50,7 @@ def margins(data, rules, start):
     """Return how clear the nearest centre of any record is, over all rounds."""
     least = np.inf
     for rounds in range(1, rules.iterations + 1):
-        one = Rules(rules.k, rounds, rules.most, rules.scale)
+        one = KMeansParams(rules.k, rounds, rules.most, rules.scale)
         centres, _ = pooled([data], one, start)
         gaps = np.sort(((data[:, None] - centres) ** 2).sum(axis=2), axis=1)
         least = min(least, (gaps[:, 1] - gaps[:, 0]).min())
@@ -59,7 +63,7 @@ def margins(data, rules, start):
        st.integers(1, 5), st.integers(6, 90), st.sampled_from([None, 0.0, 0.05]))
 def test_columns_give_the_central_result_to_the_last_bit(seed, widths, k, records, tolerance):
     data = np.random.default_rng(seed).uniform(-8, 8, (records, sum(widths)))
-    rules, parts = Rules(k, 4, tolerance=tolerance, seed=seed), cut_columns(data, widths)
+    rules, parts = KMeansParams(k, 4, tolerance=tolerance, seed=seed), cut_columns(data, widths)
     centres, assigned = pooled(parts, rules)
     found, _ = kmeans_columns(parts, rules, way="assignments")
     assert np.array_equal(joined(found), centres)
@@ -73,7 +77,7 @@ def test_columns_give_the_central_result_to_the_last_bit(seed, widths, k, record
 def test_rows_with_known_totals_give_the_central_result(seed, sizes, k, tolerance):
     data = np.random.default_rng(seed).uniform(-8, 8, (sum(sizes), 3))
     assume(k <= len(data))
-    parts, rules = np.split(data, np.cumsum(sizes)[:-1]), Rules(k, 4, tolerance=tolerance)
+    parts, rules = np.split(data, np.cumsum(sizes)[:-1]), KMeansParams(k, 4, tolerance=tolerance)
     centres, assigned = pooled([data], rules, data[:k])
     found, _ = kmeans_rows(parts, rules, "sums", way="revealed", start=data[:k])
     assert np.array_equal(np.concatenate([part.assigned for part in found]), assigned)
@@ -85,7 +89,7 @@ def test_rows_with_known_totals_give_the_central_result(seed, sizes, k, toleranc
        st.booleans())
 def test_hidden_gives_the_central_result_near_ties_apart(seed, widths, k, rows):
     data = blobs(70, sum(widths), k, seed)
-    rules, start = Rules(k, 3), data[:k]
+    rules, start = KMeansParams(k, 3), data[:k]
     assume(margins(data, rules, start) > 0.02)
     centres, assigned = pooled([data], rules, start)
     if rows:
@@ -103,7 +107,9 @@ def test_the_same_as_scikit_learn_from_the_same_start(way):
     data = blobs(400, 5, 6, 3, 1.0)
     start = data[:6]
     known = KMeans(6, init=start, n_init=1, max_iter=20, tol=0, algorithm="lloyd").fit(data)
-    found, _ = kmeans_columns(cut_columns(data, [2, 2, 1]), Rules(6, 20), way=way, start=start)
+    found, _ = kmeans_columns(
+        cut_columns(data, [2, 2, 1]), KMeansParams(6, 20), way=way, start=start
+    )
     assert np.array_equal(found[0].assigned, known.labels_)
     # Data are rounded to 2^-12 before anything is computed.
     assert np.abs(joined(found) - known.cluster_centers_).max() < 2.0**-12
@@ -113,7 +119,7 @@ def test_the_same_as_scikit_learn_from_the_same_start(way):
 @pytest.mark.parametrize("way", ["assignments", "hidden"])
 def test_other_modes(mode, way):
     data = blobs(30, 3, 2, 5)
-    rules = Rules(2, 2)
+    rules = KMeansParams(2, 2)
     centres, assigned = pooled(cut_columns(data, [1, 1, 1]), rules)
     found, _ = kmeans_columns(cut_columns(data, [1, 1, 1]), rules, mode, way=way)
     assert np.array_equal(found[2].assigned, assigned)
@@ -122,7 +128,7 @@ def test_other_modes(mode, way):
 
 def test_permuted_comparisons_give_the_central_result():
     data = np.random.default_rng(4).uniform(-8, 8, (90, 4))
-    parts, rules = cut_columns(data, [1, 2, 1]), Rules(5, 4)
+    parts, rules = cut_columns(data, [1, 2, 1]), KMeansParams(5, 4)
     found, _ = kmeans_columns(parts, rules, way="assignments", closest="permuted")
     centres, assigned = pooled(parts, rules)
     assert np.array_equal(found[1].assigned, assigned)
@@ -158,14 +164,16 @@ def test_an_empty_cluster_keeps_its_centre():
     assume_far = ((data - start[2]) ** 2).sum(axis=1).min()
     assert assume_far > ((data - data[0]) ** 2).sum(axis=1).min()
     for way in ("assignments", "hidden"):
-        found, _ = kmeans_columns(cut_columns(data, [1, 1]), Rules(3, 3), way=way, start=start)
+        found, _ = kmeans_columns(
+            cut_columns(data, [1, 1]), KMeansParams(3, 3), way=way, start=start
+        )
         assert np.allclose(joined(found)[2], [7.5, -7.5], atol=0)
         assert not np.any(found[0].assigned == 2)
 
 
 def test_starts_far_apart_are_drawn_on_shares_as_in_the_clear():
     data = blobs(60, 3, 4, 8)
-    rules = Rules(4, start="spread", seed=5)
+    rules = KMeansParams(4, start="spread", seed=5)
     units = rounded(data, rules)
 
     @declares("centres")
@@ -185,12 +193,12 @@ def test_a_record_at_distance_zero_is_never_drawn_while_others_are_left():
     units = np.zeros((40, 2), np.int64)
     units[17], units[31] = 900, -300
     for seed in range(30):
-        drawn = plain_spread(units, Rules(3, start="spread", seed=seed)).tolist()
+        drawn = plain_spread(units, KMeansParams(3, start="spread", seed=seed)).tolist()
         assert {17, 31} <= set(drawn)
 
 
 def test_all_records_the_same_still_give_records_as_start():
-    rules = Rules(3, start="spread")
+    rules = KMeansParams(3, start="spread")
     units = np.full((10, 2), 700)
 
     @declares("centres")
@@ -204,7 +212,9 @@ def test_all_records_the_same_still_give_records_as_start():
 
 def test_only_receivers_learn_assignments_and_nobody_another_part():
     data = blobs(50, 4, 3, 2)
-    found, ledgers = kmeans_columns(cut_columns(data, [2, 1, 1]), Rules(3, 2), receivers=["p2"])
+    found, ledgers = kmeans_columns(
+        cut_columns(data, [2, 1, 1]), KMeansParams(3, 2), receivers=["p2"]
+    )
     assert [part.assigned is None for part in found] == [True, True, False]
     assert [part.centres.shape for part in found] == [(3, 2), (3, 1), (3, 1)]
     for ledger in ledgers:
@@ -237,8 +247,8 @@ GOOD = blobs(20, 2, 2, 0)
     (np.zeros((20, 3)), InputError, "as agreed"),
     (np.zeros(20), DataError, "rows and at least one column")])
 def test_bad_columns_end_the_run_before_anything_is_sent(bad, error, match):
-    program = KMeansOverColumns(Rules(2), {"p0": 2, "p1": 2, "p2": 2})
-    everybody_fails(program, [Site(GOOD), Site(bad), Site(GOOD)], error, match)
+    program = KMeansOverColumns(KMeansParams(2), {"p0": 2, "p1": 2, "p2": 2})
+    everybody_fails(program, [KMeansSite(GOOD), KMeansSite(bad), KMeansSite(GOOD)], error, match)
 
 
 @pytest.mark.parametrize("way", ["hidden", "revealed"])
@@ -247,40 +257,42 @@ def test_bad_columns_end_the_run_before_anything_is_sent(bad, error, match):
     (np.full((20, 2), -9.0), DataError, "'most'"),
     (np.zeros((20, 3)), InputError, "as agreed")])
 def test_bad_rows_end_the_run_before_anything_is_sent(bad, error, match, way):
-    program = KMeansOverRows(Rules(2), ("a", "b"), ("p0", "p1", "p2"), way)
+    program = KMeansOverRows(KMeansParams(2), ("a", "b"), ("p0", "p1", "p2"), way)
     everybody_fails(program, [GOOD, bad, GOOD], error, match)
 
 
 def test_more_clusters_than_records_are_refused():
-    program = KMeansOverColumns(Rules(21), {"p0": 2, "p1": 2})
-    everybody_fails(program, [Site(GOOD), Site(GOOD)], RefusedError, "as many records as clusters")
+    program = KMeansOverColumns(KMeansParams(21), {"p0": 2, "p1": 2})
+    everybody_fails(
+        program, [KMeansSite(GOOD), KMeansSite(GOOD)], RefusedError, "as many records as clusters"
+    )
     with pytest.raises(RefusedError, match="as many records as clusters"):
-        kmeans_rows([GOOD[:3], GOOD[:3]], Rules(7))
+        kmeans_rows([GOOD[:3], GOOD[:3]], KMeansParams(7))
 
 
 def test_owners_of_columns_must_have_the_same_number_of_records():
     with pytest.raises(RefusedError, match="different numbers"):
-        kmeans_columns([GOOD, GOOD[:-1]], Rules(2))
+        kmeans_columns([GOOD, GOOD[:-1]], KMeansParams(2))
 
 
 def test_a_distance_that_does_not_fit_is_refused_when_it_is_planned():
     with pytest.raises(RingError, match="2\\^62"):
-        KMeansOverColumns(Rules(2, most=2.0**22, scale=16), {"p0": 3, "p1": 3})
+        KMeansOverColumns(KMeansParams(2, most=2.0**22, scale=16), {"p0": 3, "p1": 3})
     with pytest.raises(RingError, match="2\\^62"):
-        KMeansOverRows(Rules(2, most=2.0**22, scale=16), ("a",), ("p0", "p1"))
+        KMeansOverRows(KMeansParams(2, most=2.0**22, scale=16), ("a",), ("p0", "p1"))
 
 
 def test_what_would_tell_too_much_is_refused():
     with pytest.raises(RefusedError, match="three owners"):
-        kmeans_rows([GOOD, GOOD], Rules(2), way="revealed")
+        kmeans_rows([GOOD, GOOD], KMeansParams(2), way="revealed")
     with pytest.raises(RefusedError, match="are records"):
-        kmeans_rows([GOOD] * 3, Rules(2, start="spread"), way="revealed")
+        kmeans_rows([GOOD] * 3, KMeansParams(2, start="spread"), way="revealed")
     with pytest.raises(RefusedError, match="would show which"):
-        kmeans_columns([GOOD] * 3, Rules(2, start="spread"), way="assignments")
+        kmeans_columns([GOOD] * 3, KMeansParams(2, start="spread"), way="assignments")
     with pytest.raises(RefusedError, match="holds no share"):
-        kmeans_columns([GOOD] * 2, Rules(2), way="assignments", closest="permuted")
+        kmeans_columns([GOOD] * 2, KMeansParams(2), way="assignments", closest="permuted")
     with pytest.raises(RefusedError, match="tells none"):
-        kmeans_columns([GOOD] * 3, Rules(2), closest="permuted")
+        kmeans_columns([GOOD] * 3, KMeansParams(2), closest="permuted")
 
 
 @pytest.mark.parametrize("change", [{"k": 0}, {"k": 2.5}, {"iterations": 0}, {"scale": 25},
@@ -288,4 +300,4 @@ def test_what_would_tell_too_much_is_refused():
                                     {"start": "far"}, {"seed": -1}])
 def test_rules_that_make_no_clustering_are_refused(change):
     with pytest.raises(InputError):
-        Rules(**{"k": 3, **change})
+        KMeansParams(**{"k": 3, **change})

@@ -24,15 +24,15 @@ from unspoken.joint.tasks.kmeans import nearest_centre as closest_module
 from unspoken.joint.tasks.kmeans import program_columns as columns_module
 from unspoken.joint.tasks.kmeans.all_on_shares import Hidden
 from unspoken.joint.tasks.kmeans.nearest_centre import COMPARED
-from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.pooled import nearest, pooled
-from unspoken.joint.tasks.kmeans.program_columns import ASSIGNED, KMeansOverColumns, Site
+from unspoken.joint.tasks.kmeans.program_columns import ASSIGNED, KMeansOverColumns, KMeansSite
 from unspoken.joint.tasks.kmeans.program_rows import TOTALS, KMeansOverRows
 from unspoken.joint.wire.frames import HEADER_BYTES, parse
 
 pytestmark = pytest.mark.slow
 
-RULES = Rules(3, 3)
+RULES = KMeansParams(3, 3)
 WIDTHS = {"p0": 1, "p1": 2, "p2": 1}
 MIDDLE = np.array([[-4, -4, 0, 0], [4, 0, 4, 0], [0, 4, -4, 4]], float)
 
@@ -45,7 +45,7 @@ def cloud(turned):
 
 
 def sites(data, start=MIDDLE):
-    return [Site(part, start=first) for part, first in zip(
+    return [KMeansSite(part, start=first) for part, first in zip(
         np.split(data, [1, 3], axis=1), np.split(start, [1, 3], axis=1), strict=True)]
 
 
@@ -103,12 +103,12 @@ def test_a_distance_of_the_books_way_opened_is_caught(monkeypatch):
 
 def another_way(data):
     """Return a start with the same result whose first assignments differ."""
-    rng, rules = np.random.default_rng(5), Rules(3, 3)
+    rng, rules = np.random.default_rng(5), KMeansParams(3, 3)
     result = pooled([data], rules, MIDDLE)[1]
     for _ in range(2000):
         start = np.rint(rng.uniform(-7, 7, (3, 4)) * 16) / 16
         first = nearest([data], [start], rules)
-        assigned = pooled([data], Rules(3, 2), start)[1]
+        assigned = pooled([data], KMeansParams(3, 2), start)[1]
         if np.array_equal(assigned, result) and not np.array_equal(first, result):
             return start
     raise AssertionError("no such start")
@@ -196,7 +196,7 @@ def permuted_places():
     data = np.repeat(MIDDLE, [540, 30, 30], axis=0)
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, real, reveal)
-        watched(program("assignments", "permuted", Rules(3, 1)), sites(data))
+        watched(program("assignments", "permuted", KMeansParams(3, 1)), sites(data))
     first, second = seen[:2]
     return np.where(second, 2, np.where(first, 1, 0))
 
@@ -233,7 +233,7 @@ def test_revealed_totals_expose_the_record_that_moved():
     parts = [data[:15], data[15:30], np.concatenate([data[30:], np.full((60, 2), 7.0)])]
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, real, summed)
-        watched(KMeansOverRows(Rules(2, 4), ("a", "b"), ("p0", "p1", "p2"), "revealed",
+        watched(KMeansOverRows(KMeansParams(2, 4), ("a", "b"), ("p0", "p1", "p2"), "revealed",
                                  start=start), parts, "sums")
     first, second = (Totals(t[0, 2], t[0, :2] / 4096) for t in seen[:2])
     assert abs(first.count - second.count) == 1

@@ -22,13 +22,13 @@ from unspoken.joint.tasks.logistic.program_columns import (
 )
 from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.logistic.sigmoid import log_likelihoods, sigmoid
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
 from unspoken.joint.tasks.regression.fitting import ERRORS, SPREADS
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 
 pytestmark = pytest.mark.slow
 
-COLUMNS = Columns({"a": ("u",), "b": ("v",)}, "yes", "b")
+COLUMNS = OwnedColumns({"a": ("u",), "b": ("v",)}, "yes", "b")
 
 
 def columns_of(data):
@@ -57,7 +57,7 @@ def test_columns_of_several_owners_equal_statsmodels(mode, offset):
     exact = api.Logit(data["yes"], x).fit(disp=0, tol=1e-14, maxiter=100)
     columns, parts = COLUMNS, columns_of(data)
     if mode == "three-party":
-        columns = Columns({"a": ("u",), "b": ("v",), "c": ()}, "yes", "c")
+        columns = OwnedColumns({"a": ("u",), "b": ("v",), "c": ()}, "yes", "c")
         parts = {"a": {"u": data["u"]}, "b": {"v": data["v"]}, "c": {"yes": data["yes"]}}
     models, ledgers = mine_logistic_columns(parts, columns, EASY, mode)
     for model in models:
@@ -93,11 +93,13 @@ def test_columns_that_do_not_fit_are_refused():
     with pytest.raises(RefusedError, match=r"numbers would be opened|records in all"):
         mine_logistic_columns(columns_of(made(60, 1)), COLUMNS)
     with pytest.raises(RefusedError, match="no ridge with products"):
-        LogisticOverColumns(Columns(COLUMNS.owners, "yes", "b", (("u", "v"),)), Rules(ridge=1.0))
+        LogisticOverColumns(
+            OwnedColumns(COLUMNS.owners, "yes", "b", (("u", "v"),)), RegressionParams(ridge=1.0)
+        )
     with pytest.raises(RefusedError, match="no response that is split"):
-        LogisticOverColumns(Columns(COLUMNS.owners, "yes", "split"))
+        LogisticOverColumns(OwnedColumns(COLUMNS.owners, "yes", "split"))
     with pytest.raises(RefusedError, match="must not hide the data"):
-        mine_logistic_columns(columns_of(data), COLUMNS, Rules(1e9, 2.0**8))
+        mine_logistic_columns(columns_of(data), COLUMNS, RegressionParams(1e9, 2.0**8))
     with pytest.raises(DataError, match="one id for each record"):
         mine_logistic_columns(columns_of(data), COLUMNS, ids={"a": range(200), "b": range(199)})
 
@@ -108,7 +110,7 @@ def test_collinear_columns_and_different_responses_are_refused_on_all_sides():
     for error in failing(COLUMNS, columns_of(twice)):
         assert isinstance(error, RefusedError)
         assert "depend on each other" in str(error)
-    columns = Columns(COLUMNS.owners, "yes", "all")
+    columns = OwnedColumns(COLUMNS.owners, "yes", "all")
     parts = {"a": {"u": data["u"], "yes": data["yes"]}, "b": {"v": data["v"],
                                                              "yes": data["yes"][::-1]}}
     for error in failing(columns, parts):
@@ -134,7 +136,9 @@ def test_a_ridge_over_columns_equals_scikit_learn(ridge):
     x = np.column_stack([data["u"], data["v"]])
     exact = LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12).fit(
         x, data["yes"])
-    models, ledgers = mine_logistic_columns(columns_of(data), COLUMNS, Rules(ridge, 2.0**10))
+    models, ledgers = mine_logistic_columns(
+        columns_of(data), COLUMNS, RegressionParams(ridge, 2.0**10)
+    )
     errors = pooled_logistic(TERMS, data).errors
     assert (np.abs(models[0].coefficients - exact.coef_[0]) / errors[1:]).max() <= 1e-4
     assert abs(models[0].intercept - float(exact.intercept_[0])) <= 1e-4 * errors[0]
@@ -146,9 +150,9 @@ def test_classes_that_columns_tell_apart_need_a_ridge():
     data = made(200, 3)
     data["yes"] = (data["u"] > 0).astype(float)
     with pytest.raises(RefusedError, match=r"ridge|depend"):
-        mine_logistic_columns(columns_of(data), COLUMNS, Rules(condition=2.0**6))
-    models, _ = mine_logistic_columns(columns_of(data), COLUMNS, Rules(1.0, 2.0**12))
-    exact = pooled_logistic(TERMS, data, Rules(ridge=1.0))
+        mine_logistic_columns(columns_of(data), COLUMNS, RegressionParams(condition=2.0**6))
+    models, _ = mine_logistic_columns(columns_of(data), COLUMNS, RegressionParams(1.0, 2.0**12))
+    exact = pooled_logistic(TERMS, data, RegressionParams(ridge=1.0))
     assert np.allclose(models[0].parameters, exact.parameters, rtol=1e-3)
 
 
@@ -163,11 +167,11 @@ def test_any_spread_of_columns_gives_the_central_model(draw):
     data = {**dict(zip(names, x.T, strict=True)),
             "yes": (rng.uniform(size=420) < 1 / (1 + np.exp(-odds))).astype(float)}
     order = draw.draw(st.permutations(names))
-    columns = Columns({o: (n,) for o, n in zip(owners, order, strict=True)}, "yes",
+    columns = OwnedColumns({o: (n,) for o, n in zip(owners, order, strict=True)}, "yes",
                       draw.draw(st.sampled_from(["all", *owners])))
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
     exact = pooled_logistic(columns.terms, data)
-    models, _ = mine_logistic_columns(parts, columns, Rules(condition=2.0**12))
+    models, _ = mine_logistic_columns(parts, columns, RegressionParams(condition=2.0**12))
     for model in models:
         assert (np.abs(model.parameters - exact.parameters) / exact.errors).max() <= 1e-4
         assert np.allclose(model.errors, exact.errors, rtol=1e-3)
@@ -179,7 +183,7 @@ def test_products_of_one_owners_columns_are_terms():
     odds = x @ [1.0, -0.5, 0.3] + 0.8 * x[:, 0] * x[:, 1]
     data = {**{f"x{i}": x[:, i] for i in range(3)},
             "yes": (rng.uniform(size=500) < 1 / (1 + np.exp(-odds))).astype(float)}
-    columns = Columns({"a": ("x0", "x1"), "b": ("x2",)}, "yes", "b", (("x0", "x1"),))
+    columns = OwnedColumns({"a": ("x0", "x1"), "b": ("x2",)}, "yes", "b", (("x0", "x1"),))
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
     models, _ = mine_logistic_columns(parts, columns, EASY)
     exact = pooled_logistic(columns.terms, data)
@@ -199,10 +203,10 @@ def test_products_across_owners_equal_statsmodels(offset, scale, rows):
     odds = x @ [1.0, -0.5, 0.3] + 0.8 * x[:, 0] * x[:, 2] - 0.4 * x[:, 1] * x[:, 2]
     data = {**{f"x{i}": x[:, i] * scale[i] + offset[i] for i in range(3)},
             "yes": (rng.uniform(size=rows) < 1 / (1 + np.exp(-odds))).astype(float)}
-    columns = Columns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "yes", "b",
+    columns = OwnedColumns({"a": ("x0",), "b": ("x1",), "c": ("x2",)}, "yes", "b",
                       (("x0", "x2"), ("x1", "x2")))
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
-    models, ledgers = mine_logistic_columns(parts, columns, Rules(condition=2.0**10))
+    models, ledgers = mine_logistic_columns(parts, columns, RegressionParams(condition=2.0**10))
     wide = np.column_stack([np.ones(rows), columns.terms.table(data)[:, :-1]])
     exact = api.Logit(data["yes"], wide).fit(disp=0, tol=1e-10, maxiter=200)
     for model in models:

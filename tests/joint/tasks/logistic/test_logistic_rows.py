@@ -19,7 +19,7 @@ from unspoken.joint.tasks.logistic.program_rows import (
     mine_logistic_rows,
     pooled_logistic,
 )
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.models.logistic_model import LogisticModel
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_equals_statsmodels():
 def test_means_far_from_zero_and_a_great_condition_leave_the_intercept_its_digits():
     data = made(400, 1, 1.0, 200.0)
     exact = pooled_logistic(TERMS, data)
-    models, _ = mine_logistic_rows(by_rows(data, np.arange(400) % 2), TERMS, Rules())
+    models, _ = mine_logistic_rows(by_rows(data, np.arange(400) % 2), TERMS, RegressionParams())
     off = np.abs(models[0].parameters - exact.parameters) / exact.errors
     assert off[0] <= 2e-11
     assert off.max() <= 1e-8
@@ -63,7 +63,7 @@ def test_a_ridge_equals_scikit_learn():
     x = np.column_stack([data["u"], data["v"]])
     exact = LogisticRegression(C=0.5, solver="newton-cholesky", tol=1e-12).fit(x, data["yes"])
     models, _ = mine_logistic_rows(by_rows(data, np.arange(300) % 2), TERMS,
-                                         Rules(2.0, 2.0**10))
+                                         RegressionParams(2.0, 2.0**10))
     assert np.allclose(models[0].coefficients, exact.coef_[0], rtol=1e-6)
     assert models[0].intercept == pytest.approx(float(exact.intercept_[0]), rel=1e-6)
     with pytest.raises(InputError, match="standard errors"):
@@ -85,7 +85,7 @@ def test_any_spread_of_rows_gives_the_central_model(owners, seed, strength, offs
 def test_only_receivers_learn_errors():
     data = made(200, 4, 0.3)
     models, _ = mine_logistic_rows(by_rows(data, np.arange(200) % 2), TERMS,
-                                         Rules(condition=2.0**6, receivers=("p1",)))
+                                         RegressionParams(condition=2.0**6, receivers=("p1",)))
     assert models[0] is None
     assert models[1] is not None
 
@@ -95,10 +95,10 @@ def test_separable_classes_are_refused():
     data["yes"] = (data["u"] > 0).astype(float)
     with pytest.raises(RefusedError, match=r"ridge|ill-conditioned|depend"):
         mine_logistic_rows(by_rows(data, np.arange(200) % 2), TERMS,
-                                 Rules(condition=2.0**6))
+                                 RegressionParams(condition=2.0**6))
     models, _ = mine_logistic_rows(by_rows(data, np.arange(200) % 2), TERMS,
-                                         Rules(1.0, 2.0**14))
-    exact = pooled_logistic(TERMS, data, Rules(ridge=1.0))
+                                         RegressionParams(1.0, 2.0**14))
+    exact = pooled_logistic(TERMS, data, RegressionParams(ridge=1.0))
     assert far(models[0], exact) <= 1e-6
 
 
@@ -113,9 +113,9 @@ def test_bad_input_is_refused():
 
 def test_two_parties_need_no_dealer():
     pytest.importorskip("rbcl")
-    data, terms = made(90, 6, 0.3), Terms("yes", ("u",))
+    data, terms = made(90, 6, 0.3), RegressionTerms("yes", ("u",))
     models, _ = mine_logistic_rows(by_rows(data, np.arange(90) % 2), terms,
-                                         Rules(condition=4.0), "two-party")
+                                         RegressionParams(condition=4.0), "two-party")
     assert far(models[0], pooled_logistic(terms, data)) <= 1e-7
 
 
@@ -138,8 +138,8 @@ def test_models_travel_as_json():
 def test_no_more_steps_are_opened_than_could_be_solved_for(monkeypatch):
     """Steps that do not become small: an owner's records are counted, not the loop's patience."""
     monkeypatch.setattr(logistic, "CLOSE", -1.0)
-    data, terms = made(120, 6, 0.3), Terms("yes", ("u",))
-    program = LogisticOverRows(terms, Rules(condition=4.0))
+    data, terms = made(120, 6, 0.3), RegressionTerms("yes", ("u",))
+    program = LogisticOverRows(terms, RegressionParams(condition=4.0))
     outcomes = run_outcomes(program, [terms.table(part) for part in
                                       by_rows(data, (np.arange(120) >= 48).astype(int))])
     assert "coefficients of 7 steps" in str(outcomes[0].error)

@@ -20,7 +20,7 @@ from unspoken.joint.museum.message_leaks import Totals, moved_points
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.mixture import program_rows as em
 from unspoken.joint.tasks.mixture import small_cluster_guards as guards
-from unspoken.joint.tasks.mixture.params import Rules, Start, random_start
+from unspoken.joint.tasks.mixture.params import MixtureParams, Start, random_start
 from unspoken.joint.tasks.mixture.pooled import pooled
 from unspoken.joint.tasks.mixture.program_rows import (
     COUNT,
@@ -35,7 +35,7 @@ from unspoken.joint.tasks.mixture.small_cluster_guards import (
     measured,
     plain_small,
 )
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.models.mixture import Mixture
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.slow
 def test_the_joint_mixture_is_scikit_learns(covariance):
     points = cloud()
     found, ledgers = mine_mixture_rows(thirds(points), SPACE, START,
-                                             Rules(covariance=covariance, moved=3))
+                                             MixtureParams(covariance=covariance, moved=3))
     precisions = np.linalg.inv(START.covariances)
     if covariance == "diag":
         precisions = np.diagonal(precisions, axis1=1, axis2=2)
@@ -70,7 +70,9 @@ def test_the_joint_mixture_is_scikit_learns(covariance):
 def test_iterations_are_those_of_pooled_rows(owners, seed, covariance):
     points = cloud(120, seed)
     owner = np.random.default_rng(seed + 1).integers(0, owners, 120)
-    rules = Rules(covariance=covariance, max_iter=3, stop="padded", two_agreed=owners == 2, least=3)
+    rules = MixtureParams(
+        covariance=covariance, max_iter=3, stop="padded", two_agreed=owners == 2, least=3
+    )
     found, _ = mine_mixture_rows(parts_of(points, owner, owners), SPACE, START, rules)
     assert apart(found, pooled(SPACE, START, columns_of(points), rules)) < 1e-8
 
@@ -79,7 +81,7 @@ def test_iterations_are_those_of_pooled_rows(owners, seed, covariance):
 def test_modes_agree(mode):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    points, rules = cloud(90), Rules(max_iter=2, stop="padded")
+    points, rules = cloud(90), MixtureParams(max_iter=2, stop="padded")
     found, ledgers = mine_mixture_rows(thirds(points), SPACE, START, rules, mode)
     assert apart(found, pooled(SPACE, START, columns_of(points), rules)) < 1e-8
     for ledger in ledgers:
@@ -87,7 +89,7 @@ def test_modes_agree(mode):
 
 
 def test_an_empty_owner_is_no_matter():
-    points, rules = cloud(150), Rules(max_iter=2)
+    points, rules = cloud(150), MixtureParams(max_iter=2)
     parts = [*thirds(points), {"x": [], "y": []}]
     found, _ = mine_mixture_rows(parts, SPACE, START, rules)
     assert apart(found, pooled(SPACE, START, columns_of(points), rules)) < 1e-8
@@ -97,7 +99,7 @@ def test_two_owners_are_refused_unless_they_agree():
     parts = parts_of(cloud(150), np.arange(150) // 3 % 2, 2)
     with pytest.raises(RefusedError, match="three owners or more"):
         mine_mixture_rows(parts, SPACE, START)
-    mine_mixture_rows(parts, SPACE, START, Rules(two_agreed=True, max_iter=1))
+    mine_mixture_rows(parts, SPACE, START, MixtureParams(two_agreed=True, max_iter=1))
 
 
 def test_a_small_cluster_is_refused_before_anything_is_opened():
@@ -129,9 +131,9 @@ def test_a_cluster_that_is_small_without_one_owner_is_refused():
         mine_mixture_rows(parts_of(points, owner, 3), SPACE, start)
     spread = np.concatenate([np.arange(150) // 3 % 3, np.arange(20) // 3 % 2])
     mine_mixture_rows(parts_of(points, spread, 3), SPACE, start,
-                            Rules(max_iter=1, least=9))
+                            MixtureParams(max_iter=1, least=9))
     alone = np.concatenate([np.arange(150) // 3 % 3, np.zeros(20, int)])
-    mine_mixture_rows(parts_of(points, alone, 3), SPACE, start, Rules(max_iter=1))
+    mine_mixture_rows(parts_of(points, alone, 3), SPACE, start, MixtureParams(max_iter=1))
 
 
 def hard(points, centre):
@@ -151,13 +153,13 @@ def test_two_movers_would_be_recovered_and_are_caught():
     np.testing.assert_allclose(moved_points(*totals), np.sort(movers, axis=0), atol=1e-6)
     owner = np.arange(150) // 3 % 3
     parts = [measured(after[owner == i], before[owner == i]) for i in range(3)]
-    assert plain_small(parts, Rules(), False)
-    assert not plain_small(parts, Rules(), True)
+    assert plain_small(parts, MixtureParams(), False)
+    assert not plain_small(parts, MixtureParams(), True)
     faint = [measured(after[owner == i] * 1e-6, before[owner == i] * 1e-6) for i in range(3)]
-    assert plain_small(faint, Rules(least=3), False)
+    assert plain_small(faint, MixtureParams(least=3), False)
     far = hard(points, border[70])
     assert not plain_small([measured(far[owner == i], before[owner == i]) for i in range(3)],
-                           Rules(), False)
+                           MixtureParams(), False)
 
 
 @settings(max_examples=25)
@@ -170,7 +172,7 @@ def test_guards_on_shares_are_those_in_one_place(owners, seed, movers, shift, fi
     before[:movers, 0] -= members[:movers, 0] * 2.0**-shift
     owner = random.integers(0, owners, members.shape[0])
     parts = [measured(members[owner == i], before[owner == i]) for i in range(owners)]
-    rules = Rules(least=int(random.integers(3, 40)), most=4096)
+    rules = MixtureParams(least=int(random.integers(3, 40)), most=4096)
 
     @declares(SMALL)
     async def program(party, own):
@@ -183,8 +185,8 @@ def test_guards_on_shares_are_those_in_one_place(owners, seed, movers, shift, fi
 def test_nothing_of_others_is_no_harm():
     own = Measures(np.array([20.0, 20.0]), np.zeros((2, len(guards.SCALES), 2), int))
     none = Measures(np.array([0.0, 20.0]), own.changes)
-    assert not plain_small([own, none, none], Rules(), False)
-    assert plain_small([none, none, none], Rules(), False)
+    assert not plain_small([own, none, none], MixtureParams(), False)
+    assert plain_small([none, none, none], MixtureParams(), False)
 
 
 def close_to_the_end(**how):
@@ -194,7 +196,7 @@ def close_to_the_end(**how):
                         [[0.3, 0.1]]])
     start = Start(np.full(2, 0.5), np.array([[-6.0, 0], [6, 0]]),
                   np.repeat(4 * np.eye(2)[None], 2, axis=0))
-    rules = Rules(max_iter=8, stop="padded", **how)
+    rules = MixtureParams(max_iter=8, stop="padded", **how)
     return points, start, rules, parts_of(points, np.arange(121) // 3 % 3, 3)
 
 
@@ -207,14 +209,14 @@ def test_a_mover_alone_is_refused_or_ends_the_run():
     made = found.facts["iterations"]
     assert found.facts["ended"] == "small"
     assert 1 <= made < 8
-    upto = Rules(max_iter=made, stop="padded")
+    upto = MixtureParams(max_iter=made, stop="padded")
     assert apart(found, pooled(SPACE, start, columns_of(points), upto)) < 1e-8
     assert sum(row.because == SUMS for row in ledgers[0].openings) == made
 
 
 def test_padding_hides_when_it_converged():
     points = cloud(300)
-    rules = Rules(max_iter=12, stop="padded")
+    rules = MixtureParams(max_iter=12, stop="padded")
     found, ledgers = mine_mixture_rows(thirds(points), SPACE, START, rules)
     assert found.facts["iterations"] == 12
     assert GAIN not in {row.because for row in ledgers[0].openings}
@@ -248,10 +250,10 @@ def test_starts_and_rules_that_cannot_be_are_refused():
                      "covariances": START.covariances, **bad})
     for bad in ({"least": 2}, {"moved": 2}, {"stop": "never"}, {"most": 1 << 30}, {"tol": 0}):
         with pytest.raises(InputError):
-            Rules(**bad)
+            MixtureParams(**bad)
     with pytest.raises(RefusedError, match="at most 60 records"):
         mine_mixture_rows(thirds(cloud(150)), SPACE, START,
-                                Rules(most=60))
+                                MixtureParams(most=60))
     assert np.array_equal(random_start(SPACE, 3, 7).means, random_start(SPACE, 3, 7).means)
 
 
@@ -264,7 +266,7 @@ def watched(monkeypatch, owner):
                        np.asarray(found, float).ravel().tolist()))
         return found
 
-    program = MixtureOverRows(SPACE, START, Rules(max_iter=2, stop="padded", most=512))
+    program = MixtureOverRows(SPACE, START, MixtureParams(max_iter=2, stop="padded", most=512))
     rows = [SPACE.rows(part) for part in parts_of(cloud(150), owner, 3)]
     with monkeypatch.context() as patch:
         replace_everywhere(patch, real, reveal)
@@ -313,7 +315,10 @@ def test_a_study_gives_the_mixture(members, tmp_path):
     given = [task.load(path, study) for path in saved(tmp_path, parts_of(
         points, np.arange(150) // 3 % 3, 3))]
     outputs = run_local(task.program(study), given, names=["north", "south", "east"])
-    assert apart(outputs[2][0], pooled(SPACE, START, columns_of(points), Rules(max_iter=3))) < 1e-8
+    assert (
+        apart(outputs[2][0], pooled(SPACE, START, columns_of(points), MixtureParams(max_iter=3)))
+        < 1e-8
+    )
     plan = task.plan(study)
     assert "54 in all" in plan.text()
     assert SUMS in plan.learns["east"]

@@ -20,7 +20,7 @@ from unspoken.joint.tasks.classify.program_bayes import PREDICTED, classify_priv
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.naive_bayes import program_columns as vertical
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
-from unspoken.joint.tasks.naive_bayes.params import Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesParams
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     classify_columns,
@@ -28,7 +28,13 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     plain_table,
 )
 from unspoken.joint.tasks.naive_bayes.score_tables import table_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Coding, Part, Shape, Site
+from unspoken.joint.tasks.naive_bayes.site_parts import (
+    BayesPart,
+    BayesShape,
+    BayesSite,
+    Coding,
+    Part,
+)
 from unspoken.joint.tasks.tree.params import Attribute
 
 pytestmark = pytest.mark.slow
@@ -57,7 +63,7 @@ SPLITS = [(("a", "h"), ("b", "w")), (("a",), ("h",), ("b", "w")), (("h",), ("w",
 def test_classes_are_those_of_pooled_columns(split, seed, known, alpha, rows):
     columns, new = table(rows, seed), table(40, seed + 1)
     sites, shape = sites_of(columns, split, known)
-    rules, wanted = Rules(alpha=alpha), records_of(new, split)
+    rules, wanted = BayesParams(alpha=alpha), records_of(new, split)
     parts, ledgers = mine_bayes_columns(sites, shape, rules)
     found, _ = classify_columns(parts, wanted)
     for name in sites:
@@ -71,7 +77,7 @@ def test_the_table_on_one_site_is_scikit_learns():
     label = np.array([CLASSES.index(c) for c in columns["class"]])
     numbers = np.column_stack([columns[n] for n in NUMBERS])
     expected = GaussianNB().fit(numbers, label).predict_joint_log_proba(numbers)
-    scores = in_one_place(sites, shape, records_of(columns, [("h", "w")]), Rules())
+    scores = in_one_place(sites, shape, records_of(columns, [("h", "w")]), BayesParams())
     # Scores leave out what is the same for all classes.
     np.testing.assert_allclose(scores - scores[:, :1], expected - expected[:, :1], atol=1e-6)
 
@@ -86,7 +92,7 @@ def test_modes_agree(mode):
     new = records_of(table(20, 4), split)
     parts, _ = mine_bayes_columns(sites, shape, mode=mode)
     found, ledgers = classify_columns(parts, new, mode, receivers=["south"])
-    assert agree(found["south"], in_one_place(sites, shape, new, Rules()))
+    assert agree(found["south"], in_one_place(sites, shape, new, BayesParams()))
     assert found["north"] is None
     assert {row.because for row in ledgers["north"].openings} == {PREDICTED, ROWS}
 
@@ -100,7 +106,7 @@ def test_a_class_without_records_never_wins_and_unknown_categories_say_nothing()
         new["south"]["b"] = np.array(["new"] * 20, object)
         parts, _ = mine_bayes_columns(sites, shape)
         found, _ = classify_columns(parts, new)
-        assert agree(found["north"], in_one_place(sites, shape, new, Rules()))
+        assert agree(found["north"], in_one_place(sites, shape, new, BayesParams()))
         assert "c2" not in found["north"]
 
 
@@ -109,9 +115,9 @@ def test_a_class_without_records_loses_even_if_it_fits_best():
     coding = [Coding((Attribute(name, ("x", "y")),)) for name in ("a", "b")]
     old, new = np.array(["y", "y"], object), np.array(["x"], object)
     for known in (False, True):
-        sites = {"north": Site(coding[0], {"a": old}, ["c0", "c0"]),
-                 "south": Site(coding[1], {"b": old}, ["c0", "c0"] if known else None)}
-        shape = Shape((Part("north", (2,)), Part("south", (2,))), CLASSES, "north",
+        sites = {"north": BayesSite(coding[0], {"a": old}, ["c0", "c0"]),
+                 "south": BayesSite(coding[1], {"b": old}, ["c0", "c0"] if known else None)}
+        shape = BayesShape((Part("north", (2,)), Part("south", (2,))), CLASSES, "north",
                       class_known=known)
         parts, _ = mine_bayes_columns(sites, shape)
         found, _ = classify_columns(parts, {"north": {"a": new}, "south": {"b": new}})
@@ -165,7 +171,7 @@ def test_scores_are_as_near_as_stated(monkeypatch):
     new = records_of(table(200, 4), split)
     parts, _ = mine_bayes_columns(sites, shape)
     classify_columns(parts, new)
-    wanted = in_one_place(sites, shape, new, Rules())
+    wanted = in_one_place(sites, shape, new, BayesParams())
     z = np.hstack([sites[n].coding.z(new[n]) for n in sites])
     label = np.array([CLASSES.index(c) for c in columns["class"]])
     own = np.hstack([s.coding.z(s.columns) for s in sites.values()])
@@ -201,16 +207,16 @@ def test_a_model_is_kept_in_a_private_file(tmp_path):
 
 
 BAD = {
-    "a class too many": (lambda s: s.update(south=Site(s["south"].coding, s["south"].columns,
+    "a class too many": (lambda s: s.update(south=BayesSite(s["south"].coding, s["south"].columns,
                                                        ["c0"] * 60)), "given by 'north' alone"),
     "other columns": (lambda s: s.update(south=s["north"].__class__(
         s["north"].coding, s["north"].columns)), "sizes"),
-    "other lengths": (lambda s: s.update(south=Site(s["south"].coding, {
+    "other lengths": (lambda s: s.update(south=BayesSite(s["south"].coding, {
         "b": s["south"].columns["b"][:9], "w": s["south"].columns["w"]})), "one length"),
-    "other rows": (lambda s: s.update(south=Site(s["south"].coding, {
+    "other rows": (lambda s: s.update(south=BayesSite(s["south"].coding, {
         n: c[:9] for n, c in s["south"].columns.items()})), "same records"),
     "nothing": (lambda s: s.update(south=None), "must give its columns"),
-    "another class": (lambda s: s.update(north=Site(s["north"].coding, s["north"].columns,
+    "another class": (lambda s: s.update(north=BayesSite(s["north"].coding, s["north"].columns,
                                                     ["?"] * 60)), "agreed categories"),
 }
 
@@ -236,7 +242,7 @@ def test_parts_that_do_not_belong_together_are_refused():
         classify_columns(first, new, holders=["north", "east"])
     known, shape = sites_of(table(60, 6), split, known=True)
     known["east"].labels[3] = "c0" if known["east"].labels[3] != "c0" else "c1"
-    known = known | {"east": Site(known["east"].coding, known["east"].columns, [
+    known = known | {"east": BayesSite(known["east"].coding, known["east"].columns, [
         *known["east"].labels[::-1]])}
     with pytest.raises(DataError, match="same everywhere"):
         mine_bayes_columns(known, shape)

@@ -24,7 +24,8 @@ from unspoken.joint.tasks.classify.program_bayes import (
     classify_privately,
 )
 from unspoken.joint.tasks.classify.program_tree import ClassifyByTree, full_tree
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Rules
+from unspoken.joint.tasks.common.record_order import InOneOrder
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Given
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     BayesOverColumns,
@@ -35,11 +36,11 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
 )
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 from unspoken.joint.tasks.naive_bayes.score_tables import table_of
-from unspoken.joint.tasks.naive_bayes.site_parts import Part, Shape, Site, coding_of
-from unspoken.joint.tasks.network.params import Site as NetworkSite
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
+from unspoken.joint.tasks.network.params import NetworkSite as NetworkSite
 from unspoken.joint.tasks.network.pooled import pooled as pooled_network
 from unspoken.joint.tasks.network.program_columns import NetworkOverColumns, mine_network_columns
-from unspoken.joint.tasks.tree.level_growth import Rules as TreeRules
+from unspoken.joint.tasks.tree.level_growth import TreeParams as TreeRules
 from unspoken.joint.tasks.tree.pooled import pooled as grown
 from unspoken.joint.wire.endpoint import Roles
 
@@ -61,10 +62,11 @@ def sites_of(columns, groups, at, known=False, ids=None):
     for place, names in enumerate(groups):
         own = {n: columns[n] for n in names}
         coding = coding_of(own, [n for n in names if n in NUMBERS])
-        sites[f"p{place}"] = Site(coding, own, columns["class"] if known or place == at else None,
-                                  ids)
+        sites[f"p{place}"] = BayesSite(
+            coding, own, columns["class"] if known or place == at else None, ids
+        )
         parts.append(Part(f"p{place}", coding.sizes, len(coding.numeric)))
-    return sites, Shape(tuple(parts), CLASSES, f"p{at}", class_known=known)
+    return sites, BayesShape(tuple(parts), CLASSES, f"p{at}", class_known=known)
 
 
 def pooled_scores(sites, shape, new, labels):
@@ -74,7 +76,7 @@ def pooled_scores(sites, shape, new, labels):
         codings, given_, strict=True)]) for given_ in ([s.columns for s in sites.values()], new)
         for what in ("hot", "z"))
     classes = np.array([[c == k for k in CLASSES] for c in labels], float)
-    return plain_table(hot, z, classes, shape.sizes, Rules()).scores(new_hot, new_z)
+    return plain_table(hot, z, classes, shape.sizes, BayesParams()).scores(new_hot, new_z)
 
 
 @st.composite
@@ -132,15 +134,16 @@ def test_bayes_is_learned_from_the_records_that_all_have():
         order = np.random.default_rng(place).permutation(own)
         mine = {n: columns[n][order] for n in names}
         coding = coding_of(mine, [n for n in names if n in NUMBERS])
-        sites[f"p{place}"] = Site(coding, mine, columns["class"][order] if place == 1 else None,
-                                  [f"r{i}" for i in order])
+        sites[f"p{place}"] = BayesSite(
+            coding, mine, columns["class"][order] if place == 1 else None, [f"r{i}" for i in order]
+        )
     parts = tuple(Part(n, s.coding.sizes, len(s.coding.numeric)) for n, s in sites.items())
-    shape = Shape(parts, CLASSES, "p1")
+    shape = BayesShape(parts, CLASSES, "p1")
     found, ledgers = mine_bayes_columns(sites, shape, align=SetRules(least=5))
     assert "which records all sites have" in {o.because for o in ledgers["p0"].openings}
     records = [{n: new[n] for n in names} for names in groups]
     common = np.arange(5, 50)
-    both = {n: Site(s.coding, {c: columns[c][common] for c in names}) for (n, s), names in zip(
+    both = {n: BayesSite(s.coding, {c: columns[c][common] for c in names}) for (n, s), names in zip(
         sites.items(), groups, strict=True)}
     scores = pooled_scores(both, shape, records, columns["class"][common])
     classes, _ = classify_columns(found, dict(zip(sites, records, strict=True)))
@@ -165,13 +168,14 @@ def test_a_network_is_learned_from_the_records_that_all_have():
 def columns_run(change):
     sites, shape = sites_of(five(40, 1), [["a", "h"], ["b"], ["w"]], 1, ids=IDS)
     given_ = change(list(sites.values()))
-    return run_outcomes(BayesOverColumns(shape, align=ALIGN), given_)
+    return run_outcomes(InOneOrder(BayesOverColumns(shape), ["p0", "p1", "p2"], ALIGN), given_)
 
 
 def network_run(change):
     sites, order = spread(dependent(40, (2, 2, 2), 1), (2, 2, 2), (0, 1, 2))
     given_ = change([NetworkSite(s.codes, IDS) for s in sites.values()])
-    return run_outcomes(NetworkOverColumns(order, align=ALIGN), given_, names=list(sites))
+    program = InOneOrder(NetworkOverColumns(order), list(sites), ALIGN)
+    return run_outcomes(program, given_, names=list(sites))
 
 
 IDS, ALIGN = [f"r{i}" for i in range(40)], SetRules(least=5)
@@ -182,7 +186,7 @@ def with_ids(ids):
     """Return a change of the last site: the same columns with other ids."""
     def change(given_):
         last = given_[-1]
-        given_[-1] = NetworkSite(last.codes, ids) if isinstance(last, NetworkSite) else Site(
+        given_[-1] = NetworkSite(last.codes, ids) if isinstance(last, NetworkSite) else BayesSite(
             last.coding, last.columns, last.labels, ids)
         return given_
     return change
@@ -224,7 +228,7 @@ def test_bad_rows_end_the_run_on_all_sides():
 
 
 def asked_by_tree():
-    layout = Layout(QUESTIONS.attributes, QUESTIONS.classes, QUESTIONS.target)
+    layout = BayesLayout(QUESTIONS.attributes, QUESTIONS.classes, QUESTIONS.target)
     tree = full_tree(grown(QUESTIONS, WEATHER, TreeRules(most=64)), layout, 4)
     return ClassifyByTree(layout, Sides("p0", "p1"), 4), [tree, layout.records(WEATHER)]
 

@@ -13,7 +13,7 @@ from support.bayes_data import CLASSES, LAYOUT, apart, parts_of, spread_rows, ta
 from unspoken.errors import DataError, InputError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Numeric, Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Given, Numeric
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_rows import (
     RATIOS,
@@ -55,8 +55,8 @@ def test_pooled_rows_give_what_scikit_learn_gives():
 def test_opened_ratios_are_those_of_pooled_rows(rows):
     columns, owner, owners = rows
     models, _ = mine_bayes_rows(parts_of(columns, owner, owners), LAYOUT,
-                                      Rules(bits=28, **ANY))
-    expected = pooled(LAYOUT, columns, Rules(**ANY))
+                                      BayesParams(bits=28, **ANY))
+    expected = pooled(LAYOUT, columns, BayesParams(**ANY))
     for model in models:
         assert apart(model, expected) < 2.0**-26
         assert model.records == 0
@@ -69,8 +69,8 @@ def test_opened_sums_are_those_of_pooled_rows(rows):
     columns, owner, owners = rows
     owners = max(3, owners)
     models, _ = mine_bayes_rows(parts_of(columns, owner, owners), LAYOUT,
-                                      Rules(reveal="sums", **ANY), "sums")
-    expected = pooled(LAYOUT, columns, Rules(**ANY))
+                                      BayesParams(reveal="sums", **ANY), "sums")
+    expected = pooled(LAYOUT, columns, BayesParams(**ANY))
     for model in models:
         assert apart(model, expected) < 2.0**-34
         assert model.prior.tolist() == expected.prior.tolist()
@@ -83,7 +83,7 @@ def test_modes_agree(mode, owners):
         pytest.importorskip("rbcl")
     columns = table(60, 2)
     models, ledgers = mine_bayes_rows(parts_of(columns, np.arange(60) % owners, owners),
-                                            LAYOUT, Rules(**ANY), mode)
+                                            LAYOUT, BayesParams(**ANY), mode)
     for model, ledger in zip(models, ledgers, strict=True):
         assert apart(model, pooled(LAYOUT, columns)) < 2.0**-18
         assert {row.because for row in ledger.openings} == {RATIOS, TOO_MANY}
@@ -92,7 +92,7 @@ def test_modes_agree(mode, owners):
 def test_one_alone_can_learn_the_model():
     parts = parts_of(table(60, 3), np.arange(60) % 3, 3)
     for reveal in ("ratios", "sums"):
-        rules = Rules(receivers=("p1",), reveal=reveal)
+        rules = BayesParams(receivers=("p1",), reveal=reveal)
         models, _ = mine_bayes_rows(parts, LAYOUT, rules)
         assert [model is None for model in models] == [True, False, True]
 
@@ -100,11 +100,11 @@ def test_one_alone_can_learn_the_model():
 def test_sums_of_two_are_refused():
     parts = parts_of(table(60, 3), np.arange(60) % 2, 2)
     with pytest.raises(RefusedError, match="two"):
-        mine_bayes_rows(parts, LAYOUT, Rules(reveal="sums"))
+        mine_bayes_rows(parts, LAYOUT, BayesParams(reveal="sums"))
 
 
 def test_smoothing_is_what_was_asked_for():
-    columns, rules = table(40, 4), Rules(alpha=0.25, var_smoothing=0.1, bits=28, least=0)
+    columns, rules = table(40, 4), BayesParams(alpha=0.25, var_smoothing=0.1, bits=28, least=0)
     models, _ = mine_bayes_rows(parts_of(columns, np.arange(40) % 2, 2), LAYOUT, rules)
     assert apart(models[0], pooled(LAYOUT, columns, rules)) < 2.0**-26
     assert apart(models[0], pooled(LAYOUT, columns)) > 1e-3
@@ -116,25 +116,25 @@ def test_smoothing_is_what_was_asked_for():
 
 def test_a_range_that_is_too_wide_for_its_bits_is_warned_of():
     columns = table(60, 4)
-    wide = Layout((LAYOUT.columns[0], Numeric("h", -1e5, 1e5)), CLASSES)
+    wide = BayesLayout((LAYOUT.columns[0], Numeric("h", -1e5, 1e5)), CLASSES)
     parts = parts_of(columns, np.arange(60) % 2, 2)
     with pytest.warns(UserWarning, match="Variances of 'h'"):
-        mine_bayes_rows(parts, wide, Rules(**ANY))
+        mine_bayes_rows(parts, wide, BayesParams(**ANY))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mine_bayes_rows(parts, LAYOUT, Rules(**ANY))
+        mine_bayes_rows(parts, LAYOUT, BayesParams(**ANY))
 
 
 def test_an_empty_owner_and_a_class_that_one_has_alone_are_no_matter():
     columns = table(60, 5)
     for owner in (np.zeros(60), columns["class"] == "c1"):
-        models, _ = mine_bayes_rows(parts_of(columns, owner, 2), LAYOUT, Rules(bits=28))
+        models, _ = mine_bayes_rows(parts_of(columns, owner, 2), LAYOUT, BayesParams(bits=28))
         assert apart(models[0], pooled(LAYOUT, columns)) < 2.0**-26
 
 
 def test_a_class_that_nobody_has_is_never_predicted():
     columns = table(60, 6, CLASSES[:2])
-    models, _ = mine_bayes_rows(parts_of(columns, np.arange(60) % 2, 2), LAYOUT, Rules())
+    models, _ = mine_bayes_rows(parts_of(columns, np.arange(60) % 2, 2), LAYOUT, BayesParams())
     assert models[0].prior[2] == 0
     assert "c2" not in models[0].predict(columns)
 
@@ -150,16 +150,16 @@ def test_two_records_of_a_class_are_not_given_away():
     owner[np.flatnonzero(columns["class"] == "c2")[:2]] = 1
     with pytest.raises(RefusedError, match="at least 3 records of every class"):
         mine_bayes_rows(parts_of(columns, owner, 2), LAYOUT)
-    nominal = Layout((LAYOUT.columns[0],), CLASSES)
+    nominal = BayesLayout((LAYOUT.columns[0],), CLASSES)
     mine_bayes_rows(parts_of(columns, owner, 2), nominal)
 
 
 def test_more_records_than_agreed_are_refused():
     parts = parts_of(table(40, 8), np.arange(40) % 2, 2)
     with pytest.raises(RefusedError, match="This owner alone has more"):
-        mine_bayes_rows(parts, LAYOUT, Rules(most=19))
+        mine_bayes_rows(parts, LAYOUT, BayesParams(most=19))
     with pytest.raises(RefusedError, match="All owners together have more"):
-        mine_bayes_rows(parts, LAYOUT, Rules(most=39))
+        mine_bayes_rows(parts, LAYOUT, BayesParams(most=39))
 
 
 BAD = {
@@ -198,13 +198,13 @@ def test_a_party_that_fails_is_named_to_the_others():
                                     {"reveal": "all"}, {"least": -1}, {"var_smoothing": 2}])
 def test_rules_that_cannot_be_kept_are_refused(given_):
     with pytest.raises(InputError):
-        Rules(**given_)
+        BayesParams(**given_)
 
 
 def test_layouts_that_make_no_model_are_refused():
     for columns, classes in (((), CLASSES), (LAYOUT.columns * 2, CLASSES),
                              (LAYOUT.columns, ("c0",)), ((Attribute("n", cuts=(1.0,)),), CLASSES)):
         with pytest.raises(InputError):
-            Layout(columns, classes)
+            BayesLayout(columns, classes)
     with pytest.raises(InputError, match="lower first"):
         Numeric("h", 3, 3)

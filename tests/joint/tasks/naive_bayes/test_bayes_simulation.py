@@ -21,7 +21,7 @@ from unspoken.joint.tasks.naive_bayes import (
 from unspoken.joint.tasks.naive_bayes import (
     program_rows as horizontal,
 )
-from unspoken.joint.tasks.naive_bayes.params import Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesParams
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 from unspoken.joint.tasks.naive_bayes.score_tables import table_of
@@ -37,8 +37,8 @@ def twice(columns):
 def rows_told_apart():
     """Say whether tables of one model (exactly: alpha grows along) look different."""
     columns = table(40, 3)
-    pairs = [(columns, Rules(alpha=1, least=0, most=4096, bits=12)),
-             (twice(columns), Rules(alpha=2, least=0, most=4096, bits=12))]
+    pairs = [(columns, BayesParams(alpha=1, least=0, most=4096, bits=12)),
+             (twice(columns), BayesParams(alpha=2, least=0, most=4096, bits=12))]
     seen = []
     for each, rules in pairs:
         size = len(each["class"])

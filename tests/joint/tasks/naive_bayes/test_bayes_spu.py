@@ -10,7 +10,7 @@ from support.mixture_data import SPACE, START, apart, cloud, columns_of, thirds
 from support.network_data import dependent, spread
 from unspoken.joint.mpc.engines.spu.spu_handle import VARIABLE, spu_python
 from unspoken.joint.tasks.classify.program_bayes import classify_privately
-from unspoken.joint.tasks.mixture.params import Rules
+from unspoken.joint.tasks.mixture.params import MixtureParams
 from unspoken.joint.tasks.mixture.pooled import pooled as in_one_place
 from unspoken.joint.tasks.mixture.program_rows import mine_mixture_rows
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
@@ -38,6 +38,6 @@ def test_networks_are_the_same_bit_for_bit():
 
 
 def test_mixtures():
-    points, rules = cloud(90), Rules(max_iter=2, stop="padded")
+    points, rules = cloud(90), MixtureParams(max_iter=2, stop="padded")
     found, _ = mine_mixture_rows(thirds(points), SPACE, START, rules, "spu")
     assert apart(found, in_one_place(SPACE, START, columns_of(points), rules)) < 1e-8

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.bayes_data import CLASSES, LAYOUT, apart, parts_of, table
-from support.study_people import members_in, saved, study_of
+from support.study_people import members_in, saved, stated, study_of
 from support.tree_data import LAYOUT as QUESTIONS
 from support.tree_data import WEATHER
 from unspoken.errors import DataError
@@ -15,10 +15,10 @@ from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
-from unspoken.joint.tasks.task import task_of
-from unspoken.joint.tasks.tree.level_growth import Rules as TreeRules
+from unspoken.joint.tasks.task_list import task_of
+from unspoken.joint.tasks.tree.level_growth import TreeParams as TreeRules
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.joint.tasks.tree.params import Layout as Questions
+from unspoken.joint.tasks.tree.params import TreeLayout as Questions
 from unspoken.joint.tasks.tree.pooled import pooled as grown
 
 pytestmark = pytest.mark.slow
@@ -132,7 +132,7 @@ def test_one_joins_with_a_tree(members, tmp_path):
 
 
 def test_a_file_meets_a_tree_as_the_tree_meets_it_in_the_clear(members, tmp_path):
-    """Trees compare numbers as float32: 0.1 lies above a cut at 0.1."""
+    """Trees compare numbers as float64, at equality too: 0.1 is not above a cut at 0.1."""
     questions = Questions((Attribute("x", cuts=(0.1,)),), ("n", "p"))
     tree = grown(questions, {"x": np.array([0.0, 0.05, 0.5, 0.6]),
                              "class": np.array(["n", "n", "p", "p"], object)})
@@ -144,7 +144,7 @@ def test_a_file_meets_a_tree_as_the_tree_meets_it_in_the_clear(members, tmp_path
     [records] = saved(tmp_path, [new])
     given = [task.load(records, study), task.load(tmp_path / "tree.json", study), None]
     outputs = run_local(task.program(study), given, names=NAMES)
-    assert outputs[0][0][PREDICTED] == tree.predict(new).tolist() == ["p", "n", "p", "p"]
+    assert outputs[0][0][PREDICTED] == tree.predict(new).tolist() == ["n", "n", "p", "p"]
 
 
 @pytest.mark.parametrize("aligned", [False, True])
@@ -237,7 +237,7 @@ def test_bad_parameters_are_refused(members, task, base, change, words):
 
 def test_plans_that_cannot_be_kept_are_refused(members):
     for task, parameters in (("bayes-columns", COLUMNS), ("classify", ASKED)):
-        study = Study("trial", task, "sums", members, parameters)
+        study = Study("trial", task, "sums", members, stated(task, parameters))
         with pytest.raises(StudyError, match="given shares"):
             task_of(study).plan(study)
 

@@ -24,8 +24,8 @@ from unspoken.joint.tasks.naive_bayes import (
 )
 from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
-from unspoken.joint.tasks.naive_bayes.site_parts import Part, Shape, Site, coding_of
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 
 pytestmark = pytest.mark.slow
@@ -40,9 +40,9 @@ def learning(seed, known=False, rows=48):
         mine = {n: columns[n] for n in own}
         coding = coding_of(mine, [n for n in own if n in ("h", "w")])
         labels = columns["class"] if known or name == "p1" else None
-        sites.append(Site(coding, mine, labels))
+        sites.append(BayesSite(coding, mine, labels))
         parts.append(Part(name, coding.sizes, len(coding.numeric)))
-    return BayesOverColumns(Shape(tuple(parts), CLASSES, "p1", class_known=known)), sites
+    return BayesOverColumns(BayesShape(tuple(parts), CLASSES, "p1", class_known=known)), sites
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -80,7 +80,7 @@ RECORDS = WEATHER_LAYOUT.records({name: column[[2, 6, 11, 12]] for name, column 
 
 def asked(depth):
     """Return a tree of a depth, all of whose leaves for these records say yes."""
-    tree = pooled(QUESTIONS, WEATHER, Rules(most=64, max_depth=depth))
+    tree = pooled(QUESTIONS, WEATHER, TreeParams(most=64, max_depth=depth))
     program = ClassifyByTree(WEATHER_LAYOUT, Sides("p0", "p1"), 4)
     return program, [full_tree(tree, WEATHER_LAYOUT, 4), RECORDS]
 

@@ -18,7 +18,7 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.network.log_factorials import factorials, log_factorials
-from unspoken.joint.tasks.network.params import Node, Order, Rules, Site, site_of
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Node, Order, site_of
 from unspoken.joint.tasks.network.pooled import plain_score, pooled
 from unspoken.joint.tasks.network.program_columns import PARENTS, mine_network_columns
 from unspoken.models.bayes_net import BayesNet
@@ -101,8 +101,8 @@ def tables(draw):
 def test_the_joint_network_is_that_of_pooled_columns(table, most):
     codes, sizes, owner = table
     sites, order = spread(codes, sizes, owner)
-    found, ledgers = mine_network_columns(sites, order, Rules(max_parents=most))
-    expected = pooled(sites, order, Rules(max_parents=most))
+    found, ledgers = mine_network_columns(sites, order, NetworkParams(max_parents=most))
+    expected = pooled(sites, order, NetworkParams(max_parents=most))
     assert found.parents == expected.parents
     assert found.same_as(BayesNet.from_json(found.to_json()))
     for ledger in ledgers:
@@ -115,8 +115,8 @@ def test_nodes_may_have_many_values():
     first = random.integers(0, 70, 300)
     codes = np.array([first, first * 100 // 70, random.integers(0, 2, 300)])
     sites, order = spread(codes, (70, 100, 2), (0, 1, 0))
-    found, _ = mine_network_columns(sites, order, Rules(max_parents=1))
-    assert found == pooled(sites, order, Rules(max_parents=1))
+    found, _ = mine_network_columns(sites, order, NetworkParams(max_parents=1))
+    assert found == pooled(sites, order, NetworkParams(max_parents=1))
     assert found.parents[1] == ("x0",)
 
 
@@ -169,7 +169,7 @@ def test_the_first_of_equal_parents_is_taken_and_none_if_none_is_better():
     column = np.array([0, 1] * 10)
     sites, order = spread(np.array([column, column, column]), (2, 2, 2), (0, 1, 0))
     for _ in range(3):
-        found, _ = mine_network_columns(sites, order, Rules(max_parents=3))
+        found, _ = mine_network_columns(sites, order, NetworkParams(max_parents=3))
         assert found.parents == ((), ("x0",), ("x0",))
     still = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
     sites, order = spread(still, (2, 2), (0, 1))
@@ -181,8 +181,8 @@ def test_rows_are_aligned_by_their_ids():
     codes = dependent(30, (2, 2, 3), 9)
     sites, order = spread(codes, (2, 2, 3), (0, 1, 0))
     ids = [f"r{i}" for i in range(30)]
-    turned = {"north": Site(sites["north"].codes, ids),
-              "south": Site(sites["south"].codes[:, ::-1], ids[::-1])}
+    turned = {"north": NetworkSite(sites["north"].codes, ids),
+              "south": NetworkSite(sites["south"].codes[:, ::-1], ids[::-1])}
     found, _ = mine_network_columns(turned, order, align=SetRules(least=5))
     assert found == pooled(sites, order)
 
@@ -198,10 +198,19 @@ def test_columns_are_coded_by_what_occurs():
 
 
 BAD = {
-    "another number of columns": (lambda s: s.update(south=Site(np.zeros((2, 20), int))), "agreed"),
-    "another number of rows": (lambda s: s.update(south=Site(np.zeros((1, 9), int))), "same"),
-    "no rows": (lambda s: s.update({n: Site(x.codes[:, :0]) for n, x in s.items()}), "zero"),
-    "codes out of range": (lambda s: s.update(south=Site(np.full((1, 20), 5))), "from 0 to 1"),
+    "another number of columns": (
+        lambda s: s.update(south=NetworkSite(np.zeros((2, 20), int))),
+        "agreed",
+    ),
+    "another number of rows": (
+        lambda s: s.update(south=NetworkSite(np.zeros((1, 9), int))),
+        "same",
+    ),
+    "no rows": (lambda s: s.update({n: NetworkSite(x.codes[:, :0]) for n, x in s.items()}), "zero"),
+    "codes out of range": (
+        lambda s: s.update(south=NetworkSite(np.full((1, 20), 5))),
+        "from 0 to 1",
+    ),
     "nobody": (lambda s: s.pop("south"), "none for 'south'"),
 }
 
@@ -223,10 +232,10 @@ def test_orders_and_rules_that_make_no_network_are_refused():
     with pytest.raises(InputError):
         Node("a", "north", 0)
     with pytest.raises(InputError):
-        Rules(max_parents=-1)
+        NetworkParams(max_parents=-1)
     sites, order = spread(dependent(20, (2, 2, 2), 1), (2, 2, 2), (0, 1, 0))
     with pytest.raises(RefusedError, match="at most 10 counts"):
-        mine_network_columns(sites, order, Rules(max_cells=10))
+        mine_network_columns(sites, order, NetworkParams(max_cells=10))
 
 
 @pytest.mark.parametrize("change", [{"nodes": ["a", "a"]}, {"parents": [["b"], []]},

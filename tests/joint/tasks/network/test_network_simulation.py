@@ -8,7 +8,7 @@ import pytest
 from support.distinguisher import SUSPICIOUS
 from support.masks import against_uniform, break_masks, broken_masks, masked_views
 from support.network_data import dependent, spread
-from support.study_people import members_in, saved, study_of, to_all
+from support.study_people import members_in, saved, stated, study_of, to_all
 from support.watching import opened_and_lengths
 from unspoken.errors import DataError
 from unspoken.joint import less_than, reveal, run_local
@@ -16,10 +16,10 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.network import program_columns as k2
-from unspoken.joint.tasks.network.params import Node, Order, Site
+from unspoken.joint.tasks.network.params import NetworkSite, Node, Order
 from unspoken.joint.tasks.network.pooled import pooled
 from unspoken.joint.tasks.network.program_columns import PARENTS, NetworkOverColumns
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 
 ORDER = Order((Node("a", "p0", 2), Node("b", "p1", 2), Node("c", "p0", 2)))
 
@@ -29,7 +29,7 @@ def columns(flips):
     a, c = np.arange(64) % 2, np.arange(64) // 2 % 2
     b = a.copy()
     b[np.random.default_rng(1).permutation(64)[:flips]] ^= 1
-    return [Site(np.array([a, c])), Site(b[None])]
+    return [NetworkSite(np.array([a, c])), NetworkSite(b[None])]
 
 
 def watched(flips):
@@ -129,11 +129,13 @@ def test_bad_parameters_are_refused(members, change, words):
 
 
 def test_plans_that_cannot_be_kept_are_refused(members, tmp_path):
-    chosen = Study("trial", "network", "dealer", members_in(tmp_path), PARAMETERS)
+    chosen = Study("trial", "network", "dealer", members_in(tmp_path),
+                   stated("network", PARAMETERS))
     with pytest.raises(StudyError, match="Receivers were chosen: north"):
         task_of(chosen).plan(chosen)
     for mode, change in (("sums", {}), ("dealer", {"site.x0": "dora"})):
-        study = Study("trial", "network", mode, members, {**PARAMETERS, **change})
+        study = Study("trial", "network", mode, members,
+                      stated("network", {**PARAMETERS, **change}))
         with pytest.raises(StudyError, match="nodes of"):
             task_of(study).plan(study)
     # East owns data but no node: its ids have nothing to stand for.

@@ -19,7 +19,7 @@ from unspoken.joint.museum.outliers_third_party import (
 )
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.tasks.outliers.count_near import pairs_of
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.joint.tasks.outliers.pooled import pooled
 from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns, outliers_columns
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows, outliers_rows
@@ -59,7 +59,7 @@ CASES = st.tuples(st.integers(0, 10**6), st.integers(2, 30), st.sampled_from(EDG
 @given(CASES, st.lists(st.integers(1, 2), min_size=2, max_size=4), st.sampled_from([1, 2, 3]))
 def test_columns_give_the_definition(case, widths, order):
     seed, objects, (enough, among), p, distance = case
-    rules = Rules(p, distance, order=order, scale=2, enough=enough, among=among)
+    rules = OutlierParams(p, distance, order=order, scale=2, enough=enough, among=among)
     data = whole(seed, objects, sum(widths))
     sites = np.split(data, np.cumsum(widths)[:-1], axis=1)
     found, _ = outliers_columns(sites, rules, block=1 + seed % 97)
@@ -72,7 +72,7 @@ def test_columns_give_the_definition(case, widths, order):
 @given(CASES, st.lists(st.integers(1, 9), min_size=2, max_size=4), st.sampled_from([1, 2, 4]))
 def test_rows_give_the_definition(case, sizes, order):
     seed, _, (enough, among), p, distance = case
-    rules = Rules(p, distance, order=order, scale=1, enough=enough, among=among)
+    rules = OutlierParams(p, distance, order=order, scale=1, enough=enough, among=among)
     data = whole(seed, sum(sizes), 3)
     parts = np.split(data, np.cumsum(sizes)[:-1])
     found, _ = outliers_rows(parts, rules, block=1 + seed % 13)
@@ -88,7 +88,7 @@ def test_rows_give_the_definition(case, sizes, order):
 def test_the_edge_of_p(enough, among, expected):
     p, outlier = expected
     data = np.array([5.0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4])[:, None]
-    rules = Rules(p, 3.0, enough=enough, among=among)
+    rules = OutlierParams(p, 3.0, enough=enough, among=among)
     assert bool(pooled(data, rules).flags[0]) is outlier
     found, _ = outliers_columns([data, np.zeros_like(data)], rules)
     assert bool(found[0].flags[0]) is outlier
@@ -97,23 +97,23 @@ def test_the_edge_of_p(enough, among, expected):
 def test_a_distance_that_is_just_reached_is_not_far():
     data = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0]])
     for distance, outlier in ((5.0, False), (4.99, True)):
-        rules = Rules(0.9, distance)
+        rules = OutlierParams(0.9, distance)
         for found in (outliers_columns([data[:, :1], data[:, 1:]], rules)[0][0].flags,
                       joined(outliers_rows([data[:1], data[1:]], rules)[0])):
             assert bool(found[0]) is outlier
 
 
 def test_a_tenth_of_ten_is_one():
-    assert Rules(0.1, 1.0).needed(11) == 1
-    assert Rules(0.1, 1.0, enough="more than").needed(11) == 2
-    assert Rules(0.7, 1.0, among="all").needed(10) == 7
-    assert Rules(0.3, 1.0, among="all").needed(10) == 3
+    assert OutlierParams(0.1, 1.0).needed(11) == 1
+    assert OutlierParams(0.1, 1.0, enough="more than").needed(11) == 2
+    assert OutlierParams(0.7, 1.0, among="all").needed(10) == 7
+    assert OutlierParams(0.3, 1.0, among="all").needed(10) == 3
 
 
 @pytest.mark.parametrize("mode", ["three-party", "two-party"])
 def test_other_modes(mode):
     data = whole(3, 14, 3)
-    rules = Rules(0.6, 4.0, scale=2)
+    rules = OutlierParams(0.6, 4.0, scale=2)
     found, _ = outliers_columns([data[:, :1], data[:, 1:2], data[:, 2:]], rules, mode)
     assert found[2].same_as(pooled(data, rules)).identical
     found, _ = outliers_rows([data[:4], data[4:9], data[9:]], rules, mode)
@@ -122,7 +122,7 @@ def test_other_modes(mode):
 
 def test_only_the_authorised_learn_anything():
     data = whole(1, 20, 2)
-    rules = Rules(0.8, 3.0)
+    rules = OutlierParams(0.8, 3.0)
     columns, first = outliers_columns([data[:, :1], data[:, 1:]], rules, receivers=["p1"])
     rows, second = outliers_rows([data[:9], data[9:]], rules, receivers=["p1"])
     for found, ledgers in ((columns, first), (rows, second)):
@@ -149,7 +149,7 @@ def test_every_pair_comes_once_and_blocks_are_bounded():
 
 def test_the_third_party_gives_the_same_outliers():
     data = whole(8, 26, 3)
-    rules = Rules(0.7, 4.0)
+    rules = OutlierParams(0.7, 4.0)
     found, ledgers = outliers_third_party([data[:8], data[8:15], data[15:]], rules, accept=ACCEPT)
     assert joined(found).tolist() == pooled(data, rules).flags.tolist()
     assert any("every distance" in entry.because for entry in ledgers[0].openings)
@@ -180,7 +180,7 @@ GOOD = whole(0, 6, 2)
     (np.full((6, 2), 9.0), DataError, "'most'"), (np.full((6, 2), np.inf), DataError, "finite"),
     (np.zeros((6, 1)), InputError, "as agreed"), (np.zeros(6), DataError, "at least one column")])
 def test_bad_input_ends_the_run_before_anything_is_sent(bad, error, match):
-    rules = Rules(0.5, 1.0)
+    rules = OutlierParams(0.5, 1.0)
     everybody_fails(OutliersOverColumns(rules, {"p0": 2, "p1": 2}), [GOOD, bad], error, match)
     everybody_fails(OutliersOverRows(rules, 2, ["p0", "p1"]), [bad, GOOD], error, match)
 
@@ -191,24 +191,24 @@ def test_bad_input_ends_the_run_before_anything_is_sent(bad, error, match):
     {"enough": "about"}, {"among": "some"}, {"most": 0.0}])
 def test_rules_that_make_no_outliers_are_refused(change):
     with pytest.raises(InputError):
-        Rules(**{"p": 0.9, "distance": 1.0, **change})
+        OutlierParams(**{"p": 0.9, "distance": 1.0, **change})
 
 
 def test_a_distance_that_does_not_fit_is_refused_when_it_is_planned():
-    rules = Rules(0.9, 1.0, most=2.0**20, scale=8, order=3)
+    rules = OutlierParams(0.9, 1.0, most=2.0**20, scale=8, order=3)
     with pytest.raises(RingError, match="2\\^62"):
         OutliersOverColumns(rules, {"p0": 1, "p1": 1})
     with pytest.raises(RefusedError, match="even"):
-        OutliersOverRows(Rules(0.9, 1.0, order=3), 2, ["p0", "p1"])
+        OutliersOverRows(OutlierParams(0.9, 1.0, order=3), 2, ["p0", "p1"])
 
 
 def test_one_object_is_too_few():
     with pytest.raises(RefusedError, match="two objects"):
-        outliers_columns([np.zeros((1, 1)), np.zeros((1, 1))], Rules(0.5, 1.0))
+        outliers_columns([np.zeros((1, 1)), np.zeros((1, 1))], OutlierParams(0.5, 1.0))
 
 
 def test_the_third_party_must_be_asked_for_in_words():
-    rules = Rules(0.5, 1.0)
+    rules = OutlierParams(0.5, 1.0)
     with pytest.raises(RefusedError, match="accept"):
         outliers_third_party([GOOD, GOOD], rules)
     with pytest.raises(RefusedError, match="must not own data"):
@@ -219,7 +219,7 @@ def test_the_third_party_must_be_asked_for_in_words():
 
 
 def test_outliers_as_files(tmp_path):
-    found = pooled(GOOD, Rules(0.5, 3.0))
+    found = pooled(GOOD, OutlierParams(0.5, 3.0))
     found.save(tmp_path / "outliers.json")
     assert Outliers.load(tmp_path / "outliers.json").same_as(found).identical
     assert "at least 0.5 of the other objects" in found.summary()

@@ -20,14 +20,14 @@ from unspoken.joint.tasks.outliers import (
     program_rows as horizontal,
 )
 from unspoken.joint.tasks.outliers.count_near import OUTLIERS
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.joint.tasks.outliers.pooled import pooled
 from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 
 pytestmark = pytest.mark.slow
 
-RULES = Rules(0.8, 4.0, scale=4)
+RULES = OutlierParams(0.8, 4.0, scale=4)
 
 
 def table(spread):

@@ -16,9 +16,9 @@ from unspoken.joint import narrow, reveal, run_outcomes
 from unspoken.joint.joint_errors import DisclosureError, PartyError, RefusedError
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.tasks.regression import fitting
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
 from unspoken.joint.tasks.regression.disclosure_guards import refuse_residuals, refuse_solvable
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import (
     RegressionOverColumns,
@@ -49,7 +49,7 @@ def test_boston_equals_statsmodels_with_products_across_owners(shared):
     data = boston(shared)
     names = list(data)[:-1]
     products = (("CRIM", "RM"), ("NOX", "LSTAT"), ("RM", "LSTAT"))
-    columns = Columns({"north": tuple(names[:5]), "south": tuple(names[5:])}, "MEDV", "north",
+    columns = OwnedColumns({"north": tuple(names[:5]), "south": tuple(names[5:])}, "MEDV", "north",
                       products)
     x = np.column_stack([*(data[n] for n in names), *(data[a] * data[b] for a, b in products)])
     exact = api.OLS(data["MEDV"], api.add_constant(x)).fit()
@@ -72,18 +72,19 @@ def test_any_spread_of_columns_gives_the_central_model(draw):
                 draw.draw(st.sampled_from([0.0, 100.0])))
     whose = [*owners, *(draw.draw(st.sampled_from(owners)) for _ in range(terms - len(owners)))]
     held = draw.draw(st.sampled_from(["all", "split", *owners]))
-    columns = Columns({o: tuple(f"x{i}" for i in range(terms) if whose[i] == o) for o in owners},
-                      "y", held)
+    columns = OwnedColumns(
+        {o: tuple(f"x{i}" for i in range(terms) if whose[i] == o) for o in owners}, "y", held
+    )
     exact = pooled(columns.terms, data)
     models, _ = mine_regression_columns(parts_of(columns, data), columns,
-                                         Rules(condition=2.0**16))
+                                         RegressionParams(condition=2.0**16))
     for model in models:
         assert far(model, exact) <= 1e-8
         assert np.allclose(model.errors, exact.errors, rtol=1e-8)
         assert model.rss == pytest.approx(exact.rss, rel=1e-8)
 
 
-TWO = Columns({"a": ("x0",), "b": ("x1",)}, "y", "b")
+TWO = OwnedColumns({"a": ("x0",), "b": ("x1",)}, "y", "b")
 
 
 @pytest.mark.parametrize("held", ["b", "split"])
@@ -93,9 +94,9 @@ def test_ridge_equals_scikit_learn(held):
     data = {name: values / values.std() for name, values in made(150, 3, 4, 0.3).items()}
     x = np.column_stack([data[f"x{i}"] for i in range(3)])
     exact = Ridge(alpha=5.0, solver="cholesky", tol=1e-14).fit(x, data["y"])
-    columns = Columns({"a": ("x0", "x1"), "b": ("x2",)}, "y", held)
+    columns = OwnedColumns({"a": ("x0", "x1"), "b": ("x2",)}, "y", held)
     models, ledgers = mine_regression_columns(parts_of(columns, data), columns,
-                                               Rules(ridge=5.0, condition=2.0**10))
+                                               RegressionParams(ridge=5.0, condition=2.0**10))
     assert np.allclose(models[0].coefficients, exact.coef_, rtol=1e-8, atol=0)
     assert models[0].intercept == pytest.approx(exact.intercept_, rel=1e-8, abs=1e-10)
     assert models[0].rss == pytest.approx(((data["y"] - exact.predict(x)) ** 2).sum(), rel=1e-9)
@@ -106,14 +107,14 @@ def test_smaller_models_equal_statsmodels(shared):
     api = pytest.importorskip("statsmodels.api")
     data = boston(shared)
     names, few = ("CRIM", "RM", "LSTAT", "DIS"), ("RM", "LSTAT")
-    columns = Columns({"a": names[:2], "b": names[2:]}, "MEDV", "a")
+    columns = OwnedColumns({"a": names[:2], "b": names[2:]}, "MEDV", "a")
 
     def ols(chosen):
         return api.OLS(data["MEDV"], api.add_constant(
             np.column_stack([data[name] for name in chosen]))).fit()
 
     full, small = ols(names), ols(few)
-    rules = Rules(condition=2.0**10, smaller=(few,))
+    rules = RegressionParams(condition=2.0**10, smaller=(few,))
     [model, _], [ledger, _] = mine_regression_columns(parts_of(columns, data), columns, rules)
     test = model.nested(few)
     assert (test.statistic, test.p_value) == pytest.approx(full.compare_f_test(small)[:2],
@@ -144,10 +145,10 @@ def test_ids_that_do_not_fit_are_refused():
 def test_other_modes(mode, owners):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    columns = TWO if owners == 2 else Columns({"a": ("x0",), "b": ("x1",), "c": ()}, "y", "c")
+    columns = TWO if owners == 2 else OwnedColumns({"a": ("x0",), "b": ("x1",), "c": ()}, "y", "c")
     data = made(40, 2, 3)
     models, _ = mine_regression_columns(parts_of(columns, data), columns,
-                                         Rules(condition=16.0), mode)
+                                         RegressionParams(condition=16.0), mode)
     assert far(models[-1], pooled(columns.terms, data)) <= 1e-9
 
 
@@ -183,7 +184,7 @@ def test_different_numbers_of_records_are_refused_on_all_sides():
 
 
 def test_different_responses_are_refused_on_all_sides():
-    columns = Columns({"a": ("x0",), "b": ("x1",)}, "y", "all")
+    columns = OwnedColumns({"a": ("x0",), "b": ("x1",)}, "y", "all")
     data = made(60, 2, 1)
     assert failing(columns, parts_of(columns, data)) == [None, None]
     for change in (lambda y: y[::-1], lambda y: np.where(np.arange(60) == 59, y + 1e-12, y)):
@@ -214,15 +215,15 @@ def test_an_owner_without_records_or_with_bad_ones_is_named():
 
 def test_a_column_with_two_owners_is_refused():
     with pytest.raises(InputError, match="'x0' stands twice"):
-        Columns({"a": ("x0",), "b": ("x0", "x1")}, "y", "b")
+        OwnedColumns({"a": ("x0",), "b": ("x0", "x1")}, "y", "b")
     with pytest.raises(InputError, match="Who has the response"):
-        Columns({"a": ("x0",), "b": ("x1",)}, "y", "c")
+        OwnedColumns({"a": ("x0",), "b": ("x1",)}, "y", "c")
     with pytest.raises(InputError, match="neither"):
-        Columns({"a": ("x0",), "b": ()}, "y", "a")
+        OwnedColumns({"a": ("x0",), "b": ()}, "y", "a")
 
 
 def test_models_that_could_be_solved_for_columns_are_refused():
-    wide = Columns({"a": ("x0",), "b": tuple(f"x{i}" for i in range(1, 9))}, "y", "b")
+    wide = OwnedColumns({"a": ("x0",), "b": tuple(f"x{i}" for i in range(1, 9))}, "y", "b")
     for error in failing(wide, parts_of(wide, made(60, 9, 1))):
         assert isinstance(error, RefusedError)
         assert "columns of 'a' hold 60 values. 22 numbers" in str(error)
@@ -261,8 +262,8 @@ def test_nothing_is_opened_that_was_not_declared(monkeypatch):
 
 def test_what_is_sent_does_not_depend_on_values():
     names = {"a": "p0", "b": "p1"}
-    columns = Columns({names[o]: c for o, c in TWO.owners.items()}, "y", "p1", (("x0", "x1"),))
-    program = RegressionOverColumns(columns, Rules(condition=2.0**10))
+    columns = OwnedColumns({names[o]: c for o, c in TWO.owners.items()}, "y", "p1", (("x0", "x1"),))
+    program = RegressionOverColumns(columns, RegressionParams(condition=2.0**10))
     tables = [made(40, 2, seed, near) for seed, near in ((1, 1.0), (1, 1.0), (5, 0.3))]
     runs = [masked_frames(program, [Given(part) for part in parts_of(columns, data).values()],
                           "dealer") for data in tables]
@@ -274,7 +275,7 @@ def test_what_is_sent_does_not_depend_on_values():
 def test_somebody_without_data_may_be_the_only_one_to_learn_the_model():
     data = made(80, 2, 6)
     roles = Roles(("a", "b", "reader"), ("a", "b"), ("a", "b"), "dealer")
-    rules = Rules(condition=2.0**8, receivers=("reader",))
+    rules = RegressionParams(condition=2.0**8, receivers=("reader",))
     inputs = [Given(part) for part in parts_of(TWO, data).values()]
     outcomes = asyncio.run(in_memory(RegressionOverColumns(TWO, rules), [*inputs, None], roles))
     assert [o.error for o in outcomes] == [None] * 4

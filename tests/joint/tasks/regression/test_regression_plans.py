@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from support.regression_data import by_rows, made, picked
+from support.study_people import stated
 from unspoken.joint import run_outcomes
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Terms
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.common.record_order import Records
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionTerms
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 
 pytestmark = pytest.mark.slow
@@ -25,7 +27,7 @@ def study(task, owners, **parameters):
     members = [Member(name, f"{name}.example:7700", ("owner", *(["holder"] if i < 2 else [])),
                       name * 8, name.encode()) for i, name in enumerate(owners)]
     members.append(Member("dealer", "d.example:7700", ("dealer",), "d" * 8, b"d"))
-    draft = Study("care", task, "dealer", tuple(members), parameters)
+    draft = Study("care", task, "dealer", tuple(members), stated(task, parameters))
     return replace(draft, disclosures=task_of(draft).disclosures(draft))
 
 
@@ -57,7 +59,7 @@ def binary(data):
     ("logistic", 2, 3, {"condition": 256}, GUESSED),
     ("residuals", 2, 2, {"condition": 256, "synthetic": 50}, KNOWN)])
 def test_plans_over_rows(task, terms, owners, parameters, factor):
-    names = Terms("y", tuple(f"x{i}" for i in range(terms)))
+    names = RegressionTerms("y", tuple(f"x{i}" for i in range(terms)))
     data = made(600, terms, 1)
     data = binary(data) if task == "logistic" else data
     tables = [names.table(part) for part in by_rows(data, np.arange(600) % owners)]
@@ -83,7 +85,7 @@ def test_plans_over_rows(task, terms, owners, parameters, factor):
 def test_plans_over_columns(task, terms, owners, rows, parameters, factor):
     names = [f"o{i}" for i in range(owners)]
     parameters = {"held": names[-1], "condition": 256, **parameters}
-    columns = Columns({name: tuple(f"x{j}" for j in range(terms) if j % owners == i)
+    columns = OwnedColumns({name: tuple(f"x{j}" for j in range(terms) if j % owners == i)
                        for i, name in enumerate(names)}, "y", parameters["held"])
     data = made(rows, terms, 1)
     data = binary(data) if task == "logistic-columns" else data
@@ -97,7 +99,7 @@ def test_plans_over_columns(task, terms, owners, rows, parameters, factor):
     if "ids" in parameters:
         pytest.importorskip("rbcl")
         ids = np.arange(rows)
-    assert max(apart(planned, [Given(part, ids) for part in parts])) <= factor
+    assert max(apart(planned, [Records(Given(part), ids) for part in parts])) <= factor
 
 
 def test_holders_beyond_two_cost_more():

@@ -14,7 +14,7 @@ from unspoken.joint import narrow, reveal, run_outcomes
 from unspoken.joint.joint_errors import DisclosureError, PartyError, RefusedError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.tasks.regression import fitting
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_rows import (
     RegressionOverRows,
@@ -24,7 +24,7 @@ from unspoken.joint.tasks.regression.second_moments import SIZES, row_moments, w
 
 pytestmark = pytest.mark.slow
 
-THREE = Terms("y", ("x0", "x1", "x2"))
+THREE = RegressionTerms("y", ("x0", "x1", "x2"))
 
 
 def spread(rows, owners, seed=0):
@@ -39,7 +39,7 @@ def test_boston_equals_statsmodels(shared):
     x = np.column_stack([data[name] for name in names])
     exact = api.OLS(data["MEDV"], api.add_constant(x)).fit()
     models, _ = mine_regression_rows(by_rows(data, spread(506, 3)),
-                                           Terms("MEDV", tuple(names)))
+                                           RegressionTerms("MEDV", tuple(names)))
     for model in models:
         assert np.abs(model.parameters / exact.params - 1).max() <= 1e-10
         assert np.abs(model.errors / exact.bse - 1).max() <= 1e-11
@@ -64,9 +64,9 @@ def test_smaller_models_equal_statsmodels(shared):
 
     full, small = ols(names), ols(few)
     statistic, p_value, df = full.compare_f_test(small)
-    rules = Rules(smaller=(few,))
+    rules = RegressionParams(smaller=(few,))
     [model, _], [ledger, _] = mine_regression_rows(by_rows(data, spread(506, 2)),
-                                                         Terms("MEDV", names), rules)
+                                                         RegressionTerms("MEDV", names), rules)
     test = model.nested(["LSTAT", "RM"])
     assert (test.statistic, test.p_value) == pytest.approx((statistic, p_value), rel=1e-9)
     assert test.degrees == (int(df), 501)
@@ -84,7 +84,7 @@ def test_ridge_equals_scikit_learn(ridge):
     x = np.column_stack([data[f"x{i}"] for i in range(3)])
     exact = Ridge(alpha=ridge, solver="cholesky", tol=1e-14).fit(x, data["y"])
     models, _ = mine_regression_rows(by_rows(data, spread(200, 2)), THREE,
-                                           Rules(ridge=ridge))
+                                           RegressionParams(ridge=ridge))
     assert np.allclose(models[0].coefficients, exact.coef_, rtol=1e-8, atol=0)
     assert models[0].intercept == pytest.approx(exact.intercept_, rel=1e-8)
     assert models[0].rss == pytest.approx(((data["y"] - exact.predict(x)) ** 2).sum(), rel=1e-9)
@@ -95,7 +95,7 @@ def test_ridge_equals_scikit_learn(ridge):
 def test_a_ridge_that_would_hide_the_data_is_refused():
     with pytest.raises(RefusedError, match="must not hide the data"):
         mine_regression_rows(by_rows(made(200, 3, 1), spread(200, 2)), THREE,
-                                   Rules(ridge=1e11))
+                                   RegressionParams(ridge=1e11))
 
 
 @settings(max_examples=8)
@@ -103,10 +103,10 @@ def test_a_ridge_that_would_hide_the_data_is_refused():
        near=st.sampled_from([1.0, 1e-2]), offset=st.sampled_from([0.0, 1e3]))
 def test_any_spread_of_rows_gives_the_central_model(owners, seed, terms, near, offset):
     data = made(180, terms, seed, near, offset)
-    names = Terms("y", tuple(f"x{i}" for i in range(terms)))
+    names = RegressionTerms("y", tuple(f"x{i}" for i in range(terms)))
     exact = pooled(names, data)
     models, _ = mine_regression_rows(by_rows(data, spread(180, owners, seed)), names,
-                                           Rules(condition=2.0**20))
+                                           RegressionParams(condition=2.0**20))
     for model in models:
         assert far(model, exact) <= 1e-7
         assert model.features == exact.features
@@ -116,7 +116,7 @@ def test_any_spread_of_rows_gives_the_central_model(owners, seed, terms, near, o
 
 def test_products_and_squares_of_columns_are_terms():
     data = made(150, 2, 9, offset=2.0)
-    terms = Terms("y", ("x0", "x1"), (("x0", "x1"), ("x1", "x1")))
+    terms = RegressionTerms("y", ("x0", "x1"), (("x0", "x1"), ("x1", "x1")))
     models, _ = mine_regression_rows(by_rows(data, spread(150, 2)), terms)
     assert models[0].features == ("x0", "x1", "x0*x1", "x1*x1")
     assert far(models[0], pooled(terms, data)) <= 1e-8
@@ -138,15 +138,15 @@ def test_sorted_rows_with_far_means_do_not_cancel():
 def test_other_modes(mode, owners):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    names = Terms("y", ("x0",))
+    names = RegressionTerms("y", ("x0",))
     data = made(60, 1, 3)
     models, _ = mine_regression_rows(by_rows(data, spread(60, owners)), names,
-                                           Rules(condition=16.0), mode)
+                                           RegressionParams(condition=16.0), mode)
     assert far(models[-1], pooled(names, data)) <= 1e-9
 
 
 def test_only_receivers_learn_the_model():
-    rules = Rules(receivers=("p1",))
+    rules = RegressionParams(receivers=("p1",))
     models, ledgers = mine_regression_rows(by_rows(made(90, 3, 2), spread(90, 2)), THREE,
                                                  rules)
     assert models[0] is None
@@ -156,7 +156,7 @@ def test_only_receivers_learn_the_model():
 
 def test_coefficients_alone():
     models, ledgers = mine_regression_rows(by_rows(made(90, 3, 2), spread(90, 2)), THREE,
-                                                 Rules(inference=False))
+                                                 RegressionParams(inference=False))
     assert models[0].errors.size == 0
     assert np.isnan(models[0].rss)
     assert {fitting.SUMS, fitting.ERRORS}.isdisjoint(o.because for o in ledgers[0].openings)
@@ -206,9 +206,9 @@ def test_bad_data_is_refused_by_name():
     with pytest.raises(RefusedError, match="'p1' must have at least"):
         mine_regression_rows([parts[0], {k: np.zeros(0) for k in data}], THREE)
     with pytest.raises(InputError, match="'x0' stands twice"):
-        Terms("y", ("x0", "x1", "x0"))
+        RegressionTerms("y", ("x0", "x1", "x0"))
     with pytest.raises(InputError, match="'ridge' must be"):
-        Rules(ridge=-1.0)
+        RegressionParams(ridge=-1.0)
 
 
 def test_nothing_is_opened_that_was_not_declared(monkeypatch):
@@ -226,8 +226,8 @@ def test_nothing_is_opened_that_was_not_declared(monkeypatch):
 
 
 def test_what_is_sent_does_not_depend_on_values_or_on_whose_rows_they_are():
-    names = Terms("y", ("x0", "x1"))
-    program = RegressionOverRows(names, Rules(condition=2.0**6))
+    names = RegressionTerms("y", ("x0", "x1"))
+    program = RegressionOverRows(names, RegressionParams(condition=2.0**6))
     one, other = made(80, 2, 1), made(140, 2, 2, 0.5)
     owners = spread(80, 2), np.arange(140) // 110
     runs = [masked_frames(program, [names.table(part) for part in by_rows(data, who)], "dealer")

@@ -23,8 +23,8 @@ from unspoken.joint.tasks.regression import (
 from unspoken.joint.tasks.regression import (
     second_moments as moments,
 )
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
@@ -32,8 +32,8 @@ from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 pytestmark = pytest.mark.slow
 
 RUNS = 3
-ONE = Terms("y", ("x0",))
-EASY = Rules(condition=4.0)
+ONE = RegressionTerms("y", ("x0",))
+EASY = RegressionParams(condition=4.0)
 LABELS = ("matmul.open", "multiply.open", "truncate.open")
 
 
@@ -44,9 +44,9 @@ def rows_run():
 
 
 def columns_run():
-    columns = Columns({"p0": ("x0",), "p1": ("x1",), "p2": ()}, "y", "p2")
+    columns = OwnedColumns({"p0": ("x0",), "p1": ("x1",), "p2": ()}, "y", "p2")
     data = made(40, 2, 1)
-    return RegressionOverColumns(columns, Rules(condition=2.0**8)), [
+    return RegressionOverColumns(columns, RegressionParams(condition=2.0**8)), [
         Given(picked(data, columns.needed(owner))) for owner in columns.owners]
 
 

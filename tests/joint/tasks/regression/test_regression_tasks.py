@@ -9,18 +9,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.joint_commands import joint_command
+from support.joint_commands import in_order, joint_command
 from support.regression_data import by_rows, far, made, picked
+from support.study_people import stated
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.second_moments import SIZES
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.wire.credentials import Member
 from unspoken.models.linear_model import LinearModel
 from unspoken.models.logistic_model import LogisticModel
@@ -39,7 +40,7 @@ def study(task, mode="dealer", **parameters):
                Member("b", "b.example:7700", both, "b" * 8, b"b")]
     if mode == "dealer":
         members.append(Member("d", "d.example:7700", ("dealer",), "d" * 8, b"d"))
-    return Study("care", task, mode, tuple(members), parameters)
+    return Study("care", task, mode, tuple(members), stated(task, parameters))
 
 
 @pytest.mark.parametrize(("task", "parameters", "why"), [
@@ -97,7 +98,7 @@ def new(folder, task, *settings, owners=("north", "south")):
                for w in ("--party", f"{folder / name}.crt=host{i}.example:7700")]
     assert joint_command("new", folder / "study.toml", "--name", "care", "--task", task, *parties,
                        "--dealer", f"{folder / 'dora'}.crt=host9.example:7700",
-                       *(w for s in settings for w in ("--set", s))) == 0
+                       *(w for s in in_order(task, settings) for w in ("--set", s))) == 0
 
 
 def results(folder, capsys, owners=("north", "south")):
@@ -115,7 +116,7 @@ def test_rows_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "regression", "response=y", 'columns=["x0", "x1"]', "condition=256",
         'smaller=["x0"]')
     found = LinearModel.from_json(results(tmp_path, capsys)["south"])
-    exact = pooled(Terms("y", ("x0", "x1")), data, Rules(smaller=(("x0",),)))
+    exact = pooled(RegressionTerms("y", ("x0", "x1")), data, RegressionParams(smaller=(("x0",),)))
     assert far(found, exact) <= 1e-9
     assert found.mallows_cp(["x0"]) == pytest.approx(exact.mallows_cp(["x0"]), rel=1e-9)
 
@@ -130,7 +131,7 @@ def test_columns_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "regression-columns", "response=y", 'columns=["north:x0", "south:x1"]',
         "held=south", "ids=id", "condition=256")
     found = LinearModel.from_json(results(tmp_path, capsys)["north"])
-    exact = pooled(Terms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
+    exact = pooled(RegressionTerms("y", ("x0", "x1")), {k: v[5:50] for k, v in data.items()})
     assert found.records == 45
     assert far(found, exact) <= 1e-9
 
@@ -148,7 +149,7 @@ def test_logistic_columns_from_files_to_a_model(tmp_path, capsys):
     new(tmp_path, "logistic-columns", "response=y", 'columns=["north:x0", "south:x1"]',
         "held=south", "condition=1024")
     found = LogisticModel.from_json(results(tmp_path, capsys)["north"])
-    exact = pooled_logistic(Terms("y", ("x0", "x1")), data)
+    exact = pooled_logistic(RegressionTerms("y", ("x0", "x1")), data)
     assert (np.abs(found.parameters - exact.parameters) / exact.errors).max() <= 1e-4
     assert found.likelihood == pytest.approx(exact.likelihood, abs=1e-3)
 
@@ -168,7 +169,7 @@ def test_residual_plots_from_files(tmp_path, capsys):
     new(tmp_path / "columns", "residuals-columns", "response=y", "condition=256", "groups=5",
         'columns=["north:x0", "south:x1"]', "held=south")
     found = Residuals.from_json(results(tmp_path / "columns", capsys)["north"])
-    rest = data["y"] - pooled(Terms("y", ("x0", "x1")), data).predict(data)
+    rest = data["y"] - pooled(RegressionTerms("y", ("x0", "x1")), data).predict(data)
     means = [rest[part].mean() for part in np.array_split(np.argsort(data["x1"]), 5)]
     assert np.allclose(found.of("x1")[:, 1], means, atol=1e-4)
 
@@ -181,7 +182,7 @@ def test_residuals_of_every_record_go_to_receivers(tmp_path, capsys):
     new(tmp_path, "residuals-columns", "response=y", "condition=1024", "held=north", "show=each",
         f"columns=[{', '.join(columns)}]", owners=ALL)
     found = results(tmp_path, capsys, ALL)["south"]
-    exact = pooled(Terms("y", tuple(f"x{i}" for i in range(6))), data)
+    exact = pooled(RegressionTerms("y", tuple(f"x{i}" for i in range(6))), data)
     assert np.abs(found - (data["y"] - exact.predict(data))).max() <= 1e-5
 
 
@@ -199,7 +200,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path):
     write(tmp_path, "b", {"x1": [2.0], "y": [3.0]})
     columns = study("logistic-columns", **COLUMNS)
     given = task_of(columns).load(tmp_path / "b.parquet", columns)
-    assert set(given.columns) == {"x1", "y"}
+    assert set(given.data.columns) == {"x1", "y"}
     assert given.ids is None
     assert SAME_ROWS in task_of(columns).plan(columns).learns["b"]
     assert fitting.ERRORS not in task_of(columns).plan(columns).learns["b"]

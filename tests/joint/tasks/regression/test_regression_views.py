@@ -28,15 +28,15 @@ from support.watching import frames_to
 from unspoken.joint import narrow, reveal
 from unspoken.joint.museum import line_search as searching
 from unspoken.joint.museum.powell import PowellRegression
-from unspoken.joint.tasks.regression.column_blocks import Columns
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.residuals.program_rows import ResidualsOverRows
 
 pytestmark = pytest.mark.slow
 
-THREE = Columns({"p0": ("x0",), "p1": ("x1",), "p2": ("x2",)}, "y", "p2")
-SMALL = Rules(condition=16.0, inference=False)
+THREE = OwnedColumns({"p0": ("x0",), "p1": ("x1",), "p2": ("x2",)}, "y", "p2")
+SMALL = RegressionParams(condition=16.0, inference=False)
 
 
 def powell_run(data=None):

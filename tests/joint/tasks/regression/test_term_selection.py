@@ -14,8 +14,8 @@ from support.regression_data import boston, by_rows, far, made, picked
 from unspoken.errors import InputError
 from unspoken.joint import narrow
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.tasks.regression.column_blocks import Columns
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import mine_regression_columns
 from unspoken.joint.tasks.regression.program_rows import (
@@ -34,7 +34,7 @@ from unspoken.numerics.least_squares import mallows_cp
 
 pytestmark = pytest.mark.slow
 
-EASY = Rules(condition=2.0**12)
+EASY = RegressionParams(condition=2.0**12)
 
 
 def textbook(data, terms, criterion):
@@ -61,7 +61,7 @@ def textbook(data, terms, criterion):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_the_best_subset_is_that_of_the_textbook(shared, criterion):
     data = boston(shared)
-    terms = Terms("MEDV", ("CRIM", "INDUS", "NOX", "AGE", "RM"))
+    terms = RegressionTerms("MEDV", ("CRIM", "INDUS", "NOX", "AGE", "RM"))
     [model, _], [ledger, _] = mine_regression_rows(
         by_rows(data, np.arange(506) % 2), terms, EASY, selection=Selection("best", criterion))
     assert model.features == textbook(data, terms, criterion)
@@ -72,8 +72,8 @@ def test_the_best_subset_is_that_of_the_textbook(shared, criterion):
                                                    ("stepwise", "aic")])
 def test_steps_are_those_of_pooled_data_and_stand_in_the_ledger(shared, method, criterion):
     data = boston(shared)
-    terms = Terms("MEDV", ("INDUS", "AGE", "CRIM", "NOX", "RM", "TAX"))
-    columns = Columns({"a": terms.columns[:2], "b": terms.columns[2:]}, "MEDV", "a")
+    terms = RegressionTerms("MEDV", ("INDUS", "AGE", "CRIM", "NOX", "RM", "TAX"))
+    columns = OwnedColumns({"a": terms.columns[:2], "b": terms.columns[2:]}, "MEDV", "a")
     selection = Selection(method, criterion)
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
     [model, _], [ledger, _] = mine_regression_columns(parts, columns, EASY, selection=selection)
@@ -92,7 +92,7 @@ def test_steps_are_those_of_pooled_data_and_stand_in_the_ledger(shared, method, 
        criterion=st.sampled_from(CRITERIA))
 def test_any_choice_is_that_of_pooled_data(owners, seed, method, criterion):
     data = made(120, 3, seed, 0.5, noise=3.0)
-    terms, selection = Terms("y", ("x0", "x1", "x2")), Selection(method, criterion)
+    terms, selection = RegressionTerms("y", ("x0", "x1", "x2")), Selection(method, criterion)
     exact = pooled(terms, data, selection=selection)
     models, _ = mine_regression_rows(by_rows(data, np.arange(120) % owners), terms, EASY,
                                            selection=selection)
@@ -106,8 +106,12 @@ def test_no_term_at_all_leaves_the_mean():
     data = {"x0": rng.normal(size=80), "y": np.tile([3.0, 5.0], 40)}
     data["x0"] -= data["y"] * 0
     data["x0"][1::2] = data["x0"][::2]
-    models, _ = mine_regression_rows(by_rows(data, np.arange(80) // 40), Terms("y", ("x0",)),
-                                           EASY, selection=Selection("forward", "bic"))
+    models, _ = mine_regression_rows(
+        by_rows(data, np.arange(80) // 40),
+        RegressionTerms("y", ("x0",)),
+        EASY,
+        selection=Selection("forward", "bic"),
+    )
     assert models[0].features == ()
     assert models[0].intercept == pytest.approx(4.0, rel=1e-12)
     assert models[0].errors == pytest.approx([np.sqrt(80 / 79 / 80)], rel=1e-12)
@@ -116,7 +120,7 @@ def test_no_term_at_all_leaves_the_mean():
 def test_terms_that_are_kept_stay():
     data = made(120, 3, 3, noise=50.0)
     selection = Selection("stepwise", "bic", ("x1",))
-    terms = Terms("y", ("x0", "x1", "x2"))
+    terms = RegressionTerms("y", ("x0", "x1", "x2"))
     models, _ = mine_regression_rows(by_rows(data, np.arange(120) % 2), terms, EASY,
                                            selection=selection)
     assert "x1" in models[0].features
@@ -154,16 +158,16 @@ def test_reciprocals_hold_over_the_whole_range():
 
 
 def test_what_cannot_be_chosen_is_refused():
-    many = Terms("y", tuple(f"x{i}" for i in range(11)))
+    many = RegressionTerms("y", tuple(f"x{i}" for i in range(11)))
     with pytest.raises(InputError, match="at most 10 terms"):
         RegressionOverRows(many, None, Selection("best"))
     with pytest.raises(InputError, match="'method' must be"):
         Selection("greedy")
     with pytest.raises(InputError, match="must not go with a selection"):
-        RegressionOverRows(many, Rules(smaller=(("x0",),)), Selection())
+        RegressionOverRows(many, RegressionParams(smaller=(("x0",),)), Selection())
     with pytest.raises(RefusedError, match="chosen by least squares"):
         mine_regression_rows(by_rows(made(60, 2, 1), np.arange(60) % 2),
-                                   Terms("y", ("x0", "x1")), Rules(ridge=1.0),
+                                   RegressionTerms("y", ("x0", "x1")), RegressionParams(ridge=1.0),
                                    selection=Selection())
 
 

@@ -9,9 +9,9 @@ from support.computing import on_shares
 from support.regression_data import by_rows, picked
 from unspoken.errors import InputError, ModelError
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS, Columns
+from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS, OwnedColumns
 from unspoken.joint.tasks.regression.fitting import COUNT
-from unspoken.joint.tasks.regression.params import Terms
+from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.residuals import program_rows as diagnostics
 from unspoken.joint.tasks.residuals.program_columns import open_residuals_columns
@@ -28,7 +28,7 @@ from unspoken.numerics.random import generator, seed_from
 
 pytestmark = pytest.mark.slow
 
-TERMS = Terms("y", ("u", "v"))
+TERMS = RegressionTerms("y", ("u", "v"))
 
 
 def bent(rows, seed):
@@ -66,7 +66,7 @@ def test_synthetic_residuals_bend_and_spread_like_real_ones(monkeypatch):
 
 def test_grouped_residuals_of_columns_are_those_of_the_pooled_data():
     data = bent(600, 2)
-    columns = Columns({"a": ("u",), "b": ("v",)}, "y", "b")
+    columns = OwnedColumns({"a": ("u",), "b": ("v",)}, "y", "b")
     model = pooled(TERMS, data)
     parts = {"a": picked(data, ["u"]), "b": picked(data, ["v", "y"])}
     results, ledgers = mine_residuals_columns(parts, columns, model, 6, 50)
@@ -81,7 +81,7 @@ def test_grouped_residuals_of_columns_are_those_of_the_pooled_data():
 def test_products_and_split_responses_have_residuals_too(held, products):
     data = bent(600, 2)
     data["v"] = 100 * data["v"]
-    columns = Columns({"a": ("u",), "b": ("v",)}, "y", held, products)
+    columns = OwnedColumns({"a": ("u",), "b": ("v",)}, "y", held, products)
     model = pooled(columns.terms, data)
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
     if held == "split":
@@ -97,7 +97,7 @@ def test_synthetic_residuals_of_a_model_with_a_square_do_not_bend_any_more(monke
     seeds = iter(map(seed_from, range(9)))
     monkeypatch.setattr(diagnostics, "fresh_seed", lambda: next(seeds))
     data, bends = bent(3000, 1), []
-    for terms in (TERMS, Terms("y", ("u", "v"), (("u", "u"),))):
+    for terms in (TERMS, RegressionTerms("y", ("u", "v"), (("u", "u"),))):
         results, _ = mine_residuals_rows(by_rows(data, np.arange(3000) % 2), terms,
                                                pooled(terms, data), 200)
         assert results[0].features == ("u", "v")
@@ -110,7 +110,7 @@ def test_residuals_are_opened_only_where_they_give_no_column_away():
     rng = np.random.default_rng(3)
     data = {f"x{i}": rng.normal(size=100) for i in range(6)}
     data["y"] = data["x0"] - 3 * data["x4"] + rng.normal(size=100) + 50
-    columns = Columns({"a": ("x0", "x1"), "b": ("x2", "x3"), "c": ("x4", "x5")}, "y", "b")
+    columns = OwnedColumns({"a": ("x0", "x1"), "b": ("x2", "x3"), "c": ("x4", "x5")}, "y", "b")
     model = pooled(columns.terms, data)
     parts = {owner: picked(data, columns.needed(owner)) for owner in columns.owners}
     results, ledgers = open_residuals_columns(parts, columns, model, receivers=["a"])
@@ -119,18 +119,18 @@ def test_residuals_are_opened_only_where_they_give_no_column_away():
     assert [o.because for o in ledgers[1].learned()] == [SAME_ROWS, COUNT]
     with pytest.raises(RefusedError, match="synthetic residuals"):
         open_residuals_columns(parts, columns, model, models=2)
-    crossing = Columns(columns.owners, "y", "b", (("x0", "x2"), ("x4", "x3")))
+    crossing = OwnedColumns(columns.owners, "y", "b", (("x0", "x2"), ("x4", "x3")))
     exact = pooled(crossing.terms, data)
     results, _ = open_residuals_columns(parts, crossing, exact)
     assert np.abs(results[2] - (data["y"] - exact.predict(data))).max() <= 1e-5
-    two = Columns({"a": ("u",), "b": ("v",)}, "y", "b")
+    two = OwnedColumns({"a": ("u",), "b": ("v",)}, "y", "b")
     with pytest.raises(RefusedError, match="two owners must not be opened"):
         open_residuals_columns({}, two, pooled(TERMS, bent(100, 1)))
 
 
 def test_small_groups_and_few_records_are_refused():
     data = bent(120, 3)
-    columns = Columns({"a": ("u",), "b": ("v",)}, "y", "b")
+    columns = OwnedColumns({"a": ("u",), "b": ("v",)}, "y", "b")
     parts = {"a": picked(data, ["u"]), "b": picked(data, ["v", "y"])}
     model = pooled(TERMS, data)
     with pytest.raises(RefusedError, match="at least 20 records"):
@@ -140,7 +140,7 @@ def test_small_groups_and_few_records_are_refused():
     with pytest.raises(RefusedError, match="4 groups of 20"):
         mine_residuals_rows(by_rows(data, np.arange(120) % 2), TERMS, model, 50)
     with pytest.raises(InputError, match="of the terms u, v"):
-        mine_residuals_rows([], TERMS, pooled(Terms("y", ("u",)), data))
+        mine_residuals_rows([], TERMS, pooled(RegressionTerms("y", ("u",)), data))
 
 
 def test_rows_are_shuffled_by_every_holder(monkeypatch):

@@ -25,7 +25,7 @@ from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, Terms
+from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, RuleParams
 from unspoken.joint.tasks.rules.program_columns import (
     ROWS,
     Mining,
@@ -46,7 +46,7 @@ def test_the_result_is_that_of_whole_baskets(case):
     lists, groups, support, confidence = case
     parts = columns(lists, groups)
     items = tuple("".join(groups.values()))
-    terms = Terms(items, support, confidence, most=100, supports="shown")
+    terms = RuleParams(items, support, confidence, most=100, supports="shown")
     found, _ = mine_rules_columns(parts, terms, fewest=1)
     count, rules = by_hand(lists, support, confidence)
     named = {tuple(sorted(found[0].names(s))): int(c) for s, c in zip(
@@ -75,7 +75,7 @@ def test_the_same_as_the_miners_of_one_place(shared):
         parts[f"p{i}"] = Baskets.from_rows(whole.rows[here], whole.codes[here] // 3, len(whole),
                                            tuple(names[i::3]))
     items = tuple(name for part in parts.values() for name in part.items)
-    found, _ = mine_rules_columns(parts, Terms(items, 0.02, 0.2, supports="shown"))
+    found, _ = mine_rules_columns(parts, RuleParams(items, 0.02, 0.2, supports="shown"))
     alone = unspoken.mine.itemsets(whole, 0.02)
     assert {tuple(sorted(n)): s for n, s in found[0].itemsets} == {
         tuple(sorted(n)): s for n, s in alone}
@@ -113,7 +113,7 @@ def test_another_coding_is_refused_by_all():
     async def program(party, data):
         groups = other if party.name == "east" else GROUPS
         sites = Sites.of(groups)
-        return await RulesOverColumns(Terms(sites.names, 0.25), sites, fewest=1)(party, data)
+        return await RulesOverColumns(RuleParams(sites.names, 0.25), sites, fewest=1)(party, data)
 
     outcomes = run_outcomes(program, list(columns().values()), names=list(GROUPS))
     for outcome in outcomes[:3]:
@@ -132,7 +132,7 @@ def test_thresholds_that_ask_about_single_baskets_are_refused():
 
 
 def test_who_is_no_receiver_learns_no_rules_and_no_supports():
-    terms = Terms(ITEMS, 0.25, supports="shown")
+    terms = RuleParams(ITEMS, 0.25, supports="shown")
     found, ledgers = mine_rules_columns(columns(), terms, receivers=["south"], fewest=1)
     assert found[0] is None
     assert found[2] is None
@@ -213,7 +213,9 @@ def words_beyond_the_result():
 
 def test_no_frame_comes_twice():
     """Two runs over the same data have no masked frame in common."""
-    program = RulesOverColumns(Terms(tuple("ab"), 0.25), Sites.of({"p0": "a", "p1": "b"}), fewest=1)
+    program = RulesOverColumns(
+        RuleParams(tuple("ab"), 0.25), Sites.of({"p0": "a", "p1": "b"}), fewest=1
+    )
     parts = list(columns(groups={"p0": "a", "p1": "b"}).values())
     first, second = (set(masked_frames(program, parts, "dealer")[0]) for _ in range(2))
     assert len(first) > 5
@@ -232,7 +234,7 @@ def views():
     found = {}
     parts = [Baskets.of([names] * 1024, names) for names in WIDE.values()]
     sites = Sites.of(WIDE)
-    program = RulesOverColumns(Terms(sites.names, 0.5, longest=3), sites)
+    program = RulesOverColumns(RuleParams(sites.names, 0.5, longest=3), sites)
     for _ in range(RUNS):
         got = {}
 

@@ -29,7 +29,7 @@ from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules import candidate_levels as ladder
-from unspoken.joint.tasks.rules.params import RULES, SETS, Terms
+from unspoken.joint.tasks.rules.params import RULES, SETS, RuleParams
 from unspoken.joint.tasks.rules.program_rows import (
     Mining,
     RulesOverRows,
@@ -44,7 +44,7 @@ from unspoken.table.baskets import Baskets
 
 pytestmark = pytest.mark.slow
 
-TERMS = Terms(NAMES, 0.25, 0.75, most=1000)
+TERMS = RuleParams(NAMES, 0.25, 0.75, most=1000)
 ALL = [one for shop in SHOPS for one in shop]
 
 
@@ -54,13 +54,13 @@ def test_the_result_is_that_of_all_baskets_in_one_place(case):
     lists, owner, support, confidence = case
     parts = [Baskets.of([lists[i] for i in np.flatnonzero(owner == k)], NAMES)
              for k in range(owner.max() + 1)]
-    terms = Terms(NAMES, support, confidence, most=24)
+    terms = RuleParams(NAMES, support, confidence, most=24)
     count, rules = by_hand(lists, support, confidence)
     found, _ = mine_rules_rows(parts, terms)
     assert as_sets(found[0]) == (set(count), rules)
     assert all(one.same_as(pooled(parts, terms)) for one in found)
     if len(parts) > 2:
-        shown = Terms(NAMES, support, confidence, most=24, supports="shown")
+        shown = RuleParams(NAMES, support, confidence, most=24, supports="shown")
         counted, _ = mine_rules_rows(parts, shown)
         assert {counted[0].names(s): int(c) for s, c in zip(
             counted[0].sets, counted[0].counts, strict=True)} == count
@@ -80,7 +80,7 @@ def test_every_mode(mode):
 def test_the_same_as_the_miners_of_one_place(shared):
     baskets = unspoken.read_baskets(shared("groceries.csv.gz"), repeats="drop")
     parts = [baskets.take(np.arange(len(baskets)) % 4 == i) for i in range(4)]
-    found, _ = mine_rules_rows(parts, Terms(baskets.items, 0.01, 0.3, supports="shown"))
+    found, _ = mine_rules_rows(parts, RuleParams(baskets.items, 0.01, 0.3, supports="shown"))
     alone = unspoken.mine.itemsets(baskets, 0.01)
     assert found[0].itemsets.same_as(alone)
     assert found[0].rules.same_as(unspoken.mine.rules(alone, 0.3))
@@ -100,7 +100,7 @@ def test_only_the_union_is_compared():
     rare = [Baskets.of([["a", "b"]] * 9 + [["c"]], NAMES) for _ in range(3)]
     sizes = {}
     for method, mine in (("every", mine_rules_rows), ("union", mine_rules_by_union)):
-        _, ledgers = mine(rare, Terms(NAMES, 0.2))
+        _, ledgers = mine(rare, RuleParams(NAMES, 0.2))
         sizes[method] = [o.shape for o in ledgers[0].openings if o.because == SETS]
     assert sizes == {"every": [(8,), (1,)], "union": [(2,), (1,)]}
 
@@ -108,14 +108,14 @@ def test_only_the_union_is_compared():
 def test_a_set_that_is_rare_at_every_owner_but_one_is_found():
     parts = [Baskets.of([["a", "b", "c"]] * 6, NAMES), Baskets.of([["d"]] * 4, NAMES),
              Baskets.of([["e"]], NAMES)]
-    found, _ = mine_rules_rows(parts, Terms(NAMES, 0.5, 1.0))
+    found, _ = mine_rules_rows(parts, RuleParams(NAMES, 0.5, 1.0))
     assert ("a", "b", "c") in as_sets(found[0])[0]
 
 
 def test_thresholds_are_reached_exactly():
     parts = [Baskets.of([["a"]] * 1 + [[]] * 99, NAMES), Baskets.of([[]] * 100, NAMES)]
     for support, there in ((0.005, {("a",)}), (0.005001, set())):
-        found, _ = mine_rules_rows(parts, Terms(NAMES, support))
+        found, _ = mine_rules_rows(parts, RuleParams(NAMES, support))
         assert as_sets(found[0])[0] == there
 
 
@@ -156,7 +156,7 @@ def test_another_list_of_items_is_refused_by_all():
     others = {"p0": NAMES, "p1": NAMES, "p2": NAMES[::-1]}
 
     async def program(party, data):
-        return await RulesOverRows(Terms(others[party.name], 0.25))(party, data)
+        return await RulesOverRows(RuleParams(others[party.name], 0.25))(party, data)
 
     outcomes = run_outcomes(program, shops())
     for outcome in outcomes[:3]:
@@ -166,7 +166,7 @@ def test_another_list_of_items_is_refused_by_all():
 
 
 def test_shown_supports_of_two_are_refused():
-    shown = Terms(NAMES, 0.25, supports="shown")
+    shown = RuleParams(NAMES, 0.25, supports="shown")
     with pytest.raises(RefusedError, match="subtract its own"):
         mine_rules_rows(shops()[:2], shown)
 
@@ -181,12 +181,12 @@ def test_items_in_another_order_are_recoded_by_name():
                                    {"min_confidence": 0.0}, {"most": 0}])
 def test_wrong_terms_are_refused(wrong):
     with pytest.raises(InputError):
-        Terms(**{"items": NAMES, "min_support": 0.5, **wrong})
+        RuleParams(**{"items": NAMES, "min_support": 0.5, **wrong})
 
 
 def test_too_fine_thresholds_are_refused():
     with pytest.raises(InputError, match="six decimals"):
-        _ = Terms(NAMES, 0.12345678).support
+        _ = RuleParams(NAMES, 0.12345678).support
 
 
 @settings(max_examples=30, deadline=None)
@@ -213,7 +213,7 @@ def test_too_many_rules_are_refused(monkeypatch):
 
 WORDS, RUNS = 128, 6
 # So bounded, differences have 32 bits, and what is opened fills its words.
-WIDE = Terms(tuple(map(str, range(WORDS))), 0.5, most=1 << 28)
+WIDE = RuleParams(tuple(map(str, range(WORDS))), 0.5, most=1 << 28)
 
 
 def even(rows):
@@ -331,17 +331,17 @@ def test_a_count_that_nobody_declared_stays_in(monkeypatch):
 
     monkeypatch.setattr(Mining, "_supports", more)
     with pytest.raises(DisclosureError, match="must be declared"):
-        mine_rules_rows(shops(), Terms(NAMES, 0.25, supports="shown"))
+        mine_rules_rows(shops(), RuleParams(NAMES, 0.25, supports="shown"))
 
 
 def test_the_pattern_is_read_as_it_was_written():
-    for terms in (TERMS, Terms(NAMES, 0.25, supports="shown")):
+    for terms in (TERMS, RuleParams(NAMES, 0.25, supports="shown")):
         found = pooled(shops(), terms)
         again = Associations.load(json.dumps(found.to_json()))
         assert again.same_as(found)
         assert str(len(found.sets)) in found.summary()
     hidden = pooled(shops(), TERMS)
-    assert not hidden.same_as(pooled(shops(), Terms(NAMES, 0.25, 0.75, supports="shown")))
+    assert not hidden.same_as(pooled(shops(), RuleParams(NAMES, 0.25, 0.75, supports="shown")))
     with pytest.raises(InputError, match="were not"):
         _ = hidden.rules
 
@@ -390,7 +390,7 @@ def test_the_plan_says_who_learns_what():
 
 
 def test_planned_bytes_are_those_of_a_run():
-    terms = Terms(tuple(map(str, range(2000))), 0.001, most=1 << 17)
+    terms = RuleParams(tuple(map(str, range(2000))), 0.001, most=1 << 17)
     parts = [Baskets.of([["1", "2"]] + [[str(r), str(r + 1)] for r in range(900)], terms.items)
              for _ in range(3)]
     outcomes = run_outcomes(RulesOverRows(terms), parts)

@@ -20,16 +20,16 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.tasks.classify.program_columns import ClassifyTogether, ClassifyWalking
 from unspoken.joint.tasks.tree import column_steps as vertical_growing
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import Asked, TreePart, join_parts
 
 pytestmark = pytest.mark.slow
 
-SHAPE = Shape(("no", "yes"), "south", 3, 4, "play")
+SHAPE = TreeShape(("no", "yes"), "south", 3, 4, "play")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def weather_parts():
 def test_the_weather_tree_comes_out_in_parts(mode, split, known):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    shape = Shape(("no", "yes"), "south", 2, 3, "play", known)
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play", known)
     parts, _ = mine_tree_columns(weather_sites(split, known=known), shape, mode=mode)
     assert join_parts(list(parts.values()), NAMES[:-1]).same_as(pooled(LAYOUT, WEATHER))
 
@@ -67,7 +67,7 @@ def test_a_site_knows_its_own_questions_and_no_others(weather_parts):
 def test_the_joint_tree_is_the_tree_of_pooled_columns(table, depth, least, known, extra):
     layout, columns, _, owners = table
     sites = min(owners, len(layout.attributes))
-    rules = Rules(max_depth=depth, min_records=least)
+    rules = TreeParams(max_depth=depth, min_records=least)
     assume(len(columns["class"]) > 0)
     given_, shape = spread(layout, columns, sites, known, extra)
     # Sites have room to spare, so that setbacks are larger than in the clear.
@@ -97,7 +97,7 @@ def test_walking_gives_the_class_site_the_same(weather_parts):
 
 
 def test_parts_of_different_trees_are_refused(weather_parts):
-    other, _ = mine_tree_columns(weather_sites(), SHAPE, Rules(max_depth=1))
+    other, _ = mine_tree_columns(weather_sites(), SHAPE, TreeParams(max_depth=1))
     parts = [other["north"], weather_parts["south"], weather_parts["east"]]
     given_ = [(p, s.columns) for p, s in zip(parts, weather_sites().values(), strict=True)]
     with pytest.raises(DataError, match="parts of one tree"):
@@ -122,7 +122,7 @@ def test_an_attribute_of_two_sites_is_asked_by_the_first():
     attribute = LAYOUT.attributes[0]
     columns = {attribute.name: WEATHER[attribute.name]}
     for names in (["north", "south"], ["south", "north"]):
-        sites = {n: Site((attribute,), columns, WEATHER["play"] if n == "south" else None)
+        sites = {n: TreeSite((attribute,), columns, WEATHER["play"] if n == "south" else None)
                  for n in names}
         parts, _ = mine_tree_columns(sites, SHAPE)
         assert list(parts[names[0]].asked) == [0]
@@ -130,12 +130,12 @@ def test_an_attribute_of_two_sites_is_asked_by_the_first():
 
 
 BAD = {
-    "fewer rows": lambda s: s.update(east=Site(s["east"].attributes, {
+    "fewer rows": lambda s: s.update(east=TreeSite(s["east"].attributes, {
         "windy": WEATHER["windy"][:9]})),
-    "no class": lambda s: s.update(south=Site(s["south"].attributes, s["south"].columns)),
-    "a class too many": lambda s: s.update(east=Site(s["east"].attributes, s["east"].columns,
+    "no class": lambda s: s.update(south=TreeSite(s["south"].attributes, s["south"].columns)),
+    "a class too many": lambda s: s.update(east=TreeSite(s["east"].attributes, s["east"].columns,
                                                      WEATHER["play"])),
-    "too many questions": lambda s: s.update(east=Site(LAYOUT.attributes, WEATHER)),
+    "too many questions": lambda s: s.update(east=TreeSite(LAYOUT.attributes, WEATHER)),
     "nothing": lambda s: s.update(east=None),
 }
 WORDS = {"fewer rows": "same records", "no class": "The class", "a class too many": "The class",
@@ -146,7 +146,7 @@ WORDS = {"fewer rows": "same records", "no class": "The class", "a class too man
 def test_bad_sites_are_refused_on_all_sides(name):
     sites = weather_sites()
     BAD[name](sites)
-    outcomes = run_outcomes(TreeOverColumns(SHAPE, Rules(), list(SPLIT)), list(sites.values()),
+    outcomes = run_outcomes(TreeOverColumns(SHAPE, TreeParams(), list(SPLIT)), list(sites.values()),
                             names=list(SPLIT))
     errors = [outcome.error for outcome in outcomes[:3]]
     assert all(error is not None for error in errors)
@@ -156,8 +156,8 @@ def test_bad_sites_are_refused_on_all_sides(name):
 
 
 def test_more_answers_than_there_is_room_for_are_refused_on_all_sides():
-    shape = Shape(("no", "yes"), "south", 4096, 4096, "play")
-    outcomes = run_outcomes(TreeOverColumns(shape, Rules(), list(SPLIT)),
+    shape = TreeShape(("no", "yes"), "south", 4096, 4096, "play")
+    outcomes = run_outcomes(TreeOverColumns(shape, TreeParams(), list(SPLIT)),
                             list(weather_sites().values()), names=list(SPLIT))
     assert all(outcome.error is not None for outcome in outcomes)
     assert any(isinstance(o.error, RefusedError) and "slots" in str(o.error) for o in outcomes)
@@ -173,8 +173,8 @@ def test_counts_come_in_blocks(monkeypatch):
 def test_classes_known_to_all_must_agree():
     sites = weather_sites(known=True)
     turned = np.where(WEATHER["play"] == "yes", "no", "yes").astype(object)
-    sites["east"] = Site(sites["east"].attributes, sites["east"].columns, turned)
-    shape = Shape(("no", "yes"), "south", 3, 4, "play", class_known=True)
+    sites["east"] = TreeSite(sites["east"].attributes, sites["east"].columns, turned)
+    shape = TreeShape(("no", "yes"), "south", 3, 4, "play", class_known=True)
     with pytest.raises(DataError, match="same everywhere"):
         mine_tree_columns(sites, shape)
 
@@ -194,13 +194,13 @@ def test_parts_are_saved_and_hostile_ones_refused(weather_parts):
 
 # What shows while the tree grows.
 
-HIDDEN = Layout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v"))), ("n", "p"))
+HIDDEN = TreeLayout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v"))), ("n", "p"))
 
 
 def hidden_sites(rows):
     data = np.array(rows, object)
-    return [Site((HIDDEN.attributes[0],), {"a": data[:, 0]}),
-            Site((HIDDEN.attributes[1],), {"b": data[:, 1]}, data[:, 2])]
+    return [TreeSite((HIDDEN.attributes[0],), {"a": data[:, 0]}),
+            TreeSite((HIDDEN.attributes[1],), {"b": data[:, 1]}, data[:, 2])]
 
 
 # One question and two leaves: pure, or too small, or without gain.
@@ -209,7 +209,9 @@ SAME_SHAPE = [[("x", "u", "n")] * 8 + [("y", "v", "p")] * 8,
 
 
 def shown(rows):
-    program = TreeOverColumns(Shape(("n", "p"), "p1", 2, 2), Rules(min_records=3), ["p0", "p1"])
+    program = TreeOverColumns(
+        TreeShape(("n", "p"), "p1", 2, 2), TreeParams(min_records=3), ["p0", "p1"]
+    )
     opened, lengths = opened_and_lengths(program, hidden_sites(rows))
     return [row for row in opened if row[2] != vertical_growing.LEAVES], lengths
 

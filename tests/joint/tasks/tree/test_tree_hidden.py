@@ -26,19 +26,19 @@ from unspoken.joint.tasks.tree import (
     hidden_steps as hidden_growing,
 )
 from unspoken.joint.tasks.tree.hidden_program import classify_hidden, mine_tree_hidden
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.question_scores import while_open
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def weather_parts():
-    return mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))[0]
+    return mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))[0]
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -47,8 +47,10 @@ def weather_parts():
 def test_every_weather_has_the_class_of_the_book(mode, split, known):
     if mode == "two-party":
         pytest.importorskip("rbcl")
-    shape = Shape(("no", "yes"), "south", 2, 3, "play", known)
-    parts, _ = mine_tree_hidden(weather_sites(split, known=known), shape, Rules(max_depth=2), mode)
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play", known)
+    parts, _ = mine_tree_hidden(
+        weather_sites(split, known=known), shape, TreeParams(max_depth=2), mode
+    )
     found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS, split), mode, receivers=["north"])
     # 14 of these 36 weathers were in training, 22 are new.
     assert found["north"].tolist() == [
@@ -60,15 +62,15 @@ def test_every_weather_has_the_class_of_the_book(mode, split, known):
 @pytest.mark.skipif(spu_python() is None,
                     reason=f"SPU is not installed and {VARIABLE} names no Python that has it")
 def test_spu_gives_the_same():
-    shape = Shape(("no", "yes"), "south", 2, 3, "play")
-    parts, _ = mine_tree_hidden(weather_sites(), shape, Rules(max_depth=2), "spu")
+    shape = TreeShape(("no", "yes"), "south", 2, 3, "play")
+    parts, _ = mine_tree_hidden(weather_sites(), shape, TreeParams(max_depth=2), "spu")
     found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS), "spu")
-    assert found["east"].tolist() == pooled(LAYOUT, WEATHER, Rules(max_depth=2)).predict(
+    assert found["east"].tolist() == pooled(LAYOUT, WEATHER, TreeParams(max_depth=2)).predict(
         ALL_WEATHERS).tolist()
 
 
 def test_classes_are_those_of_the_tree_whose_structure_is_known(weather_parts):
-    known, _ = mine_tree_columns(weather_sites(), SHAPE, Rules(max_depth=2))
+    known, _ = mine_tree_columns(weather_sites(), SHAPE, TreeParams(max_depth=2))
     given_ = list(zip(known.values(), own_columns(ALL_WEATHERS).values(), strict=True))
     outputs = run_local(ClassifyTogether("south"), given_, names=list(SPLIT))
     found, _ = classify_hidden(weather_parts, own_columns(ALL_WEATHERS))
@@ -82,7 +84,10 @@ def test_classes_are_those_of_the_tree_whose_structure_is_known(weather_parts):
 def test_predictions_are_those_of_pooled_data(table, depth, least, known, extra, seed):
     layout, columns, _, owners = table
     assume(len(columns["class"]) > 0)
-    rules, sites = Rules(max_depth=depth, min_records=least), min(owners, len(layout.attributes))
+    rules, sites = (
+        TreeParams(max_depth=depth, min_records=least),
+        min(owners, len(layout.attributes)),
+    )
     given_, shape = spread(layout, columns, sites, known, extra)
     assume(not near(layout, columns, rules, sites * shape.slots))
     parts, _ = mine_tree_hidden(given_, shape, rules)
@@ -99,11 +104,13 @@ def test_a_branch_without_records_has_the_class_of_the_last_question_above():
     rows += [("y", "u", "n")] * 4 + [("y", "v", "n")] + [("y", "w", "n")] * 3
     data = np.array(rows, object)
     columns = {"a": data[:, 0], "b": data[:, 1]}
-    sites = {"p0": Site((Attribute("a", ("x", "y")),), columns),
-             "p1": Site((Attribute("b", ("u", "v", "w")),), columns, data[:, 2])}
+    sites = {"p0": TreeSite((Attribute("a", ("x", "y")),), columns),
+             "p1": TreeSite((Attribute("b", ("u", "v", "w")),), columns, data[:, 2])}
     new = {"a": np.array(["x", "y", "x"], object), "b": np.array(["w", "u", "v"], object)}
     for depth, expected in enumerate(["nnn", "pnp", "pnn", "pnn", "pnn"]):
-        parts, _ = mine_tree_hidden(sites, Shape(("n", "p"), "p1", 2, 3), Rules(max_depth=depth))
+        parts, _ = mine_tree_hidden(
+            sites, TreeShape(("n", "p"), "p1", 2, 3), TreeParams(max_depth=depth)
+        )
         found, _ = classify_hidden(parts, {"p0": new, "p1": new})
         assert "".join(found["p1"]) == expected
 
@@ -121,9 +128,9 @@ def test_a_node_that_stopped_is_never_split_below(monkeypatch):
 
     monkeypatch.setattr(hidden_growing, "scored", unsteady)
     columns = {"a": np.array(["x", "y"] * 8, object), "b": np.array(["u", "v", "v", "u"] * 4)}
-    sites = {"p0": Site((Attribute("a", ("x", "y")),), columns),
-             "p1": Site((Attribute("b", ("u", "v")),), columns, np.array(["n"] * 16, object))}
-    parts, _ = mine_tree_hidden(sites, Shape(("n", "p"), "p1", 1, 2), Rules(max_depth=3))
+    sites = {"p0": TreeSite((Attribute("a", ("x", "y")),), columns),
+             "p1": TreeSite((Attribute("b", ("u", "v")),), columns, np.array(["n"] * 16, object))}
+    parts, _ = mine_tree_hidden(sites, TreeShape(("n", "p"), "p1", 1, 2), TreeParams(max_depth=3))
     whole = sum(part.share for part in parts.values())
     assert calls == {"p0": 3, "p1": 3}
     assert whole.tolist() == [0] * (7 * 2 + 8)
@@ -137,7 +144,7 @@ def test_large_studies_give_the_same(monkeypatch, what, weather_parts):
         monkeypatch.setattr(hidden_growing, "BLOCK", 40)
         monkeypatch.setattr(vertical_growing, "BLOCK", 40)
     for least in (1, 4):
-        rules = Rules(max_depth=2, min_records=least)
+        rules = TreeParams(max_depth=2, min_records=least)
         parts, _ = mine_tree_hidden(weather_sites(), SHAPE, rules)
         found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS))
         assert found["east"].tolist() == pooled(LAYOUT, WEATHER, rules).predict(
@@ -179,7 +186,7 @@ def test_products_with_a_fixed_operand_may_have_different_rows():
 
 
 def test_the_ledger_has_the_number_of_records_and_the_classes_alone(weather_parts):
-    _, ledgers = mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))
+    _, ledgers = mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))
     for ledger in ledgers.values():
         assert [(o.because, o.shape) for o in ledger.openings] == [(ROWS, (1,))]
     _, ledgers = classify_hidden(weather_parts, own_columns(ALL_WEATHERS), receivers=["east"])
@@ -196,8 +203,8 @@ def test_rows_are_aligned_by_ids_first():
     common = sorted(rows["east"].tolist())
     columns = {name: column[common] for name, column in WEATHER.items()}
     parts, ledgers = mine_tree_hidden(weather_sites(rows=rows, ids=True), SHAPE,
-                                      Rules(max_depth=2), align=SetRules(least=5))
+                                      TreeParams(max_depth=2), align=SetRules(least=5))
     found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS))
-    assert found["east"].tolist() == pooled(LAYOUT, columns, Rules(max_depth=2)).predict(
+    assert found["east"].tolist() == pooled(LAYOUT, columns, TreeParams(max_depth=2)).predict(
         ALL_WEATHERS).tolist()
     assert "which records all sites have" in {o.because for o in ledgers["north"].openings}

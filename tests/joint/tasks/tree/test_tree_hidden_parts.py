@@ -23,20 +23,20 @@ from unspoken.joint.tasks.tree.hidden_program import (
     mine_tree_hidden,
 )
 from unspoken.joint.tasks.tree.hidden_steps import Hidden
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
-from unspoken.joint.tasks.tree.tree_sites import Site
+from unspoken.joint.tasks.tree.tree_sites import TreeSite
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def weather_parts():
-    return mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))[0]
+    return mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))[0]
 
 
 def test_a_part_alone_says_nothing(weather_parts):
-    again, _ = mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))
+    again, _ = mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))
     assert weather_parts["east"].share.size == 0
     for name in ("north", "south"):
         assert not np.isin(weather_parts[name].share, again[name].share).any()
@@ -93,13 +93,13 @@ def test_hostile_parts_are_refused(weather_parts, field, value):
 # Refusals.
 
 BAD = {
-    "fewer rows": (lambda s: s.update(east=Site(s["east"].attributes, {
+    "fewer rows": (lambda s: s.update(east=TreeSite(s["east"].attributes, {
         "windy": WEATHER["windy"][:9]})), "same records"),
-    "no class": (lambda s: s.update(south=Site(s["south"].attributes, s["south"].columns)),
+    "no class": (lambda s: s.update(south=TreeSite(s["south"].attributes, s["south"].columns)),
                  "The class"),
-    "a class too many": (lambda s: s.update(east=Site(s["east"].attributes, s["east"].columns,
+    "a class too many": (lambda s: s.update(east=TreeSite(s["east"].attributes, s["east"].columns,
                                                       WEATHER["play"])), "The class"),
-    "too many questions": (lambda s: s.update(east=Site(LAYOUT.attributes, WEATHER)),
+    "too many questions": (lambda s: s.update(east=TreeSite(LAYOUT.attributes, WEATHER)),
                            "at most 3 questions"),
     "nothing": (lambda s: s.update(east=None), "must give its columns"),
 }
@@ -119,12 +119,12 @@ def test_bad_sites_are_refused_on_all_sides(name):
     sites = weather_sites()
     spoil, words = BAD[name]
     spoil(sites)
-    program = HiddenTree(SHAPE, Rules(max_depth=2), list(SPLIT))
+    program = HiddenTree(SHAPE, TreeParams(max_depth=2))
     refused(run_outcomes(program, list(sites.values()), names=list(SPLIT)), words)
 
 
 def other_run(given_):
-    parts, _ = mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))
+    parts, _ = mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))
     given_["north"] = parts["north"], given_["north"][1]
 
 
@@ -165,17 +165,17 @@ def test_others_than_the_holders_cannot_use_a_tree(weather_parts):
 def test_trees_too_large_are_refused_before_anything_is_sent(monkeypatch):
     for depth in (7, 10**9):
         with pytest.raises(InputError, match="4,096 leaves"):
-            mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=depth))
+            mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=depth))
     monkeypatch.setattr(hidden_growing, "MOST_WORDS", 100)
     with pytest.raises(RefusedError, match="at most 100 numbers"):
-        mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2))
+        mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2))
     with pytest.raises(InputError, match="class site"):
         mine_tree_hidden({"north": weather_sites()["north"]}, SHAPE)
 
 
 def test_all_sites_may_hold_shares():
     every = list(SPLIT)
-    parts, _ = mine_tree_hidden(weather_sites(), SHAPE, Rules(max_depth=2), holders=every)
+    parts, _ = mine_tree_hidden(weather_sites(), SHAPE, TreeParams(max_depth=2), holders=every)
     found, _ = classify_hidden(parts, own_columns(WEATHER), holders=every)
     assert found["east"].tolist() == WEATHER["play"].tolist()
     assert len({part.share.size for part in parts.values()}) == 1
@@ -183,9 +183,9 @@ def test_all_sites_may_hold_shares():
 
 def test_a_site_without_questions_takes_part():
     sites = weather_sites({"north": (0, 1), "east": (2, 3)}, class_site="nobody")
-    sites["south"] = Site((), {}, WEATHER["play"])
-    parts, _ = mine_tree_hidden(sites, SHAPE, Rules(max_depth=2))
+    sites["south"] = TreeSite((), {}, WEATHER["play"])
+    parts, _ = mine_tree_hidden(sites, SHAPE, TreeParams(max_depth=2))
     records = own_columns(ALL_WEATHERS, {"north": (0, 1), "east": (2, 3)})
     found, _ = classify_hidden(parts, records, receivers=["south"])
-    assert found["south"].tolist() == pooled(LAYOUT, WEATHER, Rules(max_depth=2)).predict(
+    assert found["south"].tolist() == pooled(LAYOUT, WEATHER, TreeParams(max_depth=2)).predict(
         ALL_WEATHERS).tolist()

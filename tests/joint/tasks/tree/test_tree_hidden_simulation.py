@@ -32,7 +32,7 @@ from unspoken.joint.tasks.tree.hidden_steps import HiddenGrowing
 
 pytestmark = pytest.mark.slow
 
-TREE = HiddenTree(SHAPE, RULES, NAMES)
+TREE = HiddenTree(SHAPE, RULES)
 
 
 def told_apart(program=TREE):
@@ -79,11 +79,11 @@ class OnlyGrowing(HiddenTree):
     """Grows as it is told to, and keeps nothing."""
 
     async def __call__(self, party, data):
-        codes, labels, rows = await self._aligned(party, self._own(party, data))
+        codes, labels, rows = await self._same_rows(party, self._own(party, data))
         await HiddenGrowing(party, self.shape, self.rules, rows).grow(codes, labels)
 
 
-GROWING = OnlyGrowing(SHAPE, RULES, NAMES)
+GROWING = OnlyGrowing(SHAPE, RULES)
 
 
 def test_a_question_that_is_opened_is_caught(monkeypatch):

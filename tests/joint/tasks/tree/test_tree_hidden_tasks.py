@@ -23,9 +23,9 @@ from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.unlabelled_rows import NEW
 from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts, met
 from unspoken.joint.tasks.tree.hidden_program import classify_hidden, mine_tree_hidden
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def files_of(known=False, ids=False):
 
 def expected_classes():
     old = np.setdiff1d(np.arange(14), FRESH)
-    tree = pooled(LAYOUT, {n: c[old] for n, c in WEATHER.items()}, Rules(max_depth=2))
+    tree = pooled(LAYOUT, {n: c[old] for n, c in WEATHER.items()}, TreeParams(max_depth=2))
     return tree.predict({n: c[FRESH] for n, c in WEATHER.items()}).tolist()
 
 
@@ -173,7 +173,7 @@ def test_new_records_on_the_command_line(folder, capsys, ids):
 @pytest.mark.parametrize(("depth", "branches", "least", "rows"), [
     (0, 2, 1, 400), (1, 2, 1, 2000), (2, 2, 3, 2000), (3, 2, 1, 400), (2, 3, 3, 400)])
 def test_plans_forecast_rounds_and_bytes(depth, branches, least, rows):
-    shape, rules = Shape(("n", "p"), "a", 3, branches), Rules(depth, least)
+    shape, rules = TreeShape(("n", "p"), "a", 3, branches), TreeParams(depth, least)
     sites, columns = three_sites(rows, branches)
     parts, ledgers = mine_tree_hidden(sites, shape, rules)
     costs = HiddenCosts(shape, rules, 3)
@@ -192,6 +192,6 @@ def test_plans_forecast_what_goes_by_tournament(monkeypatch):
     from unspoken.joint.tasks.tree import first_greatest as choosing
 
     monkeypatch.setattr(choosing, "MOST_PAIRS", 0)
-    shape, rules = Shape(("n", "p"), "a", 3, 2), Rules(3, 2)
+    shape, rules = TreeShape(("n", "p"), "a", 3, 2), TreeParams(3, 2)
     _, ledgers = mine_tree_hidden(three_sites(100)[0], shape, rules)
     near(HiddenCosts(shape, rules, 3).growing(100), ledgers)

@@ -31,14 +31,14 @@ from unspoken.joint.tasks.tree.hidden_program import (
     classify_hidden,
     mine_tree_hidden,
 )
-from unspoken.joint.tasks.tree.hidden_votes import Forest, pooled_forest_columns
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Layout
-from unspoken.joint.tasks.tree.tree_sites import Shape, own_attributes
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest, pooled_forest_columns
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, own_attributes
 
 pytestmark = pytest.mark.slow
 
-WEATHERS = Layout(LAYOUT.attributes, LAYOUT.classes)
+WEATHERS = TreeLayout(LAYOUT.attributes, LAYOUT.classes)
 
 
 def with_draws(patch, seed):
@@ -64,7 +64,7 @@ def test_votes_are_those_of_pooled_columns(table, depth, questions, known, trees
     rows = len(columns["class"])
     assume(rows > 0)
     sites, shape, places = spread(layout, columns, min(owners, len(layout.attributes)), known)
-    rules, forest = Rules(max_depth=depth, min_records=2), Forest(trees, questions, seed)
+    rules, forest = TreeParams(max_depth=depth, min_records=2), HiddenForest(trees, questions, seed)
     draws = draw_rows(rows, trees, bytes([seed]) * 32)
     for drawn in draws:
         again = {name: np.repeat(column, drawn) for name, column in columns.items()}
@@ -85,7 +85,7 @@ def test_modes_agree(mode, monkeypatch):
         pytest.importorskip("rbcl")
     layout, columns = WEATHERS, WEATHER | {"class": WEATHER["play"]}
     sites, shape, places = spread(layout, columns, 3, False)
-    forest, rules = Forest(3, 3, 5), Rules(max_depth=2)
+    forest, rules = HiddenForest(3, 3, 5), TreeParams(max_depth=2)
     with_draws(monkeypatch, 7)
     parts, _ = mine_tree_hidden(sites, shape, rules, mode, forest=forest)
     found, _ = classify_hidden(parts, dict.fromkeys(sites, columns), mode)
@@ -97,24 +97,24 @@ def test_modes_agree(mode, monkeypatch):
 def test_every_run_draws_anew():
     layout, columns = smooth_table(100)
     sites, shape, _ = spread(layout, columns, 3, False)
-    runs = [mine_tree_hidden(sites, shape, Rules(max_depth=2), forest=Forest(4))[0]
+    runs = [mine_tree_hidden(sites, shape, TreeParams(max_depth=2), forest=HiddenForest(4))[0]
             for _ in range(2)]
     one, other = (parts["p0"].share + parts["p1"].share for parts in runs)
     assert not np.array_equal(one, other)
 
 
 def test_which_questions_count_is_public_and_follows_the_seed():
-    first = Forest(3, 2, 8).allowed(1, range(12), 9)
+    first = HiddenForest(3, 2, 8).allowed(1, range(12), 9)
     assert first.shape == (12, 9)
     assert (first.sum(axis=1) == 2).all()
-    assert np.array_equal(first, Forest(3, 2, 8).allowed(1, range(12), 9))
-    assert not np.array_equal(first, Forest(3, 2, 9).allowed(1, range(12), 9))
-    assert not np.array_equal(first, Forest(3, 2, 8).allowed(2, range(12), 9))
-    assert Forest().count(9) == 5
-    assert Forest(questions=20).count(9) == 9
+    assert np.array_equal(first, HiddenForest(3, 2, 8).allowed(1, range(12), 9))
+    assert not np.array_equal(first, HiddenForest(3, 2, 9).allowed(1, range(12), 9))
+    assert not np.array_equal(first, HiddenForest(3, 2, 8).allowed(2, range(12), 9))
+    assert HiddenForest().count(9) == 5
+    assert HiddenForest(questions=20).count(9) == 9
 
 
-FOREST = HiddenTree(SHAPE, RULES, NAMES, forest=Forest(3, 3))
+FOREST = HiddenTree(SHAPE, RULES, forest=HiddenForest(3, 3))
 
 
 def told_apart():
@@ -143,14 +143,14 @@ def test_bad_forests_are_refused():
     for change, words in (({"trees": 0}, "trees"), ({"trees": 5000}, "at most 1000"),
                           ({"questions": -1}, "questions"), ({"seed": "x"}, "seed")):
         with pytest.raises(InputError, match=words):
-            Forest(**change)
+            HiddenForest(**change)
     with pytest.raises(InputError, match="4,096 leaves in all"):
-        HiddenTree(SHAPE, Rules(max_depth=6), NAMES, forest=Forest(100))
+        HiddenTree(SHAPE, TreeParams(max_depth=6), forest=HiddenForest(100))
 
 
 def test_parts_of_forests_are_kept_and_hostile_ones_refused():
     sites = dict(zip(NAMES, sites_of("split"), strict=True))
-    parts, _ = mine_tree_hidden(sites, SHAPE, RULES, forest=Forest(3))
+    parts, _ = mine_tree_hidden(sites, SHAPE, RULES, forest=HiddenForest(3))
     loaded = {name: HiddenPart.from_json(part.to_json()) for name, part in parts.items()}
     records = dict.fromkeys(NAMES, sites["p0"].columns)
     before, after = (classify_hidden(p, records)[0]["p0"].tolist() for p in (parts, loaded))
@@ -187,8 +187,8 @@ def test_a_study_gives_the_classes_of_new_records(members, tmp_path, monkeypatch
                                                                       slice(200, 220)))
     attributes = own_attributes({n: old[n] for n in ("x", "y", "group")}, ("x", "y"), 7)
     expected = pooled_forest_columns(
-        Layout(attributes, ("n", "p")), old, Rules(max_depth=2), Forest(5),
-        draw_rows(200, 5, bytes([3]) * 32), Shape(("n", "p"), "south", 7, 3),
+        TreeLayout(attributes, ("n", "p")), old, TreeParams(max_depth=2), HiddenForest(5),
+        draw_rows(200, 5, bytes([3]) * 32), TreeShape(("n", "p"), "south", 7, 3),
         [range(7), range(7, 14), [14]])
     assert found[PREDICTED] == expected.predict(new).tolist()
     assert (expected.predict(new) == new["class"]).mean() > 0.7
@@ -217,7 +217,7 @@ def test_plans_that_cannot_be_kept_are_refused(members):
 
 @pytest.mark.parametrize("kinds", [("n", "p"), ("n", "p", "q")])
 def test_plans_forecast_bytes(kinds):
-    shape, rules, forest = Shape(kinds, "a", 3, 2), Rules(2, 3), Forest(4, 5)
+    shape, rules, forest = TreeShape(kinds, "a", 3, 2), TreeParams(2, 3), HiddenForest(4, 5)
     sites, columns = three_sites(400)
     parts, ledgers = mine_tree_hidden(sites, shape, rules, forest=forest)
     costs = HiddenCosts(shape, rules, 3, forest)

@@ -32,20 +32,21 @@ from unspoken.joint.tasks.classify.program_columns import (
     ClassifyWalking,
     classify_in_parts,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.forest.program_rows import ForestOverRows, pooled_forest
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.models.site_tree_part import join_parts
 
 pytestmark = pytest.mark.slow
 
-SMALL = Rules(max_depth=3, most=64)
+SMALL = TreeParams(max_depth=3, most=64)
 
 
 # Pooled data: ID3 once more, by recursion over lists of records.
@@ -90,7 +91,7 @@ def by_recursion(records, layout, rules, above=(), depth=0):
 @given(tables(), st.integers(0, 3), st.integers(1, 6))
 def test_pooled_rows_give_the_tree_of_another_program(table, depth, least):
     layout, columns, _, _ = table
-    rules = Rules(max_depth=depth, min_records=least, most=64)
+    rules = TreeParams(max_depth=depth, min_records=least, most=64)
     assume(not near(layout, columns, rules))
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     decide = by_recursion(records, layout, rules)
@@ -124,7 +125,7 @@ def too_close(layout, given_, rules, boost, numbers):
 def test_joint_boosting_is_boosting_of_pooled_rows_tree_by_tree(table, rounds, penalty, least):
     layout, columns, assignment, owners = table
     assume(len(layout.classes) == 2)
-    rules = Rules(max_depth=2, min_records=least, most=64)
+    rules = TreeParams(max_depth=2, min_records=least, most=64)
     boost = Boost(rounds, 0.5, penalty, two_may_learn=True)
     models, _ = mine_boost_rows(parts_of(columns, assignment, owners), layout, rules, boost)
     everything, scores = code_rows(layout, columns, {}), np.zeros(len(columns["class"]))
@@ -160,11 +161,13 @@ def test_trees_in_parts_classify_as_the_tree_of_pooled_columns(spread, depth):
     layout, columns, groups, at = spread
     assume(len(columns["class"]) > 0)
     names = [f"p{i}" for i in range(len(groups))]
-    sites = {name: Site(tuple(layout.attributes[i] for i in group), columns,
+    sites = {name: TreeSite(tuple(layout.attributes[i] for i in group), columns,
                         columns["class"] if place == at else None)
              for place, (name, group) in enumerate(zip(names, groups, strict=True))}
-    shape = Shape(layout.classes, names[at], max(1, *(len(s.questions) for s in sites.values())), 4)
-    rules = Rules(max_depth=depth, most=64)
+    shape = TreeShape(
+        layout.classes, names[at], max(1, *(len(s.questions) for s in sites.values())), 4
+    )
+    rules = TreeParams(max_depth=depth, most=64)
     assume(not near(layout, columns, rules, len(names) * shape.slots))
     parts, _ = mine_tree_columns(sites, shape, rules)
     expected = pooled(layout, columns, rules)
@@ -230,14 +233,14 @@ def test_boosting_of_an_empty_owner_and_of_a_class_that_one_has_alone(assignment
 # Records that only some sites have.
 
 A, B = Attribute("a", ("x", "y")), Attribute("b", ("x", "y"))
-TWO = Shape(("x", "y"), "p1", 1, 2)
+TWO = TreeShape(("x", "y"), "p1", 1, 2)
 
 
 def two_sites(first, second):
     """Return two sites with these ids; a record's values follow from its number."""
     value = [np.array(["xy"[int(i[1:]) % 3 == 0] for i in ids], object) for ids in (first, second)]
-    return [Site((A,), {"a": value[0]}, None, first),
-            Site((B,), {"b": value[1]}, value[1], second)]
+    return [TreeSite((A,), {"a": value[0]}, None, first),
+            TreeSite((B,), {"b": value[1]}, value[1], second)]
 
 
 def named(numbers):
@@ -258,9 +261,11 @@ def test_ids_that_align_nothing_end_the_run_on_all_sides(name):
     first, second, words = BAD_IDS[name]
     rows = [i for i in second if i is not None]
     sites = two_sites(first, rows)
-    sites[1] = Site((B,), {"b": np.array(["x"] * len(second), object)},
+    sites[1] = TreeSite((B,), {"b": np.array(["x"] * len(second), object)},
                     np.array(["x"] * len(second), object), second)
-    outcomes = run_outcomes(TreeOverColumns(TWO, Rules(), ["p0", "p1"], SetRules(least=5)), sites)
+    program = InOneOrder(TreeOverColumns(TWO, TreeParams(), ["p0", "p1"]), ["p0", "p1"],
+                         SetRules(least=5))
+    outcomes = run_outcomes(program, sites)
     assert all(outcome.error is not None for outcome in outcomes)
     assert any(words in str(outcome.error) for outcome in outcomes)
     assert not [o for outcome in outcomes for o in outcome.ledger.openings if o.step > 4]
@@ -293,9 +298,9 @@ def test_cut_points_are_quantiles_whoever_has_the_rows(owners, numbers, count, b
 # Classifying with parts: what is not there is named, before anything is sent.
 
 def weather_parts():
-    sites = {"p0": Site(LAYOUT.attributes[:2], WEATHER),
-             "p1": Site(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])}
-    parts, _ = mine_tree_columns(sites, Shape(("no", "yes"), "p1", 2, 3))
+    sites = {"p0": TreeSite(LAYOUT.attributes[:2], WEATHER),
+             "p1": TreeSite(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])}
+    parts, _ = mine_tree_columns(sites, TreeShape(("no", "yes"), "p1", 2, 3))
     return [(parts[name], WEATHER) for name in sites]
 
 
@@ -336,9 +341,9 @@ def test_somebody_without_data_may_take_part(known, holders):
 
 def with_one_without_data(known, holders):
     roles = Roles(("p0", "p1", "out"), ("p0", "p1"), holders, "dealer")
-    sites = [Site(LAYOUT.attributes[:2], WEATHER, WEATHER["play"] if known else None),
-             Site(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])]
-    shape = Shape(("no", "yes"), "p1", 2, 3, class_known=known)
+    sites = [TreeSite(LAYOUT.attributes[:2], WEATHER, WEATHER["play"] if known else None),
+             TreeSite(LAYOUT.attributes[2:], WEATHER, WEATHER["play"])]
+    shape = TreeShape(("no", "yes"), "p1", 2, 3, class_known=known)
     program = TreeOverColumns(shape, SMALL, ["p0", "p1"])
     return asyncio.run(in_memory(program, [*sites, None], roles))
 
@@ -354,10 +359,10 @@ def test_parts_classify_in_every_mode(mode, groups):
     if mode == "two-party":
         pytest.importorskip("rbcl")
     ends, names = np.cumsum([0, *groups]), [f"p{i}" for i in range(len(groups))]
-    sites = {name: Site(LAYOUT.attributes[ends[i]:ends[i + 1]], WEATHER,
+    sites = {name: TreeSite(LAYOUT.attributes[ends[i]:ends[i + 1]], WEATHER,
                         WEATHER["play"] if name == "p1" else None)
              for i, name in enumerate(names)}
-    parts, _ = mine_tree_columns(sites, Shape(("no", "yes"), "p1", 2, 3), SMALL)
+    parts, _ = mine_tree_columns(sites, TreeShape(("no", "yes"), "p1", 2, 3), SMALL)
     records = {name: {a.name: WEATHER[a.name] for a in site.attributes}
                for name, site in sites.items()}
     found, ledgers = classify_in_parts(parts, records, "p1", mode, receivers=["p0"])

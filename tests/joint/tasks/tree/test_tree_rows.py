@@ -18,8 +18,8 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.tasks.tree import program_rows as horizontal
 from unspoken.joint.tasks.tree.cut_points import Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout, attributes_of
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_rows import (
     LEAVES,
@@ -33,7 +33,7 @@ from unspoken.models.categorical_tree import CategoricalTree
 
 pytestmark = pytest.mark.slow
 
-SMALL = Rules(most=64)
+SMALL = TreeParams(most=64)
 
 
 def textbook_id3(columns, rows, attributes, target, depth):
@@ -100,8 +100,8 @@ def test_adult_gives_the_tree_of_pooled_rows(shared):
     target = table.column_names[-1]
     columns = {n: table[n].to_numpy(zero_copy_only=False) for n in (*names, target)}
     cuts = {"age": (24.5, 30.5, 40.5, 55.5), "hours-per-week": (39.5, 40.5, 45.5)}
-    layout = Layout(attributes_of(columns, cuts, names), ("<=50K", ">50K"), target)
-    rules = Rules(max_depth=3, min_records=50, most=1 << 15)
+    layout = TreeLayout(attributes_of(columns, cuts, names), ("<=50K", ">50K"), target)
+    rules = TreeParams(max_depth=3, min_records=50, most=1 << 15)
     owner = np.random.default_rng(1).integers(0, 3, table.num_rows)
     trees, _ = mine_tree_rows(parts_of(columns, owner, 3), layout, rules)
     expected = pooled(layout, columns, rules)
@@ -114,7 +114,7 @@ def test_adult_gives_the_tree_of_pooled_rows(shared):
 @given(tables(), st.integers(0, 4), st.integers(1, 6))
 def test_the_joint_tree_is_the_tree_of_pooled_rows(table, depth, least):
     layout, columns, assignment, owners = table
-    rules = Rules(max_depth=depth, min_records=least, most=64)
+    rules = TreeParams(max_depth=depth, min_records=least, most=64)
     assume(not near(layout, columns, rules))
     trees, _ = mine_tree_rows(parts_of(columns, assignment, owners), layout, rules)
     expected = pooled(layout, columns, rules)
@@ -126,8 +126,8 @@ def test_the_joint_tree_is_the_tree_of_pooled_rows(table, depth, least):
 def test_equal_gains_take_the_first_attribute():
     twice = {"b": np.array(["x", "y"] * 8, object)}
     twice |= {"a": twice["b"], "class": np.array(["n", "p"] * 8, object)}
-    layout = Layout((Attribute("b", ("x", "y")), Attribute("a", ("x", "y"))), ("n", "p"))
-    for order in (layout, Layout(layout.attributes[::-1], ("n", "p"))):
+    layout = TreeLayout((Attribute("b", ("x", "y")), Attribute("a", ("x", "y"))), ("n", "p"))
+    for order in (layout, TreeLayout(layout.attributes[::-1], ("n", "p"))):
         for _ in range(5):
             trees, _ = mine_tree_rows(parts_of(twice, np.arange(16) % 2, 2), order, SMALL)
             assert trees[0].features[trees[0].feature[0]] == order.attributes[0].name
@@ -136,7 +136,7 @@ def test_equal_gains_take_the_first_attribute():
 def test_a_gain_of_nothing_makes_a_leaf():
     exclusive = {"a": np.array(["x", "x", "y", "y"], object), "b": np.array(["u", "v"] * 2, object),
                  "class": np.array(["n", "p", "p", "n"], object)}
-    layout = Layout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v"))), ("n", "p"))
+    layout = TreeLayout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v"))), ("n", "p"))
     for _ in range(5):
         trees, _ = mine_tree_rows(parts_of(exclusive, [0, 1, 0, 1], 2), layout, SMALL)
         assert trees[0].nodes == 1
@@ -145,7 +145,7 @@ def test_a_gain_of_nothing_makes_a_leaf():
 def test_an_empty_leaf_has_its_parents_class():
     columns = {"a": np.array(["x", "x", "x", "y"], object),
                "class": np.array(["p", "p", "p", "n"], object)}
-    layout = Layout((Attribute("a", ("x", "y", "z")),), ("n", "p"))
+    layout = TreeLayout((Attribute("a", ("x", "y", "z")),), ("n", "p"))
     trees, _ = mine_tree_rows(parts_of(columns, [0, 1, 0, 1], 2), layout, SMALL)
     assert trees[0].predict({"a": ["x", "y", "z"]}).tolist() == ["p", "n", "p"]
 
@@ -172,11 +172,11 @@ def test_cut_points_are_quantiles_of_all_rows():
     columns = {"x": np.round(random.normal(size=60), 2), "y": random.integers(0, 9, 60) * 1.0}
     columns["class"] = np.where(columns["x"] > 0.3, "p", "n").astype(object)
     spans = {"x": Span(-3, 3, 3, 6), "y": Span(0, 16, 2, 4)}
-    layout = Layout((Attribute("x", cuts=(0.0,)), Attribute("y", cuts=(0.0,))), ("n", "p"))
+    layout = TreeLayout((Attribute("x", cuts=(0.0,)), Attribute("y", cuts=(0.0,))), ("n", "p"))
     found, _ = mine_tree_rows(parts_of(columns, random.integers(0, 3, 60), 3), layout, SMALL,
                                     spans=spans)
     cuts = {name: plain_cuts(columns[name], span) for name, span in spans.items()}
-    expected = Layout(tuple(Attribute(n, cuts=c) for n, c in cuts.items()), ("n", "p"))
+    expected = TreeLayout(tuple(Attribute(n, cuts=c) for n, c in cuts.items()), ("n", "p"))
     assert found[0].same_as(pooled(expected, columns, SMALL))
     # On whole numbers the grid meets the values: at or below counts.
     for k, cut in enumerate(cuts["y"], 1):
@@ -189,10 +189,10 @@ def test_cut_points_are_quantiles_of_all_rows():
 def test_more_records_than_agreed_are_refused():
     parts = parts_of(WEATHER, np.arange(14) % 2, 2)
     with pytest.raises(RefusedError, match="This owner alone has more"):
-        mine_tree_rows(parts, LAYOUT, Rules(most=6))
+        mine_tree_rows(parts, LAYOUT, TreeParams(most=6))
     with pytest.raises(RefusedError, match="All owners together have more"):
-        mine_tree_rows(parts, LAYOUT, Rules(most=13))
-    mine_tree_rows(parts, LAYOUT, Rules(most=14, max_depth=0))
+        mine_tree_rows(parts, LAYOUT, TreeParams(most=13))
+    mine_tree_rows(parts, LAYOUT, TreeParams(most=14, max_depth=0))
 
 
 BAD = {
@@ -229,11 +229,12 @@ def test_a_party_that_fails_is_named_to_the_others():
 @pytest.mark.parametrize("classes", [2, 300])
 def test_as_many_records_as_may_be_agreed_on_have_room(classes):
     names = tuple(f"c{i}" for i in range(classes))
-    layout = Layout((Attribute("x", cuts=tuple(map(float, range(20)))), Attribute("a", ("u", "v"))),
-                    names)
+    layout = TreeLayout(
+        (Attribute("x", cuts=tuple(map(float, range(20)))), Attribute("a", ("u", "v"))), names
+    )
     columns = {"x": np.arange(60) % 21 * 1.0, "a": np.array(["u", "v"] * 30, object),
                "class": np.array([names[i % 7 % classes] for i in range(60)], object)}
-    rules = Rules(max_depth=2, most=1 << 27)
+    rules = TreeParams(max_depth=2, most=1 << 27)
     trees, _ = mine_tree_rows(parts_of(columns, np.arange(60) % 2, 2), layout, rules)
     assert trees[0].same_as(pooled(layout, columns, rules))
 
@@ -241,4 +242,4 @@ def test_as_many_records_as_may_be_agreed_on_have_room(classes):
 @pytest.mark.parametrize("given_", [{"max_depth": -1}, {"min_records": 0}, {"most": 2**27 + 1}])
 def test_rules_out_of_range_are_refused(given_):
     with pytest.raises(InputError):
-        Rules(**given_)
+        TreeParams(**given_)

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 from support.ledger_totals import received
-from support.study_people import members_in, saved, study_of, to_all
+from support.study_people import members_in, saved, stated, study_of, to_all
 from support.tree_data import LAYOUT, NAMES, WEATHER, parts_of
 from unspoken.errors import DataError
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.task import task_of
+from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree import costs
 from unspoken.joint.tasks.tree.cut_points import Span
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
 from unspoken.joint.tasks.tree.task_rows import sizes_of
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_cuts
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_cuts
 from unspoken.models.site_tree_part import join_parts
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def test_a_study_over_rows_gives_the_tree(members, tmp_path):
     paths = saved(tmp_path, parts_of(WEATHER, np.arange(14) % 3, 3))
     given = [task.load(path, study) for path in paths]
     outputs = run_local(task.program(study), given, names=["north", "south", "east"])
-    assert outputs[0][0].same_as(pooled(LAYOUT, WEATHER, Rules(most=64)))
+    assert outputs[0][0].same_as(pooled(LAYOUT, WEATHER, TreeParams(most=64)))
     assert outputs[1][0].classes[0] == "leaf 1"
     plan = task.plan(study)
     assert "the class of every leaf" in plan.learns["north"]
@@ -113,10 +113,10 @@ def test_boosting_of_two_is_not_planned_unless_agreed(members):
 @pytest.mark.parametrize(("task", "parameters"), [("boosted-trees", ROWS),
                                                   ("tree-columns", COLUMNS)])
 def test_receivers_that_a_task_cannot_heed_are_refused(members, task, parameters):
-    study = Study("weather", task, "dealer", members, parameters)
+    study = Study("weather", task, "dealer", members, stated(task, parameters))
     with pytest.raises(StudyError, match="Receivers were chosen: north"):
         task_of(study).plan(study)
-    study = Study("weather", task, "dealer", to_all(members), parameters)
+    study = Study("weather", task, "dealer", to_all(members), stated(task, parameters))
     assert task_of(study).plan(study).bytes
 
 
@@ -144,10 +144,11 @@ def test_bad_parameters_over_columns_are_refused(members, change, words):
 
 def test_plans_that_cannot_be_kept_are_refused(members):
     for task, parameters in (("tree", ROWS), ("tree-columns", COLUMNS)):
-        study = Study("weather", task, "sums", members, parameters)
+        study = Study("weather", task, "sums", members, stated(task, parameters))
         with pytest.raises(StudyError, match="shares"):
             task_of(study).plan(study)
-    study = Study("weather", "tree-columns", "dealer", members, {**COLUMNS, "class_site": "dora"})
+    study = Study("weather", "tree-columns", "dealer", members,
+                  stated("tree-columns", {**COLUMNS, "class_site": "dora"}))
     with pytest.raises(StudyError, match="class site"):
         task_of(study).plan(study)
 
@@ -185,7 +186,7 @@ def test_own_cuts_lie_between_values():
 
 @pytest.mark.parametrize("least", [1, 3])
 def test_the_plan_over_rows_forecasts_the_bytes(least):
-    rules = Rules(most=64, min_records=least)
+    rules = TreeParams(most=64, min_records=least)
     trees, ledgers = mine_tree_rows(parts_of(WEATHER, np.arange(14) % 3, 3), LAYOUT, rules)
     # The root with 10 branches; three nodes without outlook; two and two without another.
     levels = [(1, 11), (3, 3 * 8), (4, 2 * 6 + 2 * 6)]
@@ -199,9 +200,9 @@ def test_the_plan_forecasts_the_bytes_of_cut_points(spans):
     random = np.random.default_rng(1)
     columns = {name: random.normal(5, 4, 60) for name in spans}
     columns["class"] = np.array(["n", "p"] * 30, object)
-    layout = Layout(tuple(Attribute(n, cuts=(0.0,)) for n in spans), ("n", "p"))
+    layout = TreeLayout(tuple(Attribute(n, cuts=(0.0,)) for n in spans), ("n", "p"))
     parts = parts_of(columns, np.arange(60) % 4, 4)
-    rules = Rules(max_depth=0, most=64)
+    rules = TreeParams(max_depth=0, most=64)
     (_, with_spans), (_, without) = (mine_tree_rows(parts, layout, rules, spans=s)
                                      for s in (spans, None))
     forecast = costs.cut_points([(s.count, s.bits) for s in spans.values()], 64, 4)
@@ -235,10 +236,10 @@ def test_the_plan_over_columns_forecasts_the_bytes():
     columns = {n: random.integers(0, 2, 2000).astype(str).astype(object) for n in "abc"}
     part = sum(w * (columns[n] == "1") for w, n in zip((0.4, 0.3, 0.2), "abc", strict=True))
     columns["class"] = np.where(random.random(2000) < part, "p", "n").astype(object)
-    layout = Layout(tuple(Attribute(n, ("0", "1")) for n in "abc"), ("n", "p"))
-    sites = {n: Site((a,), columns, columns["class"] if n == "a" else None)
+    layout = TreeLayout(tuple(Attribute(n, ("0", "1")) for n in "abc"), ("n", "p"))
+    sites = {n: TreeSite((a,), columns, columns["class"] if n == "a" else None)
              for n, a in zip("abc", layout.attributes, strict=True)}
-    shape, rules = Shape(("n", "p"), "a", 1, 2), Rules(max_depth=2)
+    shape, rules = TreeShape(("n", "p"), "a", 1, 2), TreeParams(max_depth=2)
     parts, ledgers = mine_tree_columns(sites, shape, rules)
     assert parts["a"].nodes == 7
     forecast = costs.vertical([1, 2], 4, 2000, shape, 3, 1)

@@ -26,11 +26,11 @@ from unspoken.joint.tasks.tree import (
     question_scores as scores,
 )
 from unspoken.joint.tasks.tree.cut_points import Span
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import SPLITS, Given, TreeOverRows, code_rows
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import Asked, TreePart
 
 pytestmark = pytest.mark.slow
@@ -79,7 +79,7 @@ def boosted(times):
     rows = [("x", "u", 1, "n")] * 20 + [("x", "v", 3, "p")] * 6 + [("y", "u", 5, "p")] * 16
     data = np.array(rows * times, object)
     columns = {name: data[:, i] for i, name in enumerate(("a", "b", "n", "class"))}
-    program = BoostOverRows(LAYOUT, Rules(max_depth=2, most=256), Boost(2, 0.5, 1.0 * times))
+    program = BoostOverRows(LAYOUT, TreeParams(max_depth=2, most=256), Boost(2, 0.5, 1.0 * times))
     return watched(program, owned(columns), blur=(VALUES,)), columns, program
 
 
@@ -110,7 +110,7 @@ def test_a_count_of_boosting_is_caught(monkeypatch):
 
 # Cut points: the last quarter lies at the end of the range, or beyond it.
 
-NUMBER = Layout((Attribute("n", cuts=(0.0,)),), ("n", "p"))
+NUMBER = TreeLayout((Attribute("n", cuts=(0.0,)),), ("n", "p"))
 SPANS = {"n": Span(0, 8, 3, 3)}
 
 
@@ -122,7 +122,7 @@ def beyond(top):
 
 
 def cut_views():
-    program = TreeOverRows(NUMBER, Rules(max_depth=0, most=64), spans=SPANS)
+    program = TreeOverRows(NUMBER, TreeParams(max_depth=0, most=64), spans=SPANS)
     return [watched(program, beyond(top)) for top in (8.0, 1000.0)]
 
 
@@ -147,7 +147,7 @@ def test_a_count_below_a_cut_point_is_caught(monkeypatch):
 
 # Columns: masked words, and classes that come out without the path.
 
-SHAPE = Shape(("n", "p"), "p1", 2, 2)
+SHAPE = TreeShape(("n", "p"), "p1", 2, 2)
 
 
 def column_sites(rows=96):
@@ -155,12 +155,12 @@ def column_sites(rows=96):
     a, b = (np.array(["x", "y"], object)[random.integers(0, 2, rows)] for _ in range(2))
     label = np.where((a == "x") & (b == "y"), "p", "n").astype(object)
     one, other = Attribute("a", ("x", "y")), Attribute("b", ("x", "y"))
-    return [Site((one,), {"a": a}), Site((other,), {"b": b}, label),
-            Site((Attribute("c", ("x", "y")),), {"c": b[::-1]})]
+    return [TreeSite((one,), {"a": a}), TreeSite((other,), {"b": b}, label),
+            TreeSite((Attribute("c", ("x", "y")),), {"c": b[::-1]})]
 
 
 def column_words():
-    program = TreeOverColumns(SHAPE, Rules(max_depth=2), ["p0", "p1", "p2"])
+    program = TreeOverColumns(SHAPE, TreeParams(max_depth=2), ["p0", "p1", "p2"])
     return masked_words(program, column_sites(), 96, 24)
 
 

@@ -43,8 +43,8 @@ from unspoken.joint.tasks.boosted_trees.split_gains import (
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.program_rows import (
     SPLITS,
     TOO_MANY,
@@ -105,7 +105,7 @@ def disclosures(cuts: bool = False) -> tuple[Disclosure, ...]:
 class BoostOverRows:
     """The program: every owner gives the codes and the two classes of its rows."""
 
-    def __init__(self, layout: Layout, rules: Rules, boost: Boost,
+    def __init__(self, layout: TreeLayout, rules: TreeParams, boost: Boost,
                  spans: Mapping[str, Span] | None = None) -> None:
         if len(layout.classes) != 2:
             raise InputError(explain("Boosted trees", "for two classes", len(layout.classes)))
@@ -155,7 +155,7 @@ class BoostOverRows:
         return tree, -self.boost.rate * opened
 
 
-def reached(layout: Layout, tree: Sapling, codes: Ints, values: Floats) -> Floats:
+def reached(layout: TreeLayout, tree: Sapling, codes: Ints, values: Floats) -> Floats:
     """Return the number of the leaf that every row reaches."""
     number = np.zeros(len(tree.question))
     number[tree.leaves] = values
@@ -169,7 +169,7 @@ def reached(layout: Layout, tree: Sapling, codes: Ints, values: Floats) -> Float
     return np.asarray(number[node])
 
 
-def pooled_boost(layout: Layout, given: Given, rules: Rules, boost: Boost) -> TreeSum:
+def pooled_boost(layout: TreeLayout, given: Given, rules: TreeParams, boost: Boost) -> TreeSum:
     """Return the same from pooled rows."""
     scores, trees = np.zeros(given.labels.size), []
     for _ in range(boost.rounds):
@@ -179,7 +179,7 @@ def pooled_boost(layout: Layout, given: Given, rules: Rules, boost: Boost) -> Tr
     return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
 
 
-def _pooled_tree(layout: Layout, given: Given, rules: Rules, boost: Boost,
+def _pooled_tree(layout: TreeLayout, given: Given, rules: TreeParams, boost: Boost,
                   numbers: Ints) -> tuple[Sapling, Floats]:
     tree, rows = Sapling(layout, rules), Rows(layout, given.codes, given.labels)
     found = {0: numbers.sum(axis=1)}
@@ -195,15 +195,15 @@ def _pooled_tree(layout: Layout, given: Given, rules: Rules, boost: Boost,
     return tree, -boost.rate * np.ldexp(np.rint(np.ldexp(leaf, RATIO)), -RATIO)
 
 
-def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
-                          rules: Rules | None = None, boost: Boost | None = None,
+def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,
+                          rules: TreeParams | None = None, boost: Boost | None = None,
                           mode: str = "dealer", *, spans: Mapping[str, Span] | None = None,
                           **how: Any) -> tuple[list[TreeSum], list[Ledger]]:
     """Boost trees over the rows of all owners; return each party's model and ledger.
 
     `spans`: numeric attributes whose cut points are to be agreed on.
     """
-    rules, layout = rules or Rules(max_depth=3, most=MOST), standing_in(layout, spans or {})
+    rules, layout = rules or TreeParams(max_depth=3, most=MOST), standing_in(layout, spans or {})
     given = [code_rows(layout, part, spans or {}) for part in parts]
     program = BoostOverRows(layout, rules, boost or Boost(), spans)
     outputs = run_local(program, given, mode, **how)

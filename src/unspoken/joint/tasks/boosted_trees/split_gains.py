@@ -13,8 +13,8 @@ from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.tasks.tree.first_greatest import first_greatest
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.question_scores import branches, joined, needed_branches, only
 
 FINE = 12
@@ -34,7 +34,7 @@ def _units(penalty: float) -> int:
     return max(1, round(penalty * (1 << FINE)))
 
 
-def plain_best_worth(layout: Layout, histograms: Ints, rules: Rules, penalty: float,
+def plain_best_worth(layout: TreeLayout, histograms: Ints, rules: TreeParams, penalty: float,
                      allowed: Bools) -> tuple[Ints, Ints]:
     """Return the best candidate of each node (0: none) and the sums of branches."""
     sums = branches(layout, histograms)
@@ -46,7 +46,7 @@ def plain_best_worth(layout: Layout, histograms: Ints, rules: Rules, penalty: fl
     return np.where(size < rules.min_records, 0, scores.argmax(axis=1)), sums.astype(np.int64)
 
 
-async def best_worth(party: Party, layout: Layout, histograms: Shared, rules: Rules,
+async def best_worth(party: Party, layout: TreeLayout, histograms: Shared, rules: TreeParams,
                      penalty: float, allowed: Bools) -> tuple[Shared, Shared]:
     """Return the same on shares."""
     sums = histograms.with_share(branches(layout, histograms.share).astype(np.uint64))
@@ -68,7 +68,7 @@ async def best_worth(party: Party, layout: Layout, histograms: Shared, rules: Ru
     return await first_greatest(party, scores, size, rules.min_records), sums
 
 
-async def ratios(party: Party, sums: Shared, rules: Rules, penalty: float) -> Shared:
+async def ratios(party: Party, sums: Shared, rules: TreeParams, penalty: float) -> Shared:
     """Return G / (H + lambda) of sums (branches, kinds), with 20 fractional bits."""
     bound, extra = rules.most << FINE, _units(penalty)
     gradient = sums[:, 0].within(-bound, bound)

@@ -29,7 +29,7 @@ from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.class_scoring import ONE, classes_of, share_table
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, one_hot
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
 from unspoken.joint.tasks.naive_bayes.score_tables import Table, table_of
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes
@@ -55,7 +55,7 @@ class Sides:
 class ClassifyPrivately:
     """The program: the model's owner gives a Table, the records' owner coded records."""
 
-    def __init__(self, layout: Layout, sides: Sides) -> None:
+    def __init__(self, layout: BayesLayout, sides: Sides) -> None:
         self.layout, self.sides = layout, sides
         self.disclosures: tuple[Disclosure, ...] = (Disclosure(PREDICTED, sides.receivers),
                                                     Disclosure(ROWS))
@@ -96,7 +96,7 @@ async def share_records(party: Party, given: Given | None, owner: str, sizes: tu
     return hot, await share(party, scaled, owner, (rows, numeric), -ONE, ONE, FRACTION)
 
 
-def classify_privately(model: MixedBayes, records: Mapping[str, Any], layout: Layout,
+def classify_privately(model: MixedBayes, records: Mapping[str, Any], layout: BayesLayout,
                        mode: str = "dealer", *, names: Sequence[str] = ("model", "records"),
                        receivers: Sequence[str] = (),
                        **how: Any) -> tuple[list[npt.NDArray[Any] | None], list[Ledger]]:

@@ -36,7 +36,7 @@ from unspoken.joint.mpc.shared import Shared, stack
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_bayes import MOST_RECORDS, PREDICTED, Sides
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Numeric, one_hot
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 
@@ -60,7 +60,7 @@ class FullTree:
         return int(self.classes.size).bit_length() - 1
 
 
-def full_tree(tree: CategoricalTree, layout: Layout, depth: int) -> FullTree:
+def full_tree(tree: CategoricalTree, layout: BayesLayout, depth: int) -> FullTree:
     """Return a tree as a full one of so many levels; refused if it is deeper."""
     if tree.classes != layout.classes:
         raise DataError(explain("The classes of the tree", "the agreed ones, in their order",
@@ -73,7 +73,7 @@ def full_tree(tree: CategoricalTree, layout: Layout, depth: int) -> FullTree:
     return found
 
 
-def _fill(tree: CategoricalTree, layout: Layout, out: FullTree, open_: list[int], node: int,
+def _fill(tree: CategoricalTree, layout: BayesLayout, out: FullTree, open_: list[int], node: int,
           level: int) -> None:
     """Put a node of the tree, or the rest of the answers of one, in its place."""
     here = 2**level - 1 + node
@@ -98,7 +98,7 @@ def _leaf(out: FullTree, node: int, level: int, label: int) -> None:
     out.classes[node * span:(node + 1) * span] = label
 
 
-def _question(tree: CategoricalTree, layout: Layout, out: FullTree, node: int,
+def _question(tree: CategoricalTree, layout: BayesLayout, out: FullTree, node: int,
               here: int) -> tuple[list[int], list[int]]:
     """Write down a node's first question; return what follows to the left and to the right."""
     children = [int(tree.first_child[node]) + i for i in range(int(tree.children[node]))]
@@ -110,12 +110,25 @@ def _question(tree: CategoricalTree, layout: Layout, out: FullTree, node: int,
     if column is None:
         raise DataError(f"Column '{name}' of the tree must be one of the agreed numbers.")
     out.numbers[layout.numeric.index(column), here] = 1
-    cut = (float(tree.threshold[node]) - column.middle) / column.half
+    cut = (_greatest_left(tree, node) - column.middle) / column.half
     out.limits[here] = np.rint(np.clip(cut, -1.5, 1.5) * ONE) + 1
     return [children[0]], [children[1]]
 
 
-def _ask_child(tree: CategoricalTree, layout: Layout, out: FullTree, child: int, here: int) -> None:
+def _greatest_left(tree: CategoricalTree, node: int) -> float:
+    """Return the greatest number that a node sends left; a float32 tree rounds before it asks."""
+    cut = float(tree.threshold[node])
+    if not tree.single:
+        return cut
+    below = np.float32(cut)
+    below = np.nextafter(below, np.float32(-np.inf)) if float(below) > cut else below
+    halfway = float(below) / 2 + float(np.nextafter(below, np.float32(np.inf))) / 2
+    return halfway if float(np.float32(halfway)) <= cut else float(np.nextafter(halfway, -np.inf))
+
+
+def _ask_child(
+    tree: CategoricalTree, layout: BayesLayout, out: FullTree, child: int, here: int
+) -> None:
     """Ask whether a record's category leads to this child of its parent."""
     parent = next(n for n in range(tree.nodes) if tree.first_child[n] >= 0
                   and tree.first_child[n] <= child < tree.first_child[n] + tree.children[n])
@@ -132,7 +145,7 @@ def _ask_child(tree: CategoricalTree, layout: Layout, out: FullTree, child: int,
 class ClassifyByTree:
     """The program: the tree's owner gives a FullTree, the records' owner coded records."""
 
-    def __init__(self, layout: Layout, sides: Sides, depth: int) -> None:
+    def __init__(self, layout: BayesLayout, sides: Sides, depth: int) -> None:
         if not 1 <= depth <= MAX_DEPTH:
             raise RefusedError(explain("The depth", f"1 to {MAX_DEPTH}", depth))
         self.layout, self.sides, self.depth = layout, sides, depth
@@ -201,25 +214,20 @@ async def _paths(party: Party, left: Shared, depth: int) -> Shared:
     return inside
 
 
-def records_for(layout: Layout, columns: Mapping[str, Any]) -> Given:
-    """Return records as a tree meets them: it compares numbers as float32."""
-    rounded = {c.name: single(c, columns[c.name]) for c in layout.numeric if c.name in columns}
-    return layout.records({**columns, **rounded})
-
-
-def single(column: Numeric, values: Any) -> Floats:
-    """Return numbers as float32 has them; what was in the range stays in it."""
-    found = column.checked(values)
-    return np.clip(found.astype(np.float32).astype(np.float64), column.low, column.high)
-
-
-def classify_by_tree(tree: CategoricalTree, records: Mapping[str, Any], layout: Layout, depth: int,
-                     mode: str = "dealer", *, names: Sequence[str] = ("model", "records"),
-                     receivers: Sequence[str] = (),
-                     **how: Any) -> tuple[list[npt.NDArray[Any] | None], list[Ledger]]:
+def classify_by_tree(
+    tree: CategoricalTree,
+    records: Mapping[str, Any],
+    layout: BayesLayout,
+    depth: int,
+    mode: str = "dealer",
+    *,
+    names: Sequence[str] = ("model", "records"),
+    receivers: Sequence[str] = (),
+    **how: Any,
+) -> tuple[list[npt.NDArray[Any] | None], list[Ledger]]:
     """Classify the second party's records with the first party's tree; as classify_privately."""
     sides = Sides(names[0], names[1], tuple(receivers))
-    inputs = [full_tree(tree, layout, depth), records_for(layout, records),
+    inputs = [full_tree(tree, layout, depth), layout.records(records),
               *[None] * (len(names) - 2)]
     outputs = run_local(ClassifyByTree(layout, sides, depth), inputs, mode, names=list(names),
                         **how)

@@ -12,7 +12,7 @@ needed (mode sums). With `ids` rows are aligned first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,25 +24,21 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import align
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import (
     PREDICTED,
     ClassifyTogether,
     ClassifyWalking,
-    Given,
 )
-from unspoken.joint.tasks.common.aligned_records import COMMON, common_told, with_alignment
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    aligning,
+    RECORD_ORDER,
     check_names,
     count,
     everybody,
     learns,
     text,
 )
-from unspoken.joint.tasks.common.unlabelled_rows import names_of
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree import costs
 from unspoken.models.site_tree_part import TreePart
@@ -53,16 +49,14 @@ EXPECTED, DEPTH = 1000, 4
 
 @dataclass(frozen=True)
 class Loaded:
-    """A site's part of the tree, its columns of the new records, and their ids."""
+    """A site's part of the tree, and its columns of the new records."""
 
     part: TreePart
     columns: Mapping[str, npt.NDArray[Any]]
-    ids: Sequence[Any] | None
 
-    def taken(self, places: npt.NDArray[np.int64] | None) -> Given:
-        """Return part and columns of aligned rows."""
-        order = slice(None) if places is None else places
-        return self.part, {name: values[order] for name, values in self.columns.items()}
+    def take_rows(self, places: npt.NDArray[np.int64]) -> Loaded:
+        """Return part and columns of some records."""
+        return Loaded(self.part, {name: values[places] for name, values in self.columns.items()})
 
 
 class PartsStudy:
@@ -70,19 +64,14 @@ class PartsStudy:
 
     def __init__(self, study: Study) -> None:
         self.inner = _program(study)
-        self.align, self.disclosures = aligning(study.parameters), study.disclosures
+        self.disclosures = study.disclosures
 
     async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
-        """Align, and return the classes with the names of the records."""
-        places = None
-        if self.align is not None:
-            places = await align(party, None if data is None else data.ids, because=COMMON,
-                                 rules=self.align)
-        found = await self.inner(party, None if data is None else data.taken(places))
+        """Return the classes with the places of the records."""
+        found = await self.inner(party, None if data is None else (data.part, data.columns))
         if found is None or data is None:
             return None
-        return {"rows": names_of(len(found), places, data.ids).tolist(),
-                PREDICTED: found.tolist()}
+        return {"rows": list(range(len(found))), PREDICTED: found.tolist()}
 
 
 def _program(study: Study) -> ClassifyTogether | ClassifyWalking:
@@ -102,11 +91,10 @@ def way_of(parameters: Mapping[str, Any]) -> str:
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that classify nothing."""
-    check_names(parameters, ("class_site", "way", "ids", "least", "expected", "depth"),
+    check_names(parameters, ("class_site", "way", "expected", "depth", *RECORD_ORDER),
                 "classify-columns")
     text(parameters, "class_site")
     way_of(parameters)
-    aligning(parameters)
     count(parameters, "expected", EXPECTED)
     if count(parameters, "depth", DEPTH) > 20:
         raise StudyError(explain("Parameter 'depth'", "at most 20", parameters["depth"]))
@@ -114,8 +102,7 @@ def check(parameters: Mapping[str, Any]) -> None:
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    sites, rules = study.having("owner"), aligning(study.parameters)
-    return (*_program(study).disclosures, *common_told(sites, rules))
+    return _program(study).disclosures
 
 
 def plan(study: Study) -> Plan:
@@ -137,9 +124,8 @@ def plan(study: Study) -> Plan:
     notes = (f"cost is for {rows:,} records and a full tree of two answers and depth {depth}",
              "who learns the classes of many records can copy the tree")
     safe = "nobody: paths are shown to all sites" if way == "walking" else safe_against(study)
-    found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe,
-                 (*notes_of(study), *notes, *study.facts.cost_notes))
-    return with_alignment(found, study, rows)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe,
+                (*notes_of(study), *notes, *study.facts.cost_notes), records=rows)
 
 
 def load(path: Path, study: Study) -> Loaded:
@@ -148,13 +134,9 @@ def load(path: Path, study: Study) -> Loaded:
     if not beside.exists():
         raise StudyError(explain("A part of the tree", f"beside the table: '{beside.name}'",
                                  "none"))
-    rows = party_table(path, study.parameters.get("ids")).arrow()
+    rows = party_table(path).arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
-    ids = study.parameters.get("ids")
-    if ids is not None and ids not in columns:
-        raise StudyError(explain("The columns of this site's file", f"such that '{ids}' is there",
-                                 ", ".join(columns)))
-    return Loaded(TreePart.load(beside), columns, None if ids is None else columns[ids].tolist())
+    return Loaded(TreePart.load(beside), columns)
 
 
-TASK = Task("classify-columns", check, told, plan, load, PartsStudy)
+TASK = Task("classify-columns", check, told, plan, load, PartsStudy, over_columns=True)

@@ -32,7 +32,6 @@ from unspoken.joint.tasks.classify.program_tree import (
     ClassifyByTree,
     FullTree,
     full_tree,
-    records_for,
 )
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.study_parameters import (
@@ -119,7 +118,7 @@ def load(path: Path, study: Study) -> Table | FullTree | Given:
     if path.suffix.lower() == ".json":
         return table_of(MixedBayes.load(path), layout)
     columns = read_columns(path, [column.name for column in layout.columns])
-    return layout.records(columns) if depth is None else records_for(layout, columns)
+    return layout.records(columns)
 
 
 TASK = Task("classify", check, told, plan, load, ClassifyStudy)

@@ -16,9 +16,11 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.table.formats.read_options import ReadOptions
+from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
 _OPTIONS: ContextVar[ReadOptions | None] = ContextVar("party_options", default=None)
+_LEFT_OUT: ContextVar[str | None] = ContextVar("left_out", default=None)
 
 
 @contextmanager
@@ -29,6 +31,21 @@ def reading_as(options: ReadOptions) -> Iterator[None]:
         yield
     finally:
         _OPTIONS.reset(token)
+
+
+@contextmanager
+def leaving_out(ids: str | None) -> Iterator[None]:
+    """Read tables of this party without their column of ids, which is the runner's alone."""
+    token = _LEFT_OUT.set(ids)
+    try:
+        yield
+    finally:
+        _LEFT_OUT.reset(token)
+
+
+def left_out() -> str | None:
+    """Return the name of the ids that are left out, if there are any."""
+    return _LEFT_OUT.get()
 
 
 def load_with(load: Callable[[Path, Study], Any], path: Path, study: Study,
@@ -47,7 +64,16 @@ def party_table(path: Path, ids: str | None = None) -> Table:
     """Read a party's file; ids are taken as they are written ("007" is not 7) in text files."""
     from unspoken.table.read import read_file
 
-    return read_file(path, party_options(), () if ids is None else (ids,))
+    hidden = left_out()
+    table = read_file(path, party_options(), tuple(n for n in (ids, hidden) if n is not None))
+    return table if hidden is None else _without(table, hidden)
+
+
+def _without(table: Table, name: str) -> Table:
+    from unspoken.table.engines.local import MemoryFrame
+
+    schema = Schema(tuple(c for c in table.schema.columns if c.name != name))
+    return Table(schema, MemoryFrame(table.arrow(list(schema.names))), table.engine)
 
 
 def id_column(path: Path, name: str, parameter: str = "ids") -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,13 +13,14 @@ import numpy.typing as npt
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import needed, party_table
 from unspoken.joint.tasks.task import Plan, notes_of, safe_against
 from unspoken.table.table import Table
 
 T = TypeVar("T")
+# What every task over columns has, and the runner does: see `record_order`.
+RECORD_ORDER = ("ids", "least", "same_order")
 
 
 def as_study(make: Callable[[], T]) -> T:
@@ -37,8 +39,14 @@ def check_names(parameters: Mapping[str, Any], known: Sequence[str], task: str,
     for name in parameters:
         kind, dot, _ = name.partition(".")
         if name not in known and not (dot and kind in about):
-            raise StudyError(f"Task '{task}' has no parameter '{name}'. It has "
+            raise StudyError(f"Task '{task}' has no parameter '{name}'.{near(name, known)} It has "
                              + ", ".join([*known, *(f"{kind}.NAME" for kind in about)]) + ".")
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the name that was probably meant."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 def text(parameters: Mapping[str, Any], name: str) -> str:
@@ -125,14 +133,6 @@ def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             raise StudyError(explain("Parameter 'columns'", 'a list such as ["north:age"]', word))
         owners[owner] = (*owners.get(owner, ()), name)
     return owners
-
-
-def aligning(parameters: Mapping[str, Any]) -> SetRules | None:
-    """Return the rules of the alignment, if there is one."""
-    if "ids" not in parameters:
-        return None
-    text(parameters, "ids")
-    return as_study(lambda: SetRules(least=parameters.get("least", 10)))
 
 
 def learns(study: Study, told: Sequence[Disclosure],

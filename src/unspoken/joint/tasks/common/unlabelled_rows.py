@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.joint.joint_errors import StudyError
@@ -37,9 +36,3 @@ async def parted(party: Party, codes: Ints | None, class_site: str,
         raise StudyError("Some records must have a class, and some must not. All or none "
                          "have. Leave the class of new records empty.")
     return np.flatnonzero(~new), np.flatnonzero(new)
-
-
-def names_of(rows: int, places: Any, ids: Sequence[Any] | None) -> npt.NDArray[Any]:
-    """Return what aligned rows are called at a site: their ids, or their places in its file."""
-    order = np.arange(rows) if places is None else np.asarray(places)
-    return order if ids is None else np.array(ids, object)[order]

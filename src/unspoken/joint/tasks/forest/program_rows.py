@@ -22,8 +22,8 @@ from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.tasks.tree.level_growth import Rules, Sapling
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import (
     Given,
@@ -55,7 +55,7 @@ def draw_rows(rows: int, trees: int, seed: bytes | None = None) -> Ints:
 class Attributes:
     """Which questions count at a node: those of a few attributes, drawn from a public seed."""
 
-    def __init__(self, layout: Layout, count: int, seed: int) -> None:
+    def __init__(self, layout: TreeLayout, count: int, seed: int) -> None:
         self.asked, self.size = layout.asked[0], len(layout.attributes)
         self.count, self.seed = min(count, self.size), seed
 
@@ -69,8 +69,17 @@ class Attributes:
 class ForestOverRows(TreeOverRows):
     """The program: every owner gives its rows and its draws."""
 
-    def __init__(self, layout: Layout, rules: Rules, trees: int = 10, *, attributes: int = 0,
-                 seed: int = 0, receivers: Sequence[str] = (), spans: Any = None) -> None:
+    def __init__(
+        self,
+        layout: TreeLayout,
+        rules: TreeParams,
+        trees: int = 10,
+        *,
+        attributes: int = 0,
+        seed: int = 0,
+        receivers: Sequence[str] = (),
+        spans: Any = None,
+    ) -> None:
         super().__init__(layout, rules, receivers, spans)
         check("A forest", {"trees": (Whole(1), "Use 10."), "attributes": (Whole(0), "0: the root "
               "of their number."), "seed": (Whole(0), "Use 0.")},
@@ -93,7 +102,7 @@ class ForestOverRows(TreeOverRows):
                                          self.trees, weights, chosen)))
 
 
-def pooled_forest(layout: Layout, given: Given, rules: Rules, trees: int, *,
+def pooled_forest(layout: TreeLayout, given: Given, rules: TreeParams, trees: int, *,
                    attributes: int = 0, seed: int = 0) -> TreeVote:
     """Return the same forest from pooled rows with their draws."""
     count = attributes or int(np.ceil(np.sqrt(len(layout.attributes))))
@@ -102,16 +111,24 @@ def pooled_forest(layout: Layout, given: Given, rules: Rules, trees: int, *,
     return TreeVote(tuple(grown))
 
 
-def mine_forest_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
-                           rules: Rules | None = None, mode: str = "dealer", *, trees: int = 10,
-                           attributes: int = 0, seed: int = 0, spans: Any = None,
-                           **how: Any) -> tuple[list[TreeVote], list[Ledger]]:
+def mine_forest_rows(
+    parts: Sequence[Mapping[str, Any]],
+    layout: TreeLayout,
+    rules: TreeParams | None = None,
+    mode: str = "dealer",
+    *,
+    trees: int = 10,
+    attributes: int = 0,
+    seed: int = 0,
+    spans: Any = None,
+    **how: Any,
+) -> tuple[list[TreeVote], list[Ledger]]:
     """Grow a forest over the rows of all owners; return each party's forest and ledger."""
     receivers = how.pop("receivers", ())
     layout = standing_in(layout, spans or {})
     given = [code_rows(layout, part, spans or {}) for part in parts]
     drawn = [replace(g, weights=draw_rows(g.labels.size, trees)) for g in given]
-    program = ForestOverRows(layout, rules or Rules(), trees, attributes=attributes, seed=seed,
+    program = ForestOverRows(layout, rules or TreeParams(), trees, attributes=attributes, seed=seed,
                                receivers=receivers, spans=spans)
     outputs = run_local(program, drawn, mode, **how)
     return [forest for forest, _ in outputs], [ledger for _, ledger in outputs]

@@ -19,8 +19,12 @@ from typing import Any
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.aligned_records import with_alignment
-from unspoken.joint.tasks.common.study_parameters import aligning, as_study, check_names, count
+from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
+    as_study,
+    check_names,
+    count,
+)
 from unspoken.joint.tasks.task import Plan, Task
 from unspoken.joint.tasks.tree.hidden_part import leaves
 from unspoken.joint.tasks.tree.hidden_task import (
@@ -29,7 +33,7 @@ from unspoken.joint.tasks.tree.hidden_task import (
     hidden_plan,
     hidden_told,
 )
-from unspoken.joint.tasks.tree.hidden_votes import Forest
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.read_params import rules_of
 from unspoken.joint.tasks.tree.task_columns import CUT_POINTS, KNOWN, load_new, shape_of
 
@@ -41,20 +45,20 @@ def program(study: Study) -> HiddenStudy:
     return HiddenStudy(study, shape_of(study.parameters), forest_of(study.parameters))
 
 
-def forest_of(parameters: Mapping[str, Any]) -> Forest:
+def forest_of(parameters: Mapping[str, Any]) -> HiddenForest:
     """Return how many trees there are, and what counts at their nodes."""
-    return as_study(lambda: Forest(parameters.get("trees", 10),
+    return as_study(lambda: HiddenForest(parameters.get("trees", 10),
                                    parameters.get("questions_at_a_node", 0),
                                    parameters.get("seed", 0)))
 
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no forest."""
-    check_names(parameters, (*(name for name in KNOWN if name != "structure"), *OWN),
+    check_names(parameters, (*(name for name in KNOWN if name != "structure"), *OWN,
+                             *RECORD_ORDER),
                 "forest-columns")
     shape, rules, forest = shape_of(parameters), rules_of(parameters), forest_of(parameters)
     as_study(lambda: leaves(shape, rules.max_depth, forest.trees))
-    aligning(parameters)
     count(parameters, "cut_points", CUT_POINTS)
     count(parameters, "expected", EXPECTED)
 
@@ -65,8 +69,7 @@ def plan(study: Study) -> Plan:
     if not study.facts.has_shares or shape.class_site not in study.having("owner"):
         raise StudyError(explain("Task 'forest-columns'", "given shares and a class site among "
                                  "the owners", f"mode '{study.mode}' and '{shape.class_site}'"))
-    found = hidden_plan(study, shape, rules_of(parameters), forest_of(parameters))
-    return with_alignment(found, study, count(parameters, "expected", EXPECTED))
+    return hidden_plan(study, shape, rules_of(parameters), forest_of(parameters))
 
 
-TASK = Task("forest-columns", check, hidden_told, plan, load_new, program)
+TASK = Task("forest-columns", check, hidden_told, plan, load_new, program, over_columns=True)

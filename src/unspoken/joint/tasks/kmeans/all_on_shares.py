@@ -29,7 +29,7 @@ from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.kmeans.nearest_centre import aligned, closest, one_hot
-from unspoken.joint.tasks.kmeans.params import Rules, threshold
+from unspoken.joint.tasks.kmeans.params import KMeansParams, threshold
 
 MOVED = "whether the centres still move, once a round"
 FINER = 2
@@ -39,7 +39,7 @@ BLOCK = 1 << 21
 class Hidden:
     """Shared data, in blocks of records, and shared centres."""
 
-    def __init__(self, party: Party, data: Shared, centres: Shared, rules: Rules) -> None:
+    def __init__(self, party: Party, data: Shared, centres: Shared, rules: KMeansParams) -> None:
         self.party, self.rules, self.records = party, rules, data.shape[0]
         data = replace(data, scale=rules.scale)
         rows = max(64, BLOCK // rules.k // 64 * 64)
@@ -125,6 +125,6 @@ def chosen(data: Shared, places: Sequence[int]) -> Shared:
 
 
 def given(party: Party, start: np.ndarray[tuple[int, int], np.dtype[np.int64]],
-          rules: Rules) -> Shared:
+          rules: KMeansParams) -> Shared:
     """Return centres that everybody knows as shares."""
     return public(party, start, rules.scale).within(-rules.units, rules.units)

@@ -11,7 +11,7 @@ from unspoken.joint.mpc.shared import width_of
 from unspoken.joint.tasks.common import primitive_costs as costs
 from unspoken.joint.tasks.common.primitive_costs import Cost, divide, times
 from unspoken.joint.tasks.kmeans.all_on_shares import FINER
-from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.params import KMeansParams
 
 
 def whole(records: int) -> int:
@@ -41,7 +41,7 @@ def sizes(owners: int, everybody: int) -> Cost:
             + costs.reveal(owners, everybody))
 
 
-def known(rules: Rules, records: int, columns: int, everybody: int) -> Cost:
+def known(rules: KMeansParams, records: int, columns: int, everybody: int) -> Cost:
     """Return the book's way over columns: assignments known, one round more than asked for."""
     n, width = whole(records), width_of(-rules.reach(columns), rules.reach(columns))
     once = costs.share(rules.k * records, everybody - 2) + closest(rules.k, records, width)
@@ -49,7 +49,7 @@ def known(rules: Rules, records: int, columns: int, everybody: int) -> Cost:
     return times(once, rules.iterations + 1) + sizes(everybody, everybody)
 
 
-def hidden(rules: Rules, records: int, columns: int, everybody: int) -> Cost:
+def hidden(rules: KMeansParams, records: int, columns: int, everybody: int) -> Cost:
     """Return everything on shares, but what is opened in the end."""
     n, k, d = whole(records), rules.k, columns
     bound = d * rules.units * (rules.units << FINER)
@@ -73,7 +73,7 @@ def fixed(rows: int, middle: int, columns: int, count: int) -> Cost:
     return found
 
 
-def revealed(rules: Rules, columns: int, owners: int) -> Cost:
+def revealed(rules: KMeansParams, columns: int, owners: int) -> Cost:
     """Return secure sums of all clusters, once a round and once for the start."""
     size = 8 * rules.k * (columns + 1)
     once = costs.messages(2 * (owners - 1), size, 2)

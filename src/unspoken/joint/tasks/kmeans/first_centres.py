@@ -21,24 +21,24 @@ from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, width_of
-from unspoken.joint.tasks.kmeans.params import Rules, first_records
+from unspoken.joint.tasks.kmeans.params import KMeansParams, first_records
 
 DRAW_BITS = 16
 
 
-def draws(rules: Rules) -> Ints:
+def draws(rules: KMeansParams) -> Ints:
     """Return where each further centre falls, in units of 2^-16 of the sum of distances."""
     rng = np.random.default_rng([rules.seed, 1])
     return np.asarray(rng.integers(0, 1 << DRAW_BITS, rules.k), np.int64)
 
 
-def spare(columns: int, records: int, rules: Rules) -> int:
+def spare(columns: int, records: int, rules: KMeansParams) -> int:
     """Return how many bits of squared distances do not fit beside their sums and the draw."""
     bits = width_of(0, columns * (2 * rules.units) ** 2)
     return max(0, bits + records.bit_length() + DRAW_BITS - 61)
 
 
-def plain_spread(units: Ints, rules: Rules) -> Ints:
+def plain_spread(units: Ints, rules: KMeansParams) -> Ints:
     """Return the reference: the records that are drawn; cut distances may differ by one unit."""
     cut, places = spare(units.shape[1], units.shape[0], rules), [first_records(
         rules, units.shape[0])[0]]
@@ -51,7 +51,7 @@ def plain_spread(units: Ints, rules: Rules) -> Ints:
     return np.array(places, np.int64)
 
 
-async def spread(party: Party, data: Shared, rules: Rules) -> Shared:
+async def spread(party: Party, data: Shared, rules: KMeansParams) -> Shared:
     """Return k shared centres out of shared records (records, columns), in units."""
     records = data.shape[0]
     first = int(first_records(rules, records)[0])
@@ -67,7 +67,7 @@ async def spread(party: Party, data: Shared, rules: Rules) -> Shared:
 
 
 async def _distances(party: Party, data: Shared, lengths: Shared, centre: Shared,
-                     rules: Rules) -> Shared:
+                     rules: KMeansParams) -> Shared:
     """Return squared distances to a centre, cut so that their sums leave room for the draw."""
     records, columns = data.shape
     bound = columns * (2 * rules.units) ** 2
@@ -79,7 +79,9 @@ async def _distances(party: Party, data: Shared, lengths: Shared, centre: Shared
     return found if cut == 0 else (await truncate(party, found, cut)).within(0, (bound >> cut) + 1)
 
 
-async def _drawn(party: Party, data: Shared, least: Shared, draw: int, rules: Rules) -> Shared:
+async def _drawn(
+    party: Party, data: Shared, least: Shared, draw: int, rules: KMeansParams
+) -> Shared:
     """Return the record where the draw falls among the running sums of the distances."""
     records = least.size
     top = least.high * records

@@ -25,7 +25,7 @@ MOST_SCALE = 24
 
 
 @dataclass(frozen=True)
-class Rules:
+class KMeansParams:
     """k, when to stop, and how large values may be.
 
     most : every value lies between -most and most (standardise first; tight is cheap).
@@ -74,7 +74,7 @@ class Rules:
         return bound
 
 
-def rounded(values: Any, rules: Rules, what: str = "values") -> Ints:
+def rounded(values: Any, rules: KMeansParams, what: str = "values") -> Ints:
     """Return an owner's values in units of 2^-scale; what does not fit is refused."""
     rows = np.asarray(values, np.float64)
     if rows.ndim != 2 or rows.shape[1] == 0:
@@ -89,12 +89,12 @@ def rounded(values: Any, rules: Rules, what: str = "values") -> Ints:
     return np.asarray(np.rint(np.ldexp(rows, rules.scale)), np.int64)
 
 
-def as_floats(units: Ints, rules: Rules) -> Floats:
+def as_floats(units: Ints, rules: KMeansParams) -> Floats:
     """Return units as numbers."""
     return np.ldexp(units.astype(np.float64), -rules.scale)
 
 
-def distances(rows: Floats, centres: Floats, rules: Rules) -> Ints:
+def distances(rows: Floats, centres: Floats, rules: KMeansParams) -> Ints:
     """Return squared distances to every centre in units, one row a centre."""
     found = np.empty((centres.shape[0], rows.shape[0]), np.int64)
     for place, centre in enumerate(centres):
@@ -118,24 +118,24 @@ def totals(units: Ints, assigned: Ints, k: int) -> tuple[Ints, Ints]:
     return sums, np.bincount(assigned, minlength=k).astype(np.int64)
 
 
-def movement(after: Floats, before: Floats, rules: Rules) -> int:
+def movement(after: Floats, before: Floats, rules: KMeansParams) -> int:
     """Return how far centres moved, squared and in units."""
     return int(np.rint(np.ldexp(((after - before) ** 2).sum(), rules.fine)))
 
 
-def threshold(rules: Rules) -> int:
+def threshold(rules: KMeansParams) -> int:
     """Return the greatest movement, in units, at which the clustering stops."""
     return int(np.floor(np.ldexp(rules.tolerance or 0.0, rules.fine)))
 
 
-def first_records(rules: Rules, records: int) -> Ints:
+def first_records(rules: KMeansParams, records: int) -> Ints:
     """Return the records that the clustering starts from: public numbers, whatever the data is."""
     check_enough(rules, records)
     found = np.random.default_rng(rules.seed).choice(records, rules.k, replace=False)
     return np.asarray(found, np.int64)
 
 
-def check_enough(rules: Rules, records: int) -> None:
+def check_enough(rules: KMeansParams, records: int) -> None:
     """Refuse more clusters than records."""
     if not 0 < rules.k <= records:
         raise RefusedError(f"There must be at least as many records as clusters. There are "

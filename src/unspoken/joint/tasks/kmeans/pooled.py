@@ -13,7 +13,7 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.tasks.kmeans.params import (
-    Rules,
+    KMeansParams,
     as_floats,
     distances,
     first_records,
@@ -25,7 +25,7 @@ from unspoken.joint.tasks.kmeans.params import (
 )
 
 
-def pooled(sites: Sequence[Any], rules: Rules, start: Any = None) -> tuple[Floats, Ints]:
+def pooled(sites: Sequence[Any], rules: KMeansParams, start: Any = None) -> tuple[Floats, Ints]:
     """Return the centres over all columns and the cluster of every record."""
     units = [rounded(part, rules) for part in sites]
     rows = [as_floats(part, rules) for part in units]
@@ -46,12 +46,12 @@ def pooled(sites: Sequence[Any], rules: Rules, start: Any = None) -> tuple[Float
     return np.concatenate(centres, axis=1), nearest(rows, centres, rules)
 
 
-def nearest(rows: Sequence[Floats], centres: Sequence[Floats], rules: Rules) -> Ints:
+def nearest(rows: Sequence[Floats], centres: Sequence[Floats], rules: KMeansParams) -> Ints:
     """Return the nearest centre of every record, the first among equals."""
     found = sum(distances(part, own, rules) for part, own in zip(rows, centres, strict=True))
     return np.asarray(np.asarray(found).argmin(axis=0), np.int64)
 
 
-def _means(units: Ints, assigned: Ints, rules: Rules, before: Floats) -> Floats:
+def _means(units: Ints, assigned: Ints, rules: KMeansParams, before: Floats) -> Floats:
     sums, counts = totals(units, assigned, rules.k)
     return means(as_floats(sums, rules), counts.astype(np.float64), before)

@@ -24,7 +24,7 @@ shares, or permuted and compared as in the book (closest="permuted").
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ from unspoken.joint.tasks.kmeans.nearest_centre import (
     permuting_owner,
 )
 from unspoken.joint.tasks.kmeans.params import (
-    Rules,
+    KMeansParams,
     as_floats,
     check_enough,
     distances,
@@ -72,12 +72,16 @@ CLOSEST = ("shares", "permuted")
 
 
 @dataclass(frozen=True)
-class Site:
+class KMeansSite:
     """An owner's columns, and its part of the first centres where they are given."""
 
     values: Any
     names: tuple[str, ...] = ()
     start: Any = None
+
+    def take_rows(self, places: Ints) -> KMeansSite:
+        """Return the site with some of its records."""
+        return replace(self, values=np.asarray(self.values)[places])
 
 
 def part_of(owner: str) -> str:
@@ -85,8 +89,14 @@ def part_of(owner: str) -> str:
     return f"the centres in the columns of {owner}"
 
 
-def disclosures(owners: Sequence[str], holders: Sequence[str], rules: Rules, way: str = "hidden",
-                nearest: str = "shares", receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:
+def disclosures(
+    owners: Sequence[str],
+    holders: Sequence[str],
+    rules: KMeansParams,
+    way: str = "hidden",
+    nearest: str = "shares",
+    receivers: Sequence[str] = (),
+) -> tuple[Disclosure, ...]:
     """Return everything that k-means over columns discloses."""
     found = [Disclosure(SIZES), Disclosure(ASSIGNED, tuple(receivers))]
     if rules.tolerance is not None:
@@ -103,7 +113,7 @@ def disclosures(owners: Sequence[str], holders: Sequence[str], rules: Rules, way
 class KMeansOverColumns:
     """The program: every owner gives a Site."""
 
-    def __init__(self, rules: Rules, widths: Mapping[str, int], holders: Sequence[str] = (),
+    def __init__(self, rules: KMeansParams, widths: Mapping[str, int], holders: Sequence[str] = (),
                  way: str = "hidden", nearest: str = "shares",
                  receivers: Sequence[str] = (), given: bool = False) -> None:
         if way not in WAYS or nearest not in CLOSEST:
@@ -121,7 +131,7 @@ class KMeansOverColumns:
         self.reach = rules.reach(sum(self.widths.values()))
         self.disclosures = disclosures(tuple(widths), holders, rules, way, nearest, receivers)
 
-    async def __call__(self, party: Party, data: Site | None) -> Clusters | None:
+    async def __call__(self, party: Party, data: KMeansSite | None) -> Clusters | None:
         """Cluster; an owner gets its part of the centres, a receiver the assignments too."""
         if self.nearest == "permuted":
             permuting_owner(party)
@@ -138,7 +148,7 @@ class KMeansOverColumns:
         names = data.names or tuple(f"{party.name}.{i}" for i in range(units.shape[1]))
         return Clusters(names, centres, assigned)
 
-    def _own(self, party: Party, data: Site | None) -> tuple[Ints, Ints | None]:
+    def _own(self, party: Party, data: KMeansSite | None) -> tuple[Ints, Ints | None]:
         """Check an owner's columns before anything is sent."""
         if data is None or party.name not in self.widths:
             return np.zeros((0, 0), np.int64), None
@@ -229,14 +239,14 @@ class KMeansOverColumns:
         return bool((await reveal(party, more, because=MOVED))[0])
 
 
-def _moved(units: Ints, assigned: Ints, centres: Floats, rules: Rules) -> Floats:
+def _moved(units: Ints, assigned: Ints, centres: Floats, rules: KMeansParams) -> Floats:
     if not units.size:
         return centres
     sums, counts = totals(units, assigned, rules.k)
     return means(as_floats(sums, rules), counts.astype(np.float64), centres)
 
 
-def kmeans_columns(sites: Sequence[Any], rules: Rules, mode: str = "dealer", *,
+def kmeans_columns(sites: Sequence[Any], rules: KMeansParams, mode: str = "dealer", *,
                     way: str = "hidden", closest: str = "shares", start: Any = None,
                     names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                     **how: Any) -> tuple[list[Clusters | None], list[Ledger]]:
@@ -249,7 +259,7 @@ def kmeans_columns(sites: Sequence[Any], rules: Rules, mode: str = "dealer", *,
     columns = [np.shape(part)[1] if np.ndim(part) == 2 else 0 for part in sites]
     starts = [None] * len(sites) if start is None else np.split(
         np.asarray(start, np.float64), np.cumsum(columns)[:-1], axis=1)
-    given = [Site(part, start=first) for part, first in zip(sites, starts, strict=True)]
+    given = [KMeansSite(part, start=first) for part, first in zip(sites, starts, strict=True)]
     program = KMeansOverColumns(rules, dict(zip(named, columns, strict=True)),
                              tuple(how.get("holders") or named[:2]), way, closest, receivers,
                              start is not None)

@@ -38,7 +38,7 @@ from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, open_size
 from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, given
 from unspoken.joint.tasks.kmeans.first_centres import spread
 from unspoken.joint.tasks.kmeans.params import (
-    Rules,
+    KMeansParams,
     as_floats,
     check_enough,
     first_records,
@@ -57,7 +57,7 @@ TOTALS = "sums and counts of all clusters in every round"
 WAYS = ("hidden", "revealed")
 
 
-def disclosures(rules: Rules, owners: Sequence[str], way: str = "hidden",
+def disclosures(rules: KMeansParams, owners: Sequence[str], way: str = "hidden",
                 receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:
     """Return everything that k-means over rows discloses."""
     if way == "revealed":
@@ -69,7 +69,7 @@ def disclosures(rules: Rules, owners: Sequence[str], way: str = "hidden",
 class KMeansOverRows:
     """The program: every owner gives its records, all with the same columns."""
 
-    def __init__(self, rules: Rules, columns: Sequence[str], owners: Sequence[str],
+    def __init__(self, rules: KMeansParams, columns: Sequence[str], owners: Sequence[str],
                  way: str = "hidden", receivers: Sequence[str] = (), start: Any = None) -> None:
         if way not in WAYS:
             raise InputError(explain("k-means over rows: 'way'", "one of " + ", ".join(WAYS), way))
@@ -164,7 +164,7 @@ class KMeansOverRows:
         return means(as_floats(found[:, :-1], self.rules), found[:, -1].astype(np.float64), before)
 
 
-def kmeans_rows(parts: Sequence[Any], rules: Rules, mode: str = "dealer", *,
+def kmeans_rows(parts: Sequence[Any], rules: KMeansParams, mode: str = "dealer", *,
                       way: str = "hidden", start: Any = None, columns: Sequence[str] = (),
                       names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                       **how: Any) -> tuple[list[Clusters | None], list[Ledger]]:

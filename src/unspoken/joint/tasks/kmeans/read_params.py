@@ -19,15 +19,15 @@ from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.study_parameters import as_study
-from unspoken.joint.tasks.kmeans.params import Rules
+from unspoken.joint.tasks.kmeans.params import KMeansParams
 
 RULES = ("k", "iterations", "most", "scale", "tolerance", "seed", "start")
 GUESS = 1000
 GUESSED = f"cost is for {GUESS:,} records and a dealer; how many there are is not in a study"
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> KMeansParams:
     """Return the rules of a clustering."""
     if "k" not in parameters:
         raise StudyError("Parameter 'k', the number of clusters, must be there. It is not.")
-    return as_study(lambda: Rules(**{n: parameters[n] for n in RULES if n in parameters}))
+    return as_study(lambda: KMeansParams(**{n: parameters[n] for n in RULES if n in parameters}))

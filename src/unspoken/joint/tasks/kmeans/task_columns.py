@@ -1,15 +1,16 @@
 """The study task `kmeans-columns`: k-means over the columns of several owners.
 
     unspoken joint new study.toml --name care --task kmeans-columns --set k=4
-        --set 'columns=["north:age", "south:stay"]' ...
+        --set 'columns=["north:age", "south:stay"]' --set ids=patient ...
 
-All files must hold the same records in the same order (`align` brings them there).
+With `ids` records are aligned first; with same_order=true all files list them in one order.
 Receivers learn the assignments, each owner its part of the centres. `parameters` lists the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,14 @@ from unspoken.joint.tasks.common.column_files import (
     with_shares,
 )
 from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
     as_study,
     check_names,
     owners_of,
     planned,
 )
 from unspoken.joint.tasks.kmeans import costs
-from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, Site, disclosures
+from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, KMeansSite, disclosures
 from unspoken.joint.tasks.kmeans.read_params import GUESS, GUESSED, RULES, rules_of
 from unspoken.joint.tasks.task import Plan, Task
 
@@ -52,7 +54,7 @@ class ColumnsStudy(KMeansOverColumns):
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no clustering."""
-    check_names(parameters, ("columns", "way", "closest", *RULES), "kmeans-columns")
+    check_names(parameters, ("columns", "way", "closest", *RULES, *RECORD_ORDER), "kmeans-columns")
     widths = {name: len(columns) for name, columns in owners_of(parameters).items()}
     as_study(lambda: KMeansOverColumns(rules_of(parameters), widths, (), *ways(parameters)))
 
@@ -74,14 +76,15 @@ def plan(study: Study) -> Plan:
                          "orders. All owners hold shares. Use closest=shares.")
     count = costs.hidden if way == "hidden" else costs.known
     cost = count(rules, GUESS, sum(map(len, owners.values())), len(owners))
-    return planned(study, told(study), (cost.rounds, cost.bytes), (GUESSED,))
+    found = planned(study, told(study), (cost.rounds, cost.bytes), (GUESSED,))
+    return replace(found, records=GUESS)
 
 
-def load(path: Path, study: Study) -> Site:
+def load(path: Path, study: Study) -> KMeansSite:
     """Return an owner's columns."""
     owners = owners_of(study.parameters)
     names = owners[owner_of(path, owners)]
-    return Site(read_matrix(path, names), names)
+    return KMeansSite(read_matrix(path, names), names)
 
 
-TASK = Task("kmeans-columns", check, told, plan, load, ColumnsStudy)
+TASK = Task("kmeans-columns", check, told, plan, load, ColumnsStudy, over_columns=True)

@@ -28,7 +28,7 @@ from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.logistic.sigmoid import SCALE
-from unspoken.joint.tasks.regression.column_blocks import Columns
+from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
 from unspoken.joint.tasks.regression.fitting import SPREADS
 from unspoken.joint.tasks.regression.second_moments import placed
 from unspoken.joint.tasks.regression.standardised_columns import Standard
@@ -82,7 +82,7 @@ async def odds_of(party: Party, values: Shared, weights: Floats) -> Shared:
     return replace(await truncate(party, total, CELL), scale=SCALE)
 
 
-def in_units(columns: Columns, standard: Standard, sizes: Ints) -> Standard:
+def in_units(columns: OwnedColumns, standard: Standard, sizes: Ints) -> Standard:
     """Return the same with the units of products, which are known later."""
     units, reach = standard.units.copy(), standard.reach.copy()
     at = [place for place, _ in columns.crossing()]
@@ -90,7 +90,7 @@ def in_units(columns: Columns, standard: Standard, sizes: Ints) -> Standard:
     return replace(standard, units=units, reach=reach)
 
 
-async def turning(party: Party, columns: Columns, standard: Standard, sizes: Ints) -> Wide:
+async def turning(party: Party, columns: OwnedColumns, standard: Standard, sizes: Ints) -> Wide:
     """Return the matrix that turns coefficients of centred columns into those of columns."""
     p, shift = len(columns.terms.features), await _shift(party, standard)
     found = public_wide(party, np.eye(p + 1)) + placed(shift.T, (-1,), range(p), p)

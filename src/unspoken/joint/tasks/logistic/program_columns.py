@@ -42,6 +42,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.logistic.cross_products import (
     CELL,
     in_units,
@@ -61,10 +62,9 @@ from unspoken.joint.tasks.regression.column_blocks import (
     SAME_RESPONSE,
     SAME_ROWS,
     SPLIT,
-    Columns,
     Given,
     Own,
-    aligning_told,
+    OwnedColumns,
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.disclosure_guards import (
@@ -74,7 +74,7 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
     smallest,
 )
 from unspoken.joint.tasks.regression.fitting import COEFFICIENTS, COUNT, ERRORS, SPREADS, opened
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.second_moments import SIZES
 from unspoken.joint.tasks.regression.standardised_columns import Standard, standardised
 from unspoken.joint.wire.ledger import Ledger
@@ -89,9 +89,8 @@ CONDITION = 2.0**16
 class LogisticOverColumns(OverColumns):
     """The program: every owner gives its columns; the response is 0 or 1."""
 
-    def __init__(self, columns: Columns, rules: Rules | None = None,
-                 aligned: SetRules | None = None) -> None:
-        super().__init__(columns, rules or Rules(condition=CONDITION), aligned)
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams | None = None) -> None:
+        super().__init__(columns, rules or RegressionParams(condition=CONDITION))
         if columns.held == SPLIT or self.rules.smaller or (columns.crossing() and self.rules.ridge):
             raise RefusedError("Logistic regression over columns takes no smaller models, no "
                                "response that is split, and no ridge with products of columns of "
@@ -100,7 +99,7 @@ class LogisticOverColumns(OverColumns):
                 *([SAME_RESPONSE] * (columns.held == ALL)))
         mine = (COEFFICIENTS, LIKELIHOOD, *([] if self.rules.ridge else [ERRORS]))
         self.disclosures = (*map(Disclosure, told), *(
-            Disclosure(t, self.rules.receivers) for t in mine), *aligning_told(columns, aligned))
+            Disclosure(t, self.rules.receivers) for t in mine))
 
     async def __call__(self, party: Party, data: Given | None) -> LogisticModel | None:
         """Step until the steps are small, and return the model to the receivers."""
@@ -287,14 +286,14 @@ class LogisticOverColumns(OverColumns):
         return np.asarray(np.sqrt(np.concatenate([first, diagonal / units**2])))
 
 
-def mine_logistic_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
-                           rules: Rules | None = None, mode: str = "dealer", *,
+def mine_logistic_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
+                           rules: RegressionParams | None = None, mode: str = "dealer", *,
                            ids: Mapping[str, Iterable[Any]] | None = None,
                            aligned: SetRules | None = None,
                            **how: Any) -> tuple[list[LogisticModel | None], list[Ledger]]:
     """Fit one logistic model over the columns of all owners; arguments as for least squares."""
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
-    program = LogisticOverColumns(columns, rules, rules_of_sets)
+    program = InOneOrder(LogisticOverColumns(columns, rules), tuple(columns.owners), rules_of_sets)
     outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
                         **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

@@ -49,7 +49,7 @@ from unspoken.joint.tasks.regression.fitting import (
     opened,
     times_public,
 )
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.program_rows import own_rows, row_sums
 from unspoken.joint.tasks.regression.second_moments import MOST_RECORDS, SIZES, row_moments, whole
 from unspoken.joint.tasks.regression.sweep import LEAST_PIVOT, reciprocals
@@ -78,8 +78,8 @@ class Newton:
 class LogisticOverRows:
     """The program: every owner gives the table of its rows, the response (0 or 1) last."""
 
-    def __init__(self, terms: Terms, rules: Rules | None = None) -> None:
-        self.terms, self.rules = terms, rules or Rules()
+    def __init__(self, terms: RegressionTerms, rules: RegressionParams | None = None) -> None:
+        self.terms, self.rules = terms, rules or RegressionParams()
         told = [LIKELIHOOD, *([] if self.rules.ridge else [ERRORS])]
         self.disclosures = (*(Disclosure(t) for t in (SIZES, COUNT, SPREADS, ILL, STEP)),
                             *(Disclosure(t, self.rules.receivers) for t in told))
@@ -184,7 +184,7 @@ class LogisticOverRows:
         return np.asarray(np.sqrt(found / 2.0 ** (moments.log - 2)))
 
 
-def _reach(rules: Rules, terms: int) -> float:
+def _reach(rules: RegressionParams, terms: int) -> float:
     """Return a bound on a step: a gradient of at most 64 times the greatest inverse."""
     return 64 * 2.5 * rules.condition / float(np.sqrt(terms))
 
@@ -208,7 +208,7 @@ def _own(party: Party, table: Floats, beta: Floats, sizes: Ints, ridge: float) -
     return np.vstack([row_moments(x, sizes, p * (1 - p)), whole(gradient, FINE)[None, :]])
 
 
-def own_yes(party: Party, terms: Terms, data: Floats | None) -> Floats:
+def own_yes(party: Party, terms: RegressionTerms, data: Floats | None) -> Floats:
     """Check an owner's rows, and that its response is 0 or 1."""
     table = own_rows(party, terms, data)
     if not np.isin(table[:, -1], (0.0, 1.0)).all():
@@ -219,17 +219,17 @@ def own_yes(party: Party, terms: Terms, data: Floats | None) -> Floats:
     return table
 
 
-def pooled_logistic(terms: Terms, columns: Mapping[str, Any],
-                     rules: Rules | None = None) -> LogisticModel:
+def pooled_logistic(terms: RegressionTerms, columns: Mapping[str, Any],
+                     rules: RegressionParams | None = None) -> LogisticModel:
     """Fit pooled columns, the response among them."""
-    table, ridge = terms.table(columns), (rules or Rules()).ridge
+    table, ridge = terms.table(columns), (rules or RegressionParams()).ridge
     beta, errors, likelihood = fit_logistic(table[:, :-1], table[:, -1], ridge)
     return LogisticModel(terms.response, terms.features, float(beta[0]), beta[1:],
                          table.shape[0], np.zeros(0) if ridge else errors, likelihood, ridge)
 
 
-def mine_logistic_rows(parts: Sequence[Mapping[str, Any]], terms: Terms,
-                             rules: Rules | None = None, mode: str = "dealer", *,
+def mine_logistic_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTerms,
+                             rules: RegressionParams | None = None, mode: str = "dealer", *,
                              names: Sequence[str] | None = None,
                              **how: Any) -> tuple[list[LogisticModel | None], list[Ledger]]:
     """Fit one logistic model over the rows of all owners; return each party's model and ledger."""

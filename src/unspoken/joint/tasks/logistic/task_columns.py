@@ -4,7 +4,7 @@
         --set held=north --set 'columns=["north:age", "south:stay"]' ...
 
 The response must be 0 or 1. With `ids` records are aligned first (`least` of them in common or
-more); without it all files must hold the same records in the same order. Also: products
+more); with same_order=true all files list the same records in one order. Also: products
 (["age*stay"]; of columns of different owners not with a ridge), ridge (as scikit-learn's 1 / C),
 condition (the greatest condition of the matrix that is inverted, 2^16), expected (how many records
 the plan is for).
@@ -17,16 +17,21 @@ from typing import Any
 
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.study_parameters import aligning, as_study, check_names, count
+from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
+    as_study,
+    check_names,
+    count,
+)
 from unspoken.joint.tasks.logistic.program_columns import CONDITION, LogisticOverColumns
 from unspoken.joint.tasks.regression import costs
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.read_params import forecast, receivers_of, rules_of
 from unspoken.joint.tasks.regression.task_columns import columns_in, columns_of, load
 from unspoken.joint.tasks.task import Plan, Task
 
-KNOWN = ("response", "columns", "held", "products", "ridge", "condition", "ids", "least",
-         "expected")
+KNOWN = ("response", "columns", "held", "products", "ridge", "condition", "expected",
+         *RECORD_ORDER)
 
 
 MEANS = ("coefficients of columns that stand in products with another owner's show receivers the "
@@ -37,11 +42,11 @@ class LogisticColumnsStudy(LogisticOverColumns):
     """The program of a study."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(columns_of(study.parameters), _rules(study), aligning(study.parameters))
+        super().__init__(columns_of(study.parameters), _rules(study))
         self.disclosures = study.disclosures
 
 
-def _rules(study: Study) -> Rules:
+def _rules(study: Study) -> RegressionParams:
     return rules_of({"condition": CONDITION, **study.parameters}, receivers_of(study))
 
 
@@ -49,14 +54,12 @@ def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no regression."""
     check_names(parameters, KNOWN, "logistic-columns")
     count(parameters, "expected", costs.EXPECTED)
-    as_study(lambda: LogisticOverColumns(columns_of(parameters), rules_of(parameters),
-                                      aligning(parameters)))
+    as_study(lambda: LogisticOverColumns(columns_of(parameters), rules_of(parameters)))
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    return LogisticOverColumns(columns_of(study.parameters), _rules(study),
-                            aligning(study.parameters)).disclosures
+    return LogisticOverColumns(columns_of(study.parameters), _rules(study)).disclosures
 
 
 def plan(study: Study) -> Plan:
@@ -70,4 +73,4 @@ def plan(study: Study) -> Plan:
     return forecast(study, told(study), cost, [costs.expecting(rows), steps, *shown], rows)
 
 
-TASK = Task("logistic-columns", check, told, plan, load, LogisticColumnsStudy)
+TASK = Task("logistic-columns", check, told, plan, load, LogisticColumnsStudy, over_columns=True)

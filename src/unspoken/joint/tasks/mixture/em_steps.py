@@ -12,7 +12,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError
-from unspoken.joint.tasks.mixture.params import Rules, Start
+from unspoken.joint.tasks.mixture.params import MixtureParams, Start
 from unspoken.numerics.gaussian_mixture import component_logs, log_sum
 
 MOST_LOG = float(1 << 14)
@@ -28,7 +28,7 @@ class Local:
     likelihood: float
 
 
-def expected(rows: Floats, now: Start, rules: Rules) -> Local:
+def expected(rows: Floats, now: Start, rules: MixtureParams) -> Local:
     """Return the memberships under the parameters now, and the sums that the next ones need.
 
     Sums are (k, 1 + n + n) or (k, 1 + n + n n): memberships, first and second moments.
@@ -50,7 +50,7 @@ def expected(rows: Floats, now: Start, rules: Rules) -> Local:
     return Local(members, sums, float(np.clip(total, -MOST_LOG, MOST_LOG).sum()))
 
 
-def maximised(now: Start, sums: Floats, rules: Rules, extra: Floats) -> Start:
+def maximised(now: Start, sums: Floats, rules: MixtureParams, extra: Floats) -> Start:
     """Return the next parameters; `extra` is reg_covar in units of z."""
     k, n = now.means.shape
     each = sums[:, 0] + 10 * np.finfo(np.float64).eps

@@ -30,7 +30,7 @@ _RULES: dict[str, tuple[Rule, str]] = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class MixtureParams:
     """How EM runs, and what it refuses.
 
     `least`: members that every cluster must have, with and without any one owner's. `moved`:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from unspoken.joint.tasks.mixture.em_steps import expected, maximised
-from unspoken.joint.tasks.mixture.params import Rules, Space, Start
+from unspoken.joint.tasks.mixture.params import MixtureParams, Space, Start
 from unspoken.models.mixture import Mixture
 
 
 def pooled(space: Space, start: Start, columns: Mapping[str, Any],
-            rules: Rules | None = None) -> Mixture:
+            rules: MixtureParams | None = None) -> Mixture:
     """Return the mixture of pooled columns."""
-    rules, rows, now = rules or Rules(), space.rows(columns), space.to_z(start)
+    rules, rows, now = rules or MixtureParams(), space.rows(columns), space.to_z(start)
     extra, before, ended, iterations = rules.reg_covar / space.halves**2, None, "max_iter", 0
     while iterations < rules.max_iter:
         iterations += 1

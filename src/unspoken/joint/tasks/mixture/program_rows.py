@@ -41,7 +41,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.mixture.em_steps import MOST_LOG, expected, maximised
-from unspoken.joint.tasks.mixture.params import Rules, Space, Start
+from unspoken.joint.tasks.mixture.params import MixtureParams, Space, Start
 from unspoken.joint.tasks.mixture.small_cluster_guards import SMALL, measured, too_small
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixture import Mixture
@@ -52,7 +52,7 @@ GAIN = "whether the log-likelihood still gains, in every iteration"
 LIKELIHOOD_BITS = 20
 
 
-def disclosures(rules: Rules) -> tuple[Disclosure, ...]:
+def disclosures(rules: MixtureParams) -> tuple[Disclosure, ...]:
     """Return everything that EM over rows discloses."""
     told = (Disclosure(COUNT), Disclosure(SUMS), Disclosure(SMALL))
     return (*told, Disclosure(GAIN)) if rules.stop == "disclosed" else told
@@ -61,8 +61,8 @@ def disclosures(rules: Rules) -> tuple[Disclosure, ...]:
 class MixtureOverRows:
     """The program: every owner gives its rows in units of z."""
 
-    def __init__(self, space: Space, start: Start, rules: Rules | None = None) -> None:
-        self.space, self.rules = space, rules or Rules()
+    def __init__(self, space: Space, start: Start, rules: MixtureParams | None = None) -> None:
+        self.space, self.rules = space, rules or MixtureParams()
         self.start = space.to_z(start)
         self.disclosures = disclosures(self.rules)
 
@@ -101,7 +101,7 @@ class MixtureOverRows:
 class Climbing:
     """The state of EM at one party: parameters that all know, and its own memberships."""
 
-    def __init__(self, party: Party, space: Space, rules: Rules, rows: Floats,
+    def __init__(self, party: Party, space: Space, rules: MixtureParams, rows: Floats,
                  start: Start) -> None:
         self.party, self.space, self.rules, self.rows, self.now = party, space, rules, rows, start
         self.extra = rules.reg_covar / space.halves**2
@@ -179,13 +179,13 @@ class Climbing:
         return self.space.from_z(self.now, self.records, facts)
 
 
-def fraction(rules: Rules, owners: int) -> int:
+def fraction(rules: MixtureParams, owners: int) -> int:
     """Return the fractional bits of opened sums."""
     return min(44, 60 - (4 * rules.most * owners).bit_length())
 
 
 def mine_mixture_rows(parts: Sequence[Mapping[str, Any]], space: Space, start: Start,
-                            rules: Rules | None = None, mode: str = "dealer", *,
+                            rules: MixtureParams | None = None, mode: str = "dealer", *,
                             names: Sequence[str] | None = None,
                             **how: Any) -> tuple[Mixture, list[Ledger]]:
     """Fit a mixture to the rows of all owners; return it and each party's ledger."""

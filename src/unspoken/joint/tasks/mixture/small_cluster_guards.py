@@ -29,7 +29,7 @@ from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, stack
-from unspoken.joint.tasks.mixture.params import Rules
+from unspoken.joint.tasks.mixture.params import MixtureParams
 
 SCALES = (0, 8, 16, 24, 32, 40, 48)
 LOW, HIGH = 1 << 6, 1 << 20
@@ -57,7 +57,7 @@ def measured(members: Floats, before: Floats | None) -> Measures:
     return Measures(members.sum(axis=0), changes)
 
 
-def plain_small(parts: list[Measures], rules: Rules, first: bool) -> bool:
+def plain_small(parts: list[Measures], rules: MixtureParams, first: bool) -> bool:
     """Return the reference: the same test in one place."""
     for without in (None, *range(len(parts))):
         kept = [part for place, part in enumerate(parts) if place != without]
@@ -72,12 +72,12 @@ def plain_small(parts: list[Measures], rules: Rules, first: bool) -> bool:
     return False
 
 
-def size_scale(rules: Rules, owners: int) -> int:
+def size_scale(rules: MixtureParams, owners: int) -> int:
     """Return the fractional bits of sizes."""
     return min(40, 58 - (rules.most * owners).bit_length())
 
 
-async def too_small(party: Party, own: Measures, rules: Rules, first: bool) -> bool:
+async def too_small(party: Party, own: Measures, rules: MixtureParams, first: bool) -> bool:
     """Open one bit: whether some cluster, or some change, has too few members."""
     bad = [await _small_sizes(party, own, rules)]
     if not first:
@@ -98,7 +98,7 @@ async def _leave_one_out(party: Party, values: Floats, bound: int, scale: int) -
     return stack([total, *(total - part for part in parts)]).within(0, total.high)
 
 
-async def _small_sizes(party: Party, own: Measures, rules: Rules) -> Shared:
+async def _small_sizes(party: Party, own: Measures, rules: MixtureParams) -> Shared:
     scale = size_scale(rules, len(party.roles.owners))
     every = await _leave_one_out(party, own.sizes, rules.most << scale, scale)
     few = await to_numbers(party, await less_than(party, stack([
@@ -107,7 +107,7 @@ async def _small_sizes(party: Party, own: Measures, rules: Rules) -> Shared:
     return concatenate([few[0, :1], few[0, 1:] - few[1, 1:]]).within(0, 1)
 
 
-async def _small_changes(party: Party, own: Measures, rules: Rules) -> Shared:
+async def _small_changes(party: Party, own: Measures, rules: MixtureParams) -> Shared:
     every = await _leave_one_out(party, own.changes.astype(np.float64), HIGH**2, 0)
     one = every[:, 0].within(0, HIGH * len(party.roles.owners))
     gap = await multiply(party, one, one) - every[:, 1] * rules.moved

@@ -31,7 +31,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     read_columns,
     texts,
 )
-from unspoken.joint.tasks.mixture.params import Rules, Space, Start, random_start
+from unspoken.joint.tasks.mixture.params import MixtureParams, Space, Start, random_start
 from unspoken.joint.tasks.mixture.program_rows import MixtureOverRows, disclosures
 from unspoken.joint.tasks.mixture.small_cluster_guards import SCALES
 from unspoken.joint.tasks.naive_bayes.params import Numeric
@@ -79,10 +79,10 @@ def start_of(parameters: Mapping[str, Any], space: Space) -> Start:
     return start
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> MixtureParams:
     """Return how EM runs."""
     try:
-        return Rules(**{name: parameters[name] for name in RULES if name in parameters})
+        return MixtureParams(**{name: parameters[name] for name in RULES if name in parameters})
     except InputError as error:
         raise StudyError(str(error)) from None
 

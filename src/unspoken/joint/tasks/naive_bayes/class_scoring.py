@@ -26,7 +26,7 @@ from unspoken.joint.mpc.ops.sharing import share
 from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
-from unspoken.joint.tasks.naive_bayes.params import ALPHA_BITS, Rules
+from unspoken.joint.tasks.naive_bayes.params import ALPHA_BITS, BayesParams
 from unspoken.joint.tasks.naive_bayes.score_tables import LEAST_VARIANCE, MOST_LOG, Table, worst
 
 ONE = 1 << FRACTION
@@ -72,7 +72,7 @@ async def share_table(party: Party, table: Table | None, owner: str,
 
 async def learn_table(party: Party, counts: Shared, sizes: tuple[int, ...],
                       moments: tuple[Shared, Shared] | None, extra: Shared | None,
-                      rules: Rules) -> SharedTable:
+                      rules: BayesParams) -> SharedTable:
     """Return the model of shared counts, means and variances; `tables.learned` on shares."""
     classes = counts[0]
     numeric = 0 if moments is None else moments[0].shape[0]
@@ -92,7 +92,7 @@ async def learn_table(party: Party, counts: Shared, sizes: tuple[int, ...],
 
 
 async def _logs(party: Party, counts: Shared, sizes: tuple[int, ...],
-                rules: Rules) -> tuple[Shared, Shared, Shared]:
+                rules: BayesParams) -> tuple[Shared, Shared, Shared]:
     """Return ln of class counts, ln of shares of categories, and where a class is empty."""
     classes, unit = counts[0], 1 << ALPHA_BITS
     empty = await to_numbers(party, await less_than(party, classes, 1))

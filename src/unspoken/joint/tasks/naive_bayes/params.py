@@ -32,7 +32,7 @@ _RULES: dict[str, tuple[Rule, str]] = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class BayesParams:
     """Smoothing, bounds, and what is opened to whom (all if nobody is named).
 
     `alpha` is rounded to 1/1024. `least`: an owner that has fewer records of a class, but some,
@@ -119,7 +119,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BayesLayout:
     """Columns and classes in the order that everybody uses."""
 
     columns: tuple[Attribute | Numeric, ...]
@@ -183,7 +183,7 @@ def one_hot(codes: Ints, sizes: tuple[int, ...]) -> Ints:
     return out
 
 
-def class_counts(given: Given, layout: Layout) -> Ints:
+def class_counts(given: Given, layout: BayesLayout) -> Ints:
     """Return (1 + all categories, classes): the records of each class, and of each category."""
     kinds = len(layout.classes)
     parts = [np.bincount(given.labels, minlength=kinds)]
@@ -192,7 +192,7 @@ def class_counts(given: Given, layout: Layout) -> Ints:
     return np.concatenate(parts).reshape(-1, kinds)
 
 
-def class_sums(given: Given, layout: Layout) -> Floats:
+def class_sums(given: Given, layout: BayesLayout) -> Floats:
     """Return (2 columns, classes): sums of numbers by class, then sums of their squares."""
     classes = one_hot(given.labels[None], (len(layout.classes),)).astype(np.float64)
     both = np.vstack([given.numbers, given.numbers**2])

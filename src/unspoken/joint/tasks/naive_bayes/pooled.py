@@ -9,21 +9,29 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError
-from unspoken.joint.tasks.naive_bayes.params import Given, Layout, Rules, class_counts, one_hot
+from unspoken.joint.tasks.naive_bayes.params import (
+    BayesLayout,
+    BayesParams,
+    Given,
+    class_counts,
+    one_hot,
+)
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.models.mixed_bayes import MixedBayes, Nominal, Normal
 
 
-def pooled(layout: Layout, columns: Mapping[str, Any], rules: Rules | None = None) -> MixedBayes:
+def pooled(
+    layout: BayesLayout, columns: Mapping[str, Any], rules: BayesParams | None = None
+) -> MixedBayes:
     """Return the model of pooled columns, the class among them."""
-    rules, given = rules or Rules(), layout.rows(columns)
+    rules, given = rules or BayesParams(), layout.rows(columns)
     counts = class_counts(given, layout).astype(np.float64)
     means, variances = two_pass(given, layout)
     prior, shares = ratios(counts, layout, rules)
     return built(layout, rules, prior, shares, means, variances, given.rows)
 
 
-def two_pass(given: Given, layout: Layout) -> tuple[Floats, Floats]:
+def two_pass(given: Given, layout: BayesLayout) -> tuple[Floats, Floats]:
     """Return means and variances of z, (columns, classes), with differences from the mean."""
     classes = one_hot(given.labels[None], (len(layout.classes),)).astype(np.float64)
     count = np.maximum(1.0, classes.sum(axis=0))
@@ -32,7 +40,7 @@ def two_pass(given: Given, layout: Layout) -> tuple[Floats, Floats]:
     return means, gaps @ classes / count
 
 
-def ratios(counts: Floats, layout: Layout, rules: Rules) -> tuple[Floats, Floats]:
+def ratios(counts: Floats, layout: BayesLayout, rules: BayesParams) -> tuple[Floats, Floats]:
     """Return the shares of classes, and of categories in each class, from counts of both."""
     total = counts[0].sum()
     prior = counts[0] / max(1.0, total)
@@ -41,7 +49,7 @@ def ratios(counts: Floats, layout: Layout, rules: Rules) -> tuple[Floats, Floats
     return prior, (counts[1:] + alpha) / (counts[0] + alpha * sizes)
 
 
-def from_sums(layout: Layout, rules: Rules, counts: Floats, sums: Floats) -> MixedBayes:
+def from_sums(layout: BayesLayout, rules: BayesParams, counts: Floats, sums: Floats) -> MixedBayes:
     """Return the model of opened counts and sums."""
     columns = len(layout.numeric)
     each = np.maximum(1.0, counts[0])
@@ -51,7 +59,7 @@ def from_sums(layout: Layout, rules: Rules, counts: Floats, sums: Floats) -> Mix
     return built(layout, rules, prior, shares, means, variances, int(counts[0].sum()))
 
 
-def built(layout: Layout, rules: Rules, prior: Floats, shares: Floats, means: Floats,
+def built(layout: BayesLayout, rules: BayesParams, prior: Floats, shares: Floats, means: Floats,
           variances: Floats, records: int = 0) -> MixedBayes:
     """Return the model; `var_smoothing` of the greatest variance of a whole column is added."""
     if prior.sum() <= 0:

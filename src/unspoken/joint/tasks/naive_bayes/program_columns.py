@@ -42,10 +42,9 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_places,
-    common_told,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
 from unspoken.joint.tasks.naive_bayes.class_scoring import (
     MOST_ROOT,
@@ -56,9 +55,9 @@ from unspoken.joint.tasks.naive_bayes.class_scoring import (
     learn_table,
     start_bound,
 )
-from unspoken.joint.tasks.naive_bayes.params import MOST, Rules, one_hot
+from unspoken.joint.tasks.naive_bayes.params import MOST, BayesParams, one_hot
 from unspoken.joint.tasks.naive_bayes.score_tables import MOST_LOG, Table, learned, worst
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Shape, Site
+from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesShape, BayesSite
 from unspoken.joint.tasks.tree.program_columns import same_labels
 from unspoken.joint.wire.frames import Purpose
 from unspoken.joint.wire.ledger import Ledger
@@ -69,16 +68,18 @@ Records = tuple[BayesPart, Mapping[str, Any]]
 class BayesOverColumns:
     """The program that learns: every site gives a Site and gets its part of the model."""
 
-    def __init__(self, shape: Shape, rules: Rules | None = None,
-                 align: SetRules | None = None) -> None:
-        self.shape, self.rules, self.align = shape, rules or Rules(), align
-        sites = [part.site for part in shape.parts]
-        self.disclosures = (Disclosure(ROWS), *common_told(sites, align))
+    def __init__(self, shape: BayesShape, rules: BayesParams | None = None) -> None:
+        self.shape, self.rules = shape, rules or BayesParams()
+        self.disclosures = (Disclosure(ROWS),)
 
-    async def __call__(self, party: Party, data: Site | None) -> BayesPart:
-        """Align, learn, and return this party's part."""
+    async def check_first(self, party: Party, data: BayesSite | None) -> None:
+        """Check a site before its rows are aligned."""
+        own_site(party, self.shape, data)
+
+    async def __call__(self, party: Party, data: BayesSite | None) -> BayesPart:
+        """Learn, and return this party's part."""
         site = own_site(party, self.shape, data)
-        hot, z, labels, rows = await self._aligned(party, site)
+        hot, z, labels, rows = await self._same_rows(party, site)
         coding = None if site is None else site.coding
         run = party.seam.session
         if self.shape.class_known:
@@ -88,11 +89,10 @@ class BayesOverColumns:
         shared = await learn(party, self.shape, self.rules, (hot, z, labels), rows)
         return BayesPart(self.shape, party.name, coding, run, party.holders, kept(party, shared))
 
-    async def _aligned(self, party: Party, site: Site | None) -> tuple[
+    async def _same_rows(self, party: Party, site: BayesSite | None) -> tuple[
             Ints | None, Floats | None, Ints | None, int]:
-        """Bring all rows into one order, or check that there are equally many everywhere."""
-        places = await common_places(party, site, self.align)
-        hot, z, labels = (None, None, None) if site is None else site.take(self.shape, places)
+        """Return coded columns, classes, and how many records all sites have."""
+        hot, z, labels = (None, None, None) if site is None else site.coded(self.shape)
         rows = await counted(party, hot)
         if self.shape.class_known:
             await same_labels(party, labels)
@@ -107,7 +107,7 @@ async def counted(party: Party, hot: Ints | None) -> int:
     return rows
 
 
-def own_site(party: Party, shape: Shape, data: Site | None) -> Site | None:
+def own_site(party: Party, shape: BayesShape, data: BayesSite | None) -> BayesSite | None:
     """Check a site before anything is sent."""
     if party.name not in party.roles.owners:
         return None
@@ -116,7 +116,7 @@ def own_site(party: Party, shape: Shape, data: Site | None) -> Site | None:
     return data.fits(shape, party.name)
 
 
-async def learn(party: Party, shape: Shape, rules: Rules,
+async def learn(party: Party, shape: BayesShape, rules: BayesParams,
                 own: tuple[Ints | None, Floats | None, Ints | None], rows: int) -> SharedTable:
     """Return the model of all sites' columns on shares."""
     hot, z, labels = own
@@ -137,7 +137,7 @@ async def learn(party: Party, shape: Shape, rules: Rules,
     return await learn_table(party, counts, shape.sizes, moments, extra, rules)
 
 
-async def _columns(party: Party, shape: Shape, rules: Rules,
+async def _columns(party: Party, shape: BayesShape, rules: BayesParams,
                    own: tuple[Ints | None, Floats | None],
                    rows: int) -> tuple[Shared, Shared, Shared]:
     """Return places, numbers with their squares behind them, and what smoothing adds."""
@@ -154,7 +154,9 @@ async def _columns(party: Party, shape: Shape, rules: Rules,
     return concatenate(hots, 1), concatenate([*zs, *squares], 1), concatenate(extras)
 
 
-def own_table(shape: Shape, site: str, own: tuple[Ints, Floats, Ints], rules: Rules) -> Table:
+def own_table(
+    shape: BayesShape, site: str, own: tuple[Ints, Floats, Ints], rules: BayesParams
+) -> Table:
     """Return a site's own table; the prior is counted at the class site alone."""
     hot, z, labels = own
     classes = one_hot(labels[None], (len(shape.classes),)).astype(np.float64)
@@ -168,7 +170,7 @@ def own_table(shape: Shape, site: str, own: tuple[Ints, Floats, Ints], rules: Ru
 
 
 def plain_table(hot: Ints, z: Floats, classes: Floats, sizes: tuple[int, ...],
-                rules: Rules) -> Table:
+                rules: BayesParams) -> Table:
     """Return the table of rows in the clear; `classes` is one place a class."""
     each = classes.sum(axis=0)
     means = z.T @ classes / np.maximum(1.0, each)
@@ -250,13 +252,19 @@ async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats |
     return await classes_of(party, _again(party, part), concatenate(hots, 1), concatenate(zs, 1))
 
 
-def mine_bayes_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
-                        mode: str = "dealer", *, align: SetRules | None = None,
-                        **how: Any) -> tuple[dict[str, BayesPart], dict[str, Ledger]]:
+def mine_bayes_columns(
+    sites: Mapping[str, BayesSite],
+    shape: BayesShape,
+    rules: BayesParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    **how: Any,
+) -> tuple[dict[str, BayesPart], dict[str, Ledger]]:
     """Learn from the columns of all sites; return each site's part of the model and ledger."""
     names = list(sites)
-    outputs = run_local(BayesOverColumns(shape, rules, align), list(sites.values()), mode,
-                        names=names, **how)
+    program = InOneOrder(BayesOverColumns(shape, rules), names, align)
+    outputs = run_local(program, list(sites.values()), mode, names=names, **how)
     return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})
 

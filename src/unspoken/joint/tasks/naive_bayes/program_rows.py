@@ -42,9 +42,9 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
 from unspoken.joint.tasks.naive_bayes.params import (
     ALPHA_BITS,
+    BayesLayout,
+    BayesParams,
     Given,
-    Layout,
-    Rules,
     class_counts,
     class_sums,
 )
@@ -58,7 +58,7 @@ SUMS = "counts of classes and categories, and sums of numbers and squares, over 
 RATIOS = "shares of classes and categories, means and variances, over all owners"
 
 
-def disclosures(rules: Rules) -> tuple[Disclosure, ...]:
+def disclosures(rules: BayesParams) -> tuple[Disclosure, ...]:
     """Return everything that naive Bayes over rows discloses."""
     if rules.reveal == "sums":
         return (Disclosure(SUMS, rules.receivers),)
@@ -68,8 +68,8 @@ def disclosures(rules: Rules) -> tuple[Disclosure, ...]:
 class BayesOverRows:
     """The program: every owner gives its coded rows."""
 
-    def __init__(self, layout: Layout, rules: Rules | None = None) -> None:
-        self.layout, self.rules = layout, rules or Rules()
+    def __init__(self, layout: BayesLayout, rules: BayesParams | None = None) -> None:
+        self.layout, self.rules = layout, rules or BayesParams()
         self.disclosures = disclosures(self.rules)
 
     async def __call__(self, party: Party, data: Given | None) -> MixedBayes | None:
@@ -80,7 +80,7 @@ class BayesOverRows:
         return await _by_ratios(party, self.layout, self.rules, given)
 
 
-def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> Given:
+def own_rows(party: Party, layout: BayesLayout, rules: BayesParams, data: Given | None) -> Given:
     """Check an owner's rows before anything is sent; who owns none has no rows."""
     if data is None or party.name not in party.roles.owners:
         return Given(np.zeros((len(layout.nominal), 0), np.int64),
@@ -100,7 +100,9 @@ def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> 
     return data
 
 
-async def _by_sums(party: Party, layout: Layout, rules: Rules, given: Given) -> MixedBayes | None:
+async def _by_sums(
+    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+) -> MixedBayes | None:
     """Open the totals; one secure sum for counts, one for numbers."""
     counts = await secure_sum(party, class_counts(given, layout), because=SUMS, to=rules.receivers)
     sums = np.zeros((0, len(layout.classes)))
@@ -113,15 +115,15 @@ async def _by_sums(party: Party, layout: Layout, rules: Rules, given: Given) -> 
     return from_sums(layout, rules, counts.astype(np.float64), sums)
 
 
-def _fraction(party: Party, rules: Rules) -> int:
+def _fraction(party: Party, rules: BayesParams) -> int:
     """Return as many fractional bits as sums of so many records have room for."""
     return min(40, 60 - (rules.most * len(party.roles.owners)).bit_length())
 
 
-async def _by_ratios(party: Party, layout: Layout, rules: Rules,
+async def _by_ratios(party: Party, layout: BayesLayout, rules: BayesParams,
                      given: Given) -> MixedBayes | None:
     """Divide on shares and open the quotients, all in one array."""
-    await refuse_too_many(party, growth.Rules(most=rules.most), given.rows)
+    await refuse_too_many(party, growth.TreeParams(most=rules.most), given.rows)
     counts = await _shared_counts(party, layout, rules, given)
     prior, shares = await _shares(party, layout, rules, counts)
     parts = [prior.reshape(1, -1), shares]
@@ -139,7 +141,7 @@ async def _by_ratios(party: Party, layout: Layout, rules: Rules,
                  found[1 + cells:1 + cells + columns], variances)
 
 
-def _warn_of_coarse(layout: Layout, rules: Rules, variances: Floats) -> None:
+def _warn_of_coarse(layout: BayesLayout, rules: BayesParams, variances: Floats) -> None:
     """Say where a range is so wide that opened variances have hardly a bit."""
     coarse = (variances < 2.0 ** (4 - rules.bits)).any(axis=1)
     if coarse.any():
@@ -149,18 +151,22 @@ def _warn_of_coarse(layout: Layout, rules: Rules, variances: Floats) -> None:
                       "most).", UserWarning, stacklevel=2)
 
 
-async def _shared_counts(party: Party, layout: Layout, rules: Rules, given: Given) -> Shared:
+async def _shared_counts(
+    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+) -> Shared:
     local = class_counts(given, layout)
     return (await share_sum(party, local, local.shape, 0, rules.most)).within(0, rules.most)
 
 
-async def _shared_sums(party: Party, layout: Layout, rules: Rules, given: Given) -> Shared:
+async def _shared_sums(
+    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+) -> Shared:
     local, scale = class_sums(given, layout), _fraction(party, rules)
     bound = rules.most << scale
     return (await share_sum(party, local, local.shape, -bound, bound, scale)).within(-bound, bound)
 
 
-async def _shares(party: Party, layout: Layout, rules: Rules,
+async def _shares(party: Party, layout: BayesLayout, rules: BayesParams,
                   counts: Shared) -> tuple[Shared, Shared]:
     """Return the shares of classes, and of categories in each class."""
     classes, unit = counts[0], 1 << ALPHA_BITS
@@ -173,8 +179,8 @@ async def _shares(party: Party, layout: Layout, rules: Rules,
     return found[0], found[1:]
 
 
-def mine_bayes_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
-                          rules: Rules | None = None, mode: str = "dealer", *,
+def mine_bayes_rows(parts: Sequence[Mapping[str, Any]], layout: BayesLayout,
+                          rules: BayesParams | None = None, mode: str = "dealer", *,
                           names: Sequence[str] | None = None,
                           **how: Any) -> tuple[list[MixedBayes | None], list[Ledger]]:
     """Learn naive Bayes from the rows of all owners; return each party's model and ledger.

@@ -15,18 +15,18 @@ from typing import Any
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.study_parameters import about_known, one_kind, text, texts
-from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric, Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Numeric
 from unspoken.joint.tasks.tree.params import Attribute
 
 KINDS = ("categories", "range")
 RULES = ("alpha", "var_smoothing", "most", "least", "reveal", "bits")
 
 
-def layout_of(parameters: Mapping[str, Any]) -> Layout:
+def layout_of(parameters: Mapping[str, Any]) -> BayesLayout:
     """Return columns and classes."""
     try:
         columns = tuple(_column(parameters, name) for name in texts(parameters, "columns"))
-        layout = Layout(columns, texts(parameters, "classes"), text(parameters, "target"))
+        layout = BayesLayout(columns, texts(parameters, "classes"), text(parameters, "target"))
     except StudyError:
         raise
     except InputError as error:
@@ -45,10 +45,10 @@ def _column(parameters: Mapping[str, Any], name: str) -> Attribute | Numeric:
     return Numeric(name, float(found[0]), float(found[1]))
 
 
-def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Rules:
+def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> BayesParams:
     """Return smoothing, bounds and what is opened."""
     try:
-        return Rules(**{name: parameters[name] for name in RULES if name in parameters},
+        return BayesParams(**{name: parameters[name] for name in RULES if name in parameters},
                      receivers=receivers)
     except InputError as error:
         raise StudyError(str(error)) from None

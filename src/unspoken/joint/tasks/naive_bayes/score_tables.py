@@ -14,7 +14,7 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
-from unspoken.joint.tasks.naive_bayes.params import Layout, Numeric, Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Numeric
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.models.mixed_bayes import MixedBayes, Nominal, Normal
 
@@ -44,7 +44,7 @@ class Table:
 
 
 def learned(counts: Floats, sizes: tuple[int, ...], means: Floats, variances: Floats,
-            extra: Floats, rules: Rules) -> Table:
+            extra: Floats, rules: BayesParams) -> Table:
     """Return the table of counts (classes first), and of means and variances of z.
 
     `extra`: what smoothing adds to the variance of each column.
@@ -59,7 +59,7 @@ def learned(counts: Floats, sizes: tuple[int, ...], means: Floats, variances: Fl
     return Table(start - empty * (counts[0] == 0), logs, means, 1 / np.sqrt(spread))
 
 
-def table_of(model: MixedBayes, layout: Layout) -> Table:
+def table_of(model: MixedBayes, layout: BayesLayout) -> Table:
     """Return the table of a model whose columns are those of a layout."""
     if model.features != tuple(c.name for c in layout.columns) or model.classes != layout.classes:
         raise DataError("The model must have the agreed columns and classes, in their order. It "

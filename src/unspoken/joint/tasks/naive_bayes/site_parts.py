@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shape:
+class BayesShape:
     """What is public about a vertical study."""
 
     parts: tuple[Part, ...]
@@ -131,7 +131,7 @@ def coding_of(columns: Mapping[str, Any], numeric: Sequence[str]) -> Coding:
 
 
 @dataclass(frozen=True)
-class Site:
+class BayesSite:
     """A site's training columns, coded; the class, and ids where rows are not aligned yet."""
 
     coding: Coding
@@ -139,7 +139,7 @@ class Site:
     labels: Any = None
     ids: Sequence[Any] | None = None
 
-    def fits(self, shape: Shape, name: str) -> Site:
+    def fits(self, shape: BayesShape, name: str) -> BayesSite:
         """Check a site against the study before anything is sent."""
         part = shape.part(name)
         mine = (self.coding.sizes, len(self.coding.numeric))
@@ -157,14 +157,18 @@ class Site:
     def _more(self) -> list[Any]:
         return [x for x in (self.labels, self.ids) if x is not None]
 
-    def take(self, shape: Shape, places: Ints | None) -> tuple[Ints, Floats, Ints | None]:
-        """Return places of categories, numbers and classes of aligned rows."""
+    def take_rows(self, places: Ints) -> BayesSite:
+        """Return the site with some of its records, and the same coding."""
+        labels = None if self.labels is None else np.asarray(self.labels)[places]
+        columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
+        return BayesSite(self.coding, columns, labels)
+
+    def coded(self, shape: BayesShape) -> tuple[Ints, Floats, Ints | None]:
+        """Return places of categories, numbers and classes."""
         hot, z = self.coding.hot(self.columns), self.coding.z(self.columns)
-        chosen = np.arange(hot.shape[0]) if places is None else places
-        if self.labels is None:
-            return hot[chosen], z[chosen], None
-        codes = Attribute(shape.target, shape.classes).code(self.labels)
-        return hot[chosen], z[chosen], codes[chosen]
+        codes = None if self.labels is None else Attribute(
+            shape.target, shape.classes).code(self.labels)
+        return hot, z, codes
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,7 @@ class BayesPart:
     `share` is a secret: with the other holder's it is the model. `run` names the training run.
     """
 
-    shape: Shape
+    shape: BayesShape
     site: str
     coding: Coding | None
     run: bytes
@@ -220,7 +224,7 @@ def part_from_json(data: Mapping[str, Any]) -> BayesPart:
     try:
         parts = tuple(Part(str(p["site"]), tuple(int(s) for s in p["sizes"]), int(p["numbers"]))
                       for p in fields.items("parts", 1000))
-        shape = Shape(parts, fields.texts("classes", 4096), fields.text("class_site"),
+        shape = BayesShape(parts, fields.texts("classes", 4096), fields.text("class_site"),
                       fields.text("target"), bool(fields.whole("class_known", 0, 1)))
         coding = _coding(fields) if fields.whole("owner", 0, 1) else None
         run = bytes.fromhex(fields.text("run"))

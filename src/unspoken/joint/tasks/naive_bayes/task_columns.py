@@ -26,18 +26,14 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import align
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
-    COMMON,
     ROWS,
-    common_told,
-    with_alignment,
 )
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    aligning,
+    RECORD_ORDER,
     count,
     everybody,
     flag,
@@ -45,9 +41,9 @@ from unspoken.joint.tasks.common.study_parameters import (
     text,
     texts,
 )
-from unspoken.joint.tasks.common.unlabelled_rows import NEW, codes_of, names_of, parted
+from unspoken.joint.tasks.common.unlabelled_rows import NEW, codes_of, parted
 from unspoken.joint.tasks.naive_bayes import costs
-from unspoken.joint.tasks.naive_bayes.params import Rules
+from unspoken.joint.tasks.naive_bayes.params import BayesParams
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     counted,
     kept,
@@ -57,12 +53,17 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     predicted,
 )
 from unspoken.joint.tasks.naive_bayes.read_params import rules_of
-from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, Part, Shape, Site, coding_of
+from unspoken.joint.tasks.naive_bayes.site_parts import (
+    BayesPart,
+    BayesShape,
+    BayesSite,
+    Part,
+    coding_of,
+)
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree.program_columns import same_labels
 
-KNOWN = ("target", "classes", "class_site", "class_known", "alpha", "var_smoothing", "ids",
-         "least", "expected")
+KNOWN = ("target", "classes", "class_site", "class_known", "alpha", "var_smoothing", "expected")
 EXPECTED = 10_000
 Own = tuple[Ints | None, Floats | None, Ints | None]
 
@@ -71,13 +72,13 @@ class ColumnsStudy:
     """The program of a study."""
 
     def __init__(self, study: Study) -> None:
-        self.shape, self.align = shape_of(study.parameters), aligning(study.parameters)
+        self.shape = shape_of(study.parameters)
         self.rules, self.receivers = _rules(study.parameters), study.having("receiver")
         self.disclosures = study.disclosures
 
     async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
         """Learn from records with a class and classify the others."""
-        own, rows, order = await self._aligned(party, data)
+        own, rows = await self._same_rows(party, data)
         old, fresh = await parted(party, own[2], self.shape.class_site, rows)
         own = own[0], None if own[1] is None else trained(own[1], old), own[2]
         part = await self._learned(party, _chosen(own, old), old.size)
@@ -86,7 +87,7 @@ class ColumnsStudy:
         opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
-        return {"rows": order[fresh].tolist(),
+        return {"rows": fresh.tolist(),
                 PREDICTED: np.array(self.shape.classes, object)[opened].tolist()}
 
     async def _learned(self, party: Party, own: Own, rows: int) -> BayesPart:
@@ -101,21 +102,18 @@ class ColumnsStudy:
             self.shape, party.name, (hot, z, labels), self.rules)
         return BayesPart(self.shape, party.name, None, b"", table=known)
 
-    async def _aligned(self, party: Party, data: Loaded | None) -> tuple[Own, int, Any]:
-        """Return this site's rows in the common order, their number, and their names."""
+    async def check_first(self, party: Party, data: Any) -> None:
+        """Check a site before its rows are aligned."""
+        own_site(party, self.shape, None if data is None else data.site)
+
+    async def _same_rows(self, party: Party, data: Loaded | None) -> tuple[Own, int]:
+        """Return this site's rows, and their number, which all sites share."""
         site = own_site(party, self.shape, None if data is None else data.site)
-        places = None
-        if self.align is not None:
-            places = await align(party, None if site is None else site.ids, because=COMMON,
-                                 rules=self.align)
         hot = z = labels = None
         if site is not None and data is not None:
-            hot, z, _ = replace(site, labels=None).take(self.shape, places)
-            known = data.codes is None or places is None
-            labels = data.codes if known else data.codes[places]
-        rows = await counted(party, hot)
-        ids = None if site is None else site.ids
-        return (hot, z, labels), rows, names_of(rows, places, ids)
+            hot, z, _ = replace(site, labels=None).coded(self.shape)
+            labels = data.codes
+        return (hot, z, labels), await counted(party, hot)
 
 
 def trained(z: Floats, old: Ints) -> Floats:
@@ -135,20 +133,30 @@ def _chosen(own: Own, rows: Any) -> Own:
 class Loaded:
     """A site, and its classes as numbers, -1 for new records."""
 
-    site: Site
+    site: BayesSite
     codes: Any
 
+    def take_rows(self, places: Ints) -> Loaded:
+        """Return the site with some of its records."""
+        codes = None if self.codes is None else self.codes[places]
+        return Loaded(self.site.take_rows(places), codes)
 
-def _rules(parameters: Mapping[str, Any]) -> Rules:
+
+def _rules(parameters: Mapping[str, Any]) -> BayesParams:
     return rules_of({n: v for n, v in parameters.items() if n in ("alpha", "var_smoothing")})
 
 
-def shape_of(parameters: Mapping[str, Any]) -> Shape:
+def shape_of(parameters: Mapping[str, Any]) -> BayesShape:
     """Return what is public about the sites."""
     parts = tuple(_part(site, listed) for site, listed in parameters.items() if site not in KNOWN)
     try:
-        return Shape(parts, tuple(texts(parameters, "classes")), text(parameters, "class_site"),
-                     text(parameters, "target"), flag(parameters, "class_known"))
+        return BayesShape(
+            parts,
+            tuple(texts(parameters, "classes")),
+            text(parameters, "class_site"),
+            text(parameters, "target"),
+            flag(parameters, "class_known"),
+        )
     except InputError as error:
         raise StudyError(str(error)) from None
 
@@ -158,8 +166,8 @@ def _part(site: str, listed: Any) -> Part:
         item == "number" or (type(item) is int and 1 <= item <= 4096) for item in listed)
     if not good:
         raise StudyError(explain(f"Parameter '{site}' of task 'bayes-columns'", "one of "
-                                 + ", ".join(KNOWN) + ", or a site with its columns, each a number "
-                                 "of categories or \"number\"", listed))
+                                 + ", ".join((*KNOWN, *RECORD_ORDER)) + ", or a site with its "
+                                 "columns, each a number of categories or \"number\"", listed))
     return Part(site, tuple(i for i in listed if i != "number"), listed.count("number"))
 
 
@@ -167,15 +175,12 @@ def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no model."""
     shape_of(parameters)
     _rules(parameters)
-    aligning(parameters)
     count(parameters, "expected", EXPECTED)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    sites, rules = study.having("owner"), aligning(study.parameters)
-    return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW), Disclosure(ROWS),
-            *common_told(sites, rules))
+    return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW), Disclosure(ROWS))
 
 
 def plan(study: Study) -> Plan:
@@ -193,26 +198,20 @@ def plan(study: Study) -> Plan:
         cost = costs.adding(rows // 10, kinds, len(shape.parts), receivers)
     notes = (*notes_of(study), f"cost is for {rows:,} records and a tenth as many new ones",
              *study.facts.cost_notes)
-    found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
-    return with_alignment(found, study, rows + rows // 10)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes,
+                records=rows + rows // 10)
 
 
 def load(path: Path, study: Study) -> Loaded:
     """Return a site's columns; every column but ids and class is used."""
-    parameters, shape = study.parameters, shape_of(study.parameters)
-    table = party_table(path, parameters.get("ids"))
+    shape, table = shape_of(study.parameters), party_table(path)
     rows = table.arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
     labels = columns.pop(shape.target, None)
-    ids = columns.pop(str(parameters["ids"]), None) if "ids" in parameters else None
-    if "ids" in parameters and ids is None:
-        raise StudyError(explain("The columns of this site's file",
-                                 f"such that '{parameters['ids']}' is there",
-                                 ", ".join(rows.column_names)))
     numeric = [n for n in columns if table.schema[n].kind in ("numeric", "ordinal")]
-    site = Site(coding_of(columns, numeric), columns, labels, None if ids is None else ids.tolist())
+    site = BayesSite(coding_of(columns, numeric), columns, labels)
     codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
     return Loaded(site, codes)
 
 
-TASK = Task("bayes-columns", check, told, plan, load, ColumnsStudy)
+TASK = Task("bayes-columns", check, told, plan, load, ColumnsStudy, over_columns=True)

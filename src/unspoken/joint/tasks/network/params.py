@@ -36,7 +36,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Rules:
+class NetworkParams:
     """Where K2 stops: at so many parents, or when no candidate makes the score greater."""
 
     max_parents: int = 2
@@ -80,13 +80,17 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Site:
+class NetworkSite:
     """A site's columns as codes, (nodes of the site, rows), and ids where rows are not aligned."""
 
     codes: Ints
     ids: Sequence[Any] | None = None
 
-    def fits(self, order: Order, name: str) -> Site:
+    def take_rows(self, places: Ints) -> NetworkSite:
+        """Return the site with some of its records."""
+        return NetworkSite(self.codes[:, places])
+
+    def fits(self, order: Order, name: str) -> NetworkSite:
         """Check a site against the study before anything is sent."""
         places = order.of(name)
         if self.codes.ndim != 2 or self.codes.shape[0] != len(places):
@@ -105,7 +109,7 @@ class Site:
 
 def site_of(order: Order, name: str, columns: Mapping[str, Any],
             categories: Mapping[str, Sequence[str | None]] | None = None,
-            ids: Sequence[Any] | None = None) -> Site:
+            ids: Sequence[Any] | None = None) -> NetworkSite:
     """Code a site's columns: by given categories, or by those that occur, in their order."""
     rows = []
     for place in order.of(name):
@@ -117,7 +121,9 @@ def site_of(order: Order, name: str, columns: Mapping[str, Any],
                                "agreed. It has more. Agree on more, or join some.")
         rows.append(Attribute(node.name, tuple(known)).code(values))
     one_length(rows, "The columns of a site")
-    return Site(np.array(rows, np.int64).reshape(len(rows), rows[0].size if rows else 0), ids)
+    return NetworkSite(
+        np.array(rows, np.int64).reshape(len(rows), rows[0].size if rows else 0), ids
+    )
 
 
 def _found(values: Any) -> list[str | None]:

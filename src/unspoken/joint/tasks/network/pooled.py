@@ -8,19 +8,21 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.joint.tasks.network.log_factorials import Factorials, factorials
-from unspoken.joint.tasks.network.params import Order, Rules, Site
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Order
 from unspoken.joint.tasks.network.parent_counts import Family, candidates
 from unspoken.joint.tasks.network.program_columns import network
 from unspoken.models.bayes_net import BayesNet
 
 
-def pooled(sites: Mapping[str, Site], order: Order, rules: Rules | None = None) -> BayesNet:
+def pooled(
+    sites: Mapping[str, NetworkSite], order: Order, rules: NetworkParams | None = None
+) -> BayesNet:
     """Return the network of pooled columns."""
     codes = np.zeros((len(order.nodes), next(iter(sites.values())).codes.shape[1]), np.int64)
     for name, site in sites.items():
         codes[order.of(name)] = site.codes
     table = factorials(codes.shape[1] + max(order.sizes))
-    most = (rules or Rules()).max_parents
+    most = (rules or NetworkParams()).max_parents
     return network(order, [_family(codes, order, node, table, most)
                            for node in range(len(order.nodes))])
 

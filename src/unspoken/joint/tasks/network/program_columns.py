@@ -41,13 +41,12 @@ from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_places,
-    common_told,
     same_digest,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.network.log_factorials import Factorials, factorials, log_factorials
-from unspoken.joint.tasks.network.params import Order, Rules, Site
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Order
 from unspoken.joint.tasks.network.parent_counts import Family, candidates, combinations, values
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.bayes_net import BayesNet
@@ -55,22 +54,21 @@ from unspoken.models.bayes_net import BayesNet
 PARENTS = "the parents of every node, in the order in which they are found"
 
 
-def disclosures(sites: Sequence[str], align: SetRules | None) -> tuple[Disclosure, ...]:
+def disclosures() -> tuple[Disclosure, ...]:
     """Return everything that learning a network discloses."""
-    return (Disclosure(PARENTS), Disclosure(ROWS), *common_told(sites, align))
+    return Disclosure(PARENTS), Disclosure(ROWS)
 
 
 class NetworkOverColumns:
     """The program: every site gives its coded columns; all get the network."""
 
-    def __init__(self, order: Order, rules: Rules | None = None,
-                 align: SetRules | None = None) -> None:
-        self.order, self.rules, self.align = order, rules or Rules(), align
-        self.disclosures = disclosures(order.sites, align)
+    def __init__(self, order: Order, rules: NetworkParams | None = None) -> None:
+        self.order, self.rules = order, rules or NetworkParams()
+        self.disclosures = disclosures()
 
-    async def __call__(self, party: Party, data: Site | None) -> BayesNet:
-        """Align, and add parents step by step."""
-        codes, rows = await self._aligned(party, data)
+    async def __call__(self, party: Party, data: NetworkSite | None) -> BayesNet:
+        """Add parents step by step."""
+        codes, rows = await self._same_rows(party, data)
         growing = Growing(party, self.order, codes, rows)
         await growing.begin()
         for _ in range(self.rules.max_parents):
@@ -81,15 +79,24 @@ class NetworkOverColumns:
             await growing.add(tested)
         return network(self.order, growing.families)
 
-    async def _aligned(self, party: Party, data: Site | None) -> tuple[dict[int, Ints], int]:
-        """Bring all rows into one order, or check that there are equally many everywhere."""
-        site = None
-        if party.name in self.order.sites:
-            if data is None:
-                raise DataError("Every site must give its columns. This one gave nothing.")
-            site = data.fits(self.order, party.name)
-        places = await common_places(party, site, self.align)
-        table = None if site is None else site.codes if places is None else site.codes[:, places]
+    async def check_first(self, party: Party, data: Any) -> None:
+        """Check a site before its rows are aligned."""
+        self._own(party, data)
+
+    def _own(self, party: Party, data: NetworkSite | None) -> NetworkSite | None:
+        """Check a site before anything is sent."""
+        if party.name not in self.order.sites:
+            return None
+        if data is None:
+            raise DataError("Every site must give its columns. This one gave nothing.")
+        return data.fits(self.order, party.name)
+
+    async def _same_rows(
+        self, party: Party, data: NetworkSite | None
+    ) -> tuple[dict[int, Ints], int]:
+        """Return the columns of this site's nodes, and how many records all sites have."""
+        site = self._own(party, data)
+        table = None if site is None else site.codes
         rows = await same_everywhere(party, -1 if table is None else table.shape[1])
         mine = {} if table is None else dict(zip(self.order.of(party.name), table, strict=True))
         return mine, rows
@@ -196,9 +203,15 @@ def network(order: Order, families: Sequence[Family]) -> BayesNet:
                                         for family in families))
 
 
-def mine_network_columns(sites: Mapping[str, Site], order: Order, rules: Rules | None = None,
-                          mode: str = "dealer", *, align: SetRules | None = None,
-                          **how: Any) -> tuple[BayesNet, list[Ledger]]:
+def mine_network_columns(
+    sites: Mapping[str, NetworkSite],
+    order: Order,
+    rules: NetworkParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    **how: Any,
+) -> tuple[BayesNet, list[Ledger]]:
     """Learn the network of all sites' columns; return it and each party's ledger."""
     names = list(sites)
     missing = [site for site in order.sites if site not in names]
@@ -210,6 +223,6 @@ def mine_network_columns(sites: Mapping[str, Site], order: Order, rules: Rules |
         raise InputError(explain("Sites that are aligned", "those with a node", idle[0]))
     for name, site in sites.items():
         site.fits(order, name)
-    outputs = run_local(NetworkOverColumns(order, rules, align), list(sites.values()), mode,
-                        names=names, **how)
+    program = InOneOrder(NetworkOverColumns(order, rules), names, align)
+    outputs = run_local(program, list(sites.values()), mode, names=names, **how)
     return outputs[0][0], [ledger for _, ledger in outputs]

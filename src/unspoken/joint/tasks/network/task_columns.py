@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common import primitive_costs as costs
-from unspoken.joint.tasks.common.aligned_records import with_alignment
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
-    aligning,
+    RECORD_ORDER,
     as_study,
     check_names,
     count,
@@ -39,7 +39,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     texts,
 )
 from unspoken.joint.tasks.network.log_factorials import factorials
-from unspoken.joint.tasks.network.params import Node, Order, Rules, site_of
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Node, Order, site_of
 from unspoken.joint.tasks.network.program_columns import NetworkOverColumns, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.models.bayes_net import BayesNet
@@ -50,26 +50,34 @@ EXPECTED = 1000
 
 @dataclass(frozen=True)
 class Loaded:
-    """A site's columns as they are in its file, and ids."""
+    """A site's columns as they are in its file."""
 
     columns: Mapping[str, Any]
-    ids: list[Any] | None
+
+    def take_rows(self, places: Ints) -> Loaded:
+        """Return the columns with some of their records."""
+        return Loaded({name: values[places] for name, values in self.columns.items()})
 
 
 class NetworkStudy(NetworkOverColumns):
     """The program of a study."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(order_of(study.parameters), rules_of(study.parameters),
-                         aligning(study.parameters))
+        super().__init__(order_of(study.parameters), rules_of(study.parameters))
         self.disclosures = study.disclosures
 
     async def __call__(self, party: Party, data: Any) -> BayesNet:
         """Code the columns of this site and learn."""
-        site = None
-        if party.name in self.order.sites and isinstance(data, Loaded):
-            site = site_of(self.order, party.name, data.columns, ids=data.ids)
-        return await super().__call__(party, site)
+        return await super().__call__(party, self._coded(party, data))
+
+    async def check_first(self, party: Party, data: Any) -> None:
+        """Check a site before its rows are aligned."""
+        await super().check_first(party, self._coded(party, data))
+
+    def _coded(self, party: Party, data: Any) -> NetworkSite | None:
+        if party.name not in self.order.sites or not isinstance(data, Loaded):
+            return None
+        return site_of(self.order, party.name, data.columns)
 
 
 def order_of(parameters: Mapping[str, Any]) -> Order:
@@ -79,17 +87,17 @@ def order_of(parameters: Mapping[str, Any]) -> Order:
                                         for name in texts(parameters, "order"))))
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> NetworkParams:
     """Return where K2 stops."""
     try:
-        return Rules(**{name: parameters[name] for name in RULES if name in parameters})
+        return NetworkParams(**{name: parameters[name] for name in RULES if name in parameters})
     except InputError as error:
         raise StudyError(str(error)) from None
 
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no network."""
-    check_names(parameters, ("order", "ids", "least", "expected", *RULES), "network",
+    check_names(parameters, ("order", "expected", *RULES, *RECORD_ORDER), "network",
                 ("site", "values"))
     names = [node.name for node in order_of(parameters).nodes]
     strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
@@ -97,13 +105,12 @@ def check(parameters: Mapping[str, Any]) -> None:
         raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'order'",
                                  "another name"))
     rules_of(parameters)
-    aligning(parameters)
     count(parameters, "expected", EXPECTED)
 
 
 def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
-    return disclosures(order_of(study.parameters).sites, aligning(study.parameters))
+    return disclosures()
 
 
 def cost_of(order: Order, rows: int, steps: int) -> Cost:
@@ -133,10 +140,6 @@ def plan(study: Study) -> Plan:
     """Say what a study will cost and who learns what."""
     order, rules = order_of(study.parameters), rules_of(study.parameters)
     not_chosen(study)
-    idle = [name for name in study.having("owner") if name not in order.sites]
-    if idle and "ids" in study.parameters:
-        raise StudyError(f"Rows are aligned among owners of nodes. '{idle[0]}' has none. Give it "
-                         "one, or leave it out.")
     if not study.facts.has_shares or not set(order.sites) <= set(study.having("owner")):
         raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
                                  f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
@@ -144,21 +147,18 @@ def plan(study: Study) -> Plan:
     cost = cost_of(order, rows, rules.max_parents)
     notes = (*notes_of(study), f"cost is for {rows:,} records if every node gets "
              f"{rules.max_parents} parents", *study.facts.cost_notes)
-    found = Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes)
-    return with_alignment(found, study, rows)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study)), safe_against(study), notes,
+                records=rows)
 
 
 def load(path: Path, study: Study) -> Loaded:
     """Return the columns of a site's file that are nodes; the program checks whose they are."""
     order = order_of(study.parameters)
-    rows = party_table(path, study.parameters.get("ids")).arrow()
+    rows = party_table(path).arrow()
     columns = {node.name: np.array(rows[node.name].to_pylist(), object) for node in order.nodes
                if node.name in rows.column_names}
-    name = study.parameters.get("ids")
-    if name is not None and name not in rows.column_names:
-        raise StudyError(explain("The columns of this site's file", f"such that '{name}' is there",
-                                 ", ".join(rows.column_names)))
-    return Loaded(columns, None if name is None else rows[name].to_pylist())
+    return Loaded(columns)
 
 
-TASK = Task("network", check, told, plan, load, NetworkStudy)
+TASK = Task("network", check, told, plan, load, NetworkStudy, over_columns=True,
+            having_columns=lambda study: order_of(study.parameters).sites)

@@ -18,7 +18,7 @@ from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.models.outliers import Outliers
 
 OUTLIERS = "which objects are outliers"
@@ -95,12 +95,12 @@ async def far_bits(party: Party, powers: Shared, limit: int) -> Shared:
     return await to_numbers(party, await less_than(party, -powers, -limit))
 
 
-async def enough(party: Party, counts: Shared, rules: Rules) -> SharedBits:
+async def enough(party: Party, counts: Shared, rules: OutlierParams) -> SharedBits:
     """Return bits: where as many are far as the rule asks for."""
     return await less_than(party, -counts, 1 - rules.needed(counts.size))
 
 
-async def tell(party: Party, counts: Shared, rules: Rules,
+async def tell(party: Party, counts: Shared, rules: OutlierParams,
                receivers: Sequence[str]) -> Outliers | None:
     """Open the outliers to the receivers, and to nobody else."""
     found = await reveal(party, await enough(party, counts, rules), because=OUTLIERS, to=receivers)

@@ -31,7 +31,7 @@ MOST_ORDER = 8
 
 
 @dataclass(frozen=True)
-class Rules:
+class OutlierParams:
     """The fraction p, the distance, and how both are meant.
 
     most : every value lies between -most and most (tight is cheap).
@@ -89,7 +89,7 @@ class Rules:
                 f"{self.distance:g}")
 
 
-def rounded(values: Any, rules: Rules) -> Ints:
+def rounded(values: Any, rules: OutlierParams) -> Ints:
     """Return an owner's values in units of 2^-scale; what does not fit is refused."""
     rows = np.asarray(values, np.float64)
     if rows.ndim != 2 or rows.shape[1] == 0:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.joint.tasks.outliers.params import Rules, check_objects, powers, rounded
+from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects, powers, rounded
 from unspoken.models.outliers import Outliers
 
 ROWS = 1 << 22
 
 
-def pooled(values: Any, rules: Rules) -> Outliers:
+def pooled(values: Any, rules: OutlierParams) -> Outliers:
     """Return the outliers among rows that one place has."""
     units = rounded(values, rules)
     objects, columns = units.shape

@@ -39,7 +39,7 @@ from unspoken.joint.tasks.outliers.count_near import (
     pairs_of,
     tell,
 )
-from unspoken.joint.tasks.outliers.params import Rules, check_objects, rounded, to_power
+from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects, rounded, to_power
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
@@ -52,8 +52,13 @@ def disclosures(receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:
 class OutliersOverColumns:
     """The program: every owner gives its columns of all objects."""
 
-    def __init__(self, rules: Rules, widths: Mapping[str, int], receivers: Sequence[str] = (),
-                 block: int = BLOCK) -> None:
+    def __init__(
+        self,
+        rules: OutlierParams,
+        widths: Mapping[str, int],
+        receivers: Sequence[str] = (),
+        block: int = BLOCK,
+    ) -> None:
         self.rules, self.widths, self.block = rules, dict(widths), block
         self.receivers = tuple(receivers)
         columns = sum(self.widths.values())
@@ -91,7 +96,7 @@ class OutliersOverColumns:
         return await sum_kept(party, mine, self.widths, (pairs.size,), 0, self.reach)
 
 
-def outliers_columns(sites: Sequence[Any], rules: Rules, mode: str = "dealer", *,
+def outliers_columns(sites: Sequence[Any], rules: OutlierParams, mode: str = "dealer", *,
                       names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                       block: int = BLOCK, **how: Any
                       ) -> tuple[list[Outliers | None], list[Ledger]]:

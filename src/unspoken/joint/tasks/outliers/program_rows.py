@@ -43,7 +43,7 @@ from unspoken.joint.tasks.outliers.count_near import (
     far_bits,
     tell,
 )
-from unspoken.joint.tasks.outliers.params import Rules, check_objects, powers, rounded
+from unspoken.joint.tasks.outliers.params import OutlierParams, check_objects, powers, rounded
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.outliers import Outliers
 
@@ -63,7 +63,7 @@ def disclosures(owners: Sequence[str], receivers: Sequence[str] = ()) -> tuple[D
 class OutliersOverRows:
     """The program: every owner gives its objects, all with the same columns."""
 
-    def __init__(self, rules: Rules, columns: int, owners: Sequence[str],
+    def __init__(self, rules: OutlierParams, columns: int, owners: Sequence[str],
                  receivers: Sequence[str] = (), block: int = BLOCK) -> None:
         if rules.order % 2 and rules.order != 1:
             raise RefusedError(explain("outliers over rows: 'order'", "1 or an even number, whose "
@@ -187,7 +187,7 @@ def _right(units: Ints, order: int) -> Ints:
     return np.concatenate([*parts, (units**order).sum(axis=1, keepdims=True)], axis=1).T
 
 
-def outliers_rows(parts: Sequence[Any], rules: Rules, mode: str = "dealer", *,
+def outliers_rows(parts: Sequence[Any], rules: OutlierParams, mode: str = "dealer", *,
                         names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                         block: int = BLOCK, **how: Any
                         ) -> tuple[list[Outliers | None], list[Ledger]]:

@@ -23,22 +23,22 @@ from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import as_study
 from unspoken.joint.tasks.kmeans.costs import sizes
 from unspoken.joint.tasks.outliers.count_near import BLOCK
-from unspoken.joint.tasks.outliers.params import Rules
+from unspoken.joint.tasks.outliers.params import OutlierParams
 
 RULES = ("p", "distance", "most", "scale", "order", "enough", "among")
 GUESS = 1000
 GUESSED = f"cost is for {GUESS:,} objects and a dealer; how many there are is not in a study"
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> OutlierParams:
     """Return the rule of a study."""
     for name in ("p", "distance"):
         if name not in parameters:
             raise StudyError(explain(f"Parameter '{name}'", "a number", "nothing"))
-    return as_study(lambda: Rules(**{n: parameters[n] for n in RULES if n in parameters}))
+    return as_study(lambda: OutlierParams(**{n: parameters[n] for n in RULES if n in parameters}))
 
 
-def counting_cost(rules: Rules, pairs: int, columns: int) -> Cost:
+def counting_cost(rules: OutlierParams, pairs: int, columns: int) -> Cost:
     """Return comparing and counting so many pairs."""
     width = width_of(-rules.reach(columns), rules.reach(columns))
     found = Cost()
@@ -48,7 +48,9 @@ def counting_cost(rules: Rules, pairs: int, columns: int) -> Cost:
     return found
 
 
-def columns_cost(rules: Rules, objects: int, columns: int, owners: int, receivers: int) -> Cost:
+def columns_cost(
+    rules: OutlierParams, objects: int, columns: int, owners: int, receivers: int
+) -> Cost:
     """Return the cost over columns."""
     pairs = objects * (objects - 1) // 2
     found = sizes(owners, owners) + costs.share(pairs, owners - 2)
@@ -57,7 +59,7 @@ def columns_cost(rules: Rules, objects: int, columns: int, owners: int, receiver
         objects // 64 + 1, receivers)
 
 
-def rows_cost(rules: Rules, objects: int, columns: int, owners: int) -> Cost:
+def rows_cost(rules: OutlierParams, objects: int, columns: int, owners: int) -> Cost:
     """Return the cost over rows, objects spread evenly."""
     each = objects // owners
     found = sizes(owners, owners)

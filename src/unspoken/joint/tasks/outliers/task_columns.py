@@ -1,15 +1,17 @@
 """The study task `outliers-columns`: outliers over the columns of several owners.
 
     unspoken joint new study.toml --name fraud --task outliers-columns --set p=0.95
-        --set distance=3.0 --set 'columns=["bank:amount", "shop:visits"]' ...
+        --set distance=3.0 --set 'columns=["bank:amount", "shop:visits"]'
+        --set ids=customer ...
 
-All files must hold the same objects in the same order (`align` brings them there).
+With `ids` objects are aligned first; with same_order=true all files list them in one order.
 Receivers learn which objects are outliers. `parameters` lists the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from unspoken.joint.tasks.common.column_files import (
     with_shares,
 )
 from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
     as_study,
     check_names,
     owners_of,
@@ -55,7 +58,7 @@ class ColumnsStudy(OutliersOverColumns):
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no outliers."""
-    check_names(parameters, ("columns", *RULES), "outliers-columns")
+    check_names(parameters, ("columns", *RULES, *RECORD_ORDER), "outliers-columns")
     as_study(lambda: OutliersOverColumns(rules_of(parameters), widths_of(parameters)))
 
 
@@ -71,8 +74,9 @@ def plan(study: Study) -> Plan:
     widths = widths_of(study.parameters)
     cost = columns_cost(rules_of(study.parameters), GUESS, sum(widths.values()), len(widths),
                          len(study.having("receiver")) or len(study.names))
-    return planned(study, told(study), (cost.rounds, cost.bytes),
-                   (GUESSED, rules_of(study.parameters).words()))
+    found = planned(study, told(study), (cost.rounds, cost.bytes),
+                    (GUESSED, rules_of(study.parameters).words()))
+    return replace(found, records=GUESS)
 
 
 def load(path: Path, study: Study) -> Floats:
@@ -81,4 +85,4 @@ def load(path: Path, study: Study) -> Floats:
     return read_matrix(path, owners[owner_of(path, owners)])
 
 
-TASK = Task("outliers-columns", check, told, plan, load, ColumnsStudy)
+TASK = Task("outliers-columns", check, told, plan, load, ColumnsStudy, over_columns=True)

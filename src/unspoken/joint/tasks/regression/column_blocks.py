@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
@@ -17,7 +17,6 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import Wide, join_wide
 from unspoken.joint.mpc.ops.less_than import equal
 from unspoken.joint.mpc.ops.limb_products import wide_multiply
@@ -25,11 +24,9 @@ from unspoken.joint.mpc.ops.limb_sharing import share_sum_wide, share_wide
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import align, align_disclosures
-from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import concatenate
 from unspoken.joint.tasks.regression.fitting import COUNT
-from unspoken.joint.tasks.regression.params import Terms, numbers
+from unspoken.joint.tasks.regression.params import RegressionTerms, numbers
 from unspoken.joint.tasks.regression.second_moments import (
     GRID,
     LARGEST,
@@ -50,7 +47,7 @@ SAME_RESPONSE = "whether all owners have the same response"
 
 
 @dataclass(frozen=True)
-class Columns:
+class OwnedColumns:
     """Which owner has which columns, and who has the response: an owner, "all", or "split".
 
     Split means that every owner has a part of it, and the parts add up to it.
@@ -75,10 +72,11 @@ class Columns:
         _ = self.terms
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> RegressionTerms:
         """Return the terms of the model: columns in the order of owners, then products."""
-        return Terms(self.response, tuple(n for names in self.owners.values() for n in names),
-                     self.products)
+        return RegressionTerms(
+            self.response, tuple(n for names in self.owners.values() for n in names), self.products
+        )
 
     def owner_of(self, name: str) -> str:
         """Return who has a column."""
@@ -123,7 +121,7 @@ class Own:
     response: Floats
 
 
-def own_part(columns: Columns, owner: str, data: Mapping[str, Any]) -> Own:
+def own_part(columns: OwnedColumns, owner: str, data: Mapping[str, Any]) -> Own:
     """Return an owner's part of the columns; what is missing is refused by name."""
     names = columns.needed(owner)
     found = numbers(data, names)
@@ -137,41 +135,22 @@ def own_part(columns: Columns, owner: str, data: Mapping[str, Any]) -> Own:
 
 @dataclass(frozen=True)
 class Given:
-    """An owner's columns by name, and its ids if records are to be aligned."""
+    """An owner's columns by name."""
 
     columns: Mapping[str, Any]
-    ids: Iterable[Any] | None = None
+
+    def take_rows(self, places: Ints) -> Given:
+        """Return the columns with some of their records."""
+        return Given({name: np.asarray(c)[places] for name, c in self.columns.items()})
 
 
-def checked_part(columns: Columns, owner: str, data: Given | None,
-                 rules: SetRules | None) -> Own | None:
+def checked_part(columns: OwnedColumns, owner: str, data: Given | None) -> Own | None:
     """Return an owner's part, checked before anything is sent; None if it owns no columns."""
     if owner not in columns.owners:
         return None
     if data is None:
         raise DataError(explain(f"'{owner}'", "given its columns", None))
-    own = own_part(columns, owner, data.columns)
-    if rules is not None and (data.ids is None or len(list(data.ids)) != own.table.shape[0]):
-        raise DataError(f"'{owner}' must have one id for each record. It has another number.")
-    return own
-
-
-def aligning_told(columns: Columns, rules: SetRules | None) -> tuple[Disclosure, ...]:
-    """Return what aligning records by their ids discloses; nothing if they are not aligned."""
-    owners = tuple(columns.owners)
-    return () if rules is None else align_disclosures(ALIGNED, owners, owners[0], rules)
-
-
-async def aligned_part(party: Party, own: Own | None, data: Given | None,
-                       rules: SetRules | None) -> Own | None:
-    """Return an owner's part of the records that all owners have, in one order."""
-    if rules is None:
-        return own
-    places = await align(party, None if data is None else data.ids, because=ALIGNED, rules=rules)
-    if own is None or places is None:
-        return own
-    response = own.response[places] if own.response.size else own.response
-    return Own(own.table[places], response)
+    return own_part(columns, owner, data.columns)
 
 
 async def agree_rows(party: Party, owners: Sequence[str], own: Own | None) -> int:
@@ -209,7 +188,7 @@ def _mark(values: Floats) -> Ints:
     return np.array([int(mixed.sum(dtype=np.uint64) >> np.uint64(4))], np.int64)
 
 
-async def agree_sizes(party: Party, columns: Columns, own: Own | None,
+async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None,
                       because: str = SIZES) -> Ints:
     """Open the exponents of all columns, and return them in the order of the model."""
     parts, places = [], []
@@ -230,13 +209,13 @@ async def agree_sizes(party: Party, columns: Columns, own: Own | None,
     return out
 
 
-def _sizes(columns: Columns, own: Own) -> Ints:
+def _sizes(columns: OwnedColumns, own: Own) -> Ints:
     if columns.held != SPLIT:
         return exponents(own.table)
     return exponents(np.column_stack([own.table, own.response]))
 
 
-async def column_moments(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+async def column_moments(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                          rows: int) -> tuple[Wide, list[Block]]:
     """Return the moments of all columns, and the columns themselves, on shares."""
     blocks, local = [], None
@@ -263,7 +242,7 @@ def _local(points: Ints, places: Sequence[int], size: int) -> Any:
     return out
 
 
-async def _nobodys(party: Party, columns: Columns, own: Own | None, sizes: Ints,
+async def _nobodys(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                    blocks: Sequence[Block]) -> list[Block]:
     """Return products of columns of different owners, and a response that is split."""
     found, rows = [], blocks[0].values.shape[0]

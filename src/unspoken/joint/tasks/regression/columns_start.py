@@ -1,7 +1,7 @@
-"""What every model over columns of several owners begins with: checks, alignment, refusals.
+"""What every model over columns of several owners begins with: checks and refusals.
 
-  discloses: whether all owners have as many records, and how many; with ids, which are in common;
-    where everybody has the response, whether it is the same.
+  discloses: whether all owners have as many records, and how many; where
+    everybody has the response, whether it is the same.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from typing import Any
 
 from unspoken.errors import DataError, explain
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.tasks.common.public_sizes import ready
+from unspoken.joint.tasks.common.record_order import Records, with_ids
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
-    Columns,
     Given,
     Own,
+    OwnedColumns,
     agree_response,
     agree_rows,
-    aligned_part,
     checked_part,
 )
 from unspoken.joint.tasks.regression.disclosure_guards import (
@@ -28,20 +27,23 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
     refuse_few_records,
     refuse_solvable,
 )
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 
 
 class OverColumns:
     """Columns, rules, and what is checked before anything is computed."""
 
-    def __init__(self, columns: Columns, rules: Rules, aligned: SetRules | None) -> None:
-        self.columns, self.rules, self.aligned = columns, rules, aligned
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams) -> None:
+        self.columns, self.rules = columns, rules
+
+    async def check_first(self, party: Party, data: Given | None) -> None:
+        """Check an owner's columns before records are aligned."""
+        self.checked(party, data)
 
     async def prepared(self, party: Party, data: Given | None) -> tuple[Own | None, int]:
         """Return an owner's part and the number of records, once all that can be is checked."""
-        checked = self.checked(party, data)
+        own = self.checked(party, data)
         await ready(party)
-        own = await aligned_part(party, checked, data, self.aligned)
         rows = await agree_rows(party, tuple(self.columns.owners), own)
         terms = len(self.columns.terms.features)
         refuse_few_records(rows, terms)
@@ -52,7 +54,7 @@ class OverColumns:
 
     def checked(self, party: Party, data: Given | None) -> Own | None:
         """Check an owner's columns before anything is sent."""
-        return checked_part(self.columns, party.name, data, self.aligned)
+        return checked_part(self.columns, party.name, data)
 
     def opens(self) -> int:
         """Return how many numbers of everybody's data are opened."""
@@ -60,12 +62,12 @@ class OverColumns:
             self.rules.smaller)
 
 
-def given_to(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
-             ids: Mapping[str, Iterable[Any]] | None) -> list[Given]:
+def given_to(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
+             ids: Mapping[str, Iterable[Any]] | None) -> list[Records]:
     """Return what every owner gives, in the order of owners."""
     for what in (parts, ids):
         if what is not None and set(what) != set(columns.owners):
             raise DataError(explain("The owners", "those of the columns: "
                                     + ", ".join(columns.owners), ", ".join(what)))
-    return [Given(parts[name], None if ids is None else list(ids[name]))
+    return [with_ids(parts[name], None if ids is None else ids[name], name, Given(parts[name]))
             for name in columns.owners]

@@ -13,8 +13,8 @@ from math import ceil, log2
 
 from unspoken.joint.mpc.ops.matrix_inverse import steps_for
 from unspoken.joint.tasks.common.primitive_costs import Cost, times
-from unspoken.joint.tasks.regression.column_blocks import SPLIT, Columns
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.column_blocks import SPLIT, OwnedColumns
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.term_selection import Selection
 
 EXPECTED = 1000
@@ -41,7 +41,9 @@ def beginning(terms: int, owners: int) -> Cost:
     return Cost(29 + 4 * owners, 30_000 + 7000 * terms + 1250 * terms**2 + more)
 
 
-def fitting(terms: int, owners: int, rules: Rules, selection: Selection | None = None) -> Cost:
+def fitting(
+    terms: int, owners: int, rules: RegressionParams, selection: Selection | None = None
+) -> Cost:
     """Return a least squares or ridge fit from moments on, with smaller models and selection."""
     found, last = beginning(terms, owners), terms
     if selection is not None:
@@ -69,7 +71,7 @@ def selecting(terms: int, selection: Selection) -> Cost:
     return found
 
 
-def columns_shared(columns: Columns, rows: int) -> Cost:
+def columns_shared(columns: OwnedColumns, rows: int) -> Cost:
     """Return columns on shares and their products, beyond what rows take."""
     widths = [len(columns.own(owner)) for owner in columns.owners]
     pairs = sum(a + b for a, b in combinations(widths, 2))
@@ -82,20 +84,20 @@ def columns_shared(columns: Columns, rows: int) -> Cost:
     return Cost(3 * len(widths) + 17 * bool(nobodys) + blocks, bytes_ * rows)
 
 
-def vertical(columns: Columns, rules: Rules, rows: int,
+def vertical(columns: OwnedColumns, rules: RegressionParams, rows: int,
              selection: Selection | None = None) -> Cost:
     """Return a fit over columns."""
     terms, owners = len(columns.terms.features), len(columns.owners)
     return fitting(terms, owners, rules, selection) + columns_shared(columns, rows)
 
 
-def logistic(terms: int, owners: int, rules: Rules) -> Cost:
+def logistic(terms: int, owners: int, rules: RegressionParams) -> Cost:
     """Return Newton's steps over rows."""
     one = inverting(terms, rules.condition) + Cost(55, 60_000 + 7000 * terms + 1250 * terms**2)
     return beginning(terms, owners) + times(one, NEWTON)
 
 
-def logistic_columns(columns: Columns, rules: Rules, rows: int) -> Cost:
+def logistic_columns(columns: OwnedColumns, rules: RegressionParams, rows: int) -> Cost:
     """Return Newton's steps over columns."""
     terms = len(columns.terms.features)
     one = inverting(terms + 1, rules.condition) + Cost(62, 60_000 + rows * (2300 + 65 * terms))
@@ -118,7 +120,7 @@ def residuals_columns(widths: Sequence[int], rows: int, groups: int) -> Cost:
     return Cost(10 + 4 * owners, 10_000 + rows * (16 * marks + sent + 130 + 20 * owners))
 
 
-def residuals_crossed(columns: Columns, rows: int) -> Cost:
+def residuals_crossed(columns: OwnedColumns, rows: int) -> Cost:
     """Return products of columns of different owners beside residuals."""
     count = len(columns.crossing())
     return Cost(14 * count, (5000 + 150 * rows) * count)

@@ -32,7 +32,7 @@ from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import public, stack
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.models.linear_model import LinearModel, Smaller
 
 COUNT = "how many records there are in all"
@@ -143,7 +143,7 @@ def penalties(moments: Scaled, ridge: float) -> Floats:
     return np.asarray(ridge / (moments.weight * moments.units[:-1] ** 2))
 
 
-async def fit(party: Party, moments: Scaled, rules: Rules) -> Fit:
+async def fit(party: Party, moments: Scaled, rules: RegressionParams) -> Fit:
     """Return least squares or ridge of the last column on the others, all on shares."""
     p = moments.matrix.shape[0] - 1
     extra = penalties(moments, rules.ridge)
@@ -162,7 +162,7 @@ async def fit(party: Party, moments: Scaled, rules: Rules) -> Fit:
     return await _sums(party, moments, inverted, beta, extra if rules.ridge else None)
 
 
-def _most_beta(rules: Rules, most: float) -> float:
+def _most_beta(rules: RegressionParams, most: float) -> float:
     """Return a bound on coefficients: beta' A beta <= y'y, and A has no eigenvalue below this."""
     return sqrt(2.5 * rules.condition / most * ROOM)
 
@@ -199,8 +199,14 @@ async def opened(party: Party, value: Wide, most: float, because: str,
     return plain
 
 
-async def open_model(party: Party, moments: Scaled, found: Fit, rules: Rules, response: str,
-                     features: Sequence[str]) -> LinearModel | None:
+async def open_model(
+    party: Party,
+    moments: Scaled,
+    found: Fit,
+    rules: RegressionParams,
+    response: str,
+    features: Sequence[str],
+) -> LinearModel | None:
     """Open what was agreed; None to those who do not learn it."""
     p, units, to = len(features), moments.units, rules.receivers
     most = ROOM * p + float(penalties(moments, rules.ridge).sum())
@@ -224,7 +230,7 @@ async def open_model(party: Party, moments: Scaled, found: Fit, rules: Rules, re
                        inside)
 
 
-async def open_smaller(party: Party, moments: Scaled, rules: Rules,
+async def open_smaller(party: Party, moments: Scaled, rules: RegressionParams,
                         features: Sequence[str]) -> tuple[Smaller, ...]:
     """Open the residual sums of squares of the models inside this one that were agreed on."""
     found = []
@@ -238,7 +244,7 @@ async def open_smaller(party: Party, moments: Scaled, rules: Rules,
     return tuple(found)
 
 
-async def open_mean(party: Party, moments: Scaled, rules: Rules,
+async def open_mean(party: Party, moments: Scaled, rules: RegressionParams,
                     response: str) -> LinearModel | None:
     """Open the model without terms: the mean of the response and its sum of squares."""
     unit, to, n = float(moments.units[-1]), rules.receivers, moments.records
@@ -259,7 +265,7 @@ def _plain(rss: float | None, tss: float | None) -> tuple[float, float]:
     return (none, none) if rss is None or tss is None else (max(0.0, float(rss)), float(tss))
 
 
-async def open_errors(party: Party, moments: Scaled, found: Fit, rules: Rules,
+async def open_errors(party: Party, moments: Scaled, found: Fit, rules: RegressionParams,
                        most: float) -> Floats | None:
     """Open the diagonal of the inverse, and that of the intercept before it."""
     place, to = np.arange(found.beta.shape[0]), rules.receivers

@@ -26,7 +26,7 @@ _RULES: dict[str, tuple[Rule, str]] = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class RegressionParams:
     """How a model is fitted, and who learns it (all if nobody is named).
 
     `smaller` names the terms of models inside this one; their residual sums of squares are opened
@@ -48,7 +48,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Terms:
+class RegressionTerms:
     """The response, the columns and the products of two of them."""
 
     response: str

@@ -9,23 +9,29 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.term_selection import Selection, plain_choice
 from unspoken.models.linear_model import LinearModel, Smaller
 from unspoken.numerics.least_squares import solve
 
 
-def pooled(terms: Terms, columns: Mapping[str, Any], rules: Rules | None = None,
-            selection: Selection | None = None) -> LinearModel:
+def pooled(
+    terms: RegressionTerms,
+    columns: Mapping[str, Any],
+    rules: RegressionParams | None = None,
+    selection: Selection | None = None,
+) -> LinearModel:
     """Fit pooled columns, the response among them."""
     table = terms.table(columns)
     places = list(range(len(terms.features)))
     if selection is not None:
         places = plain_choice(table, selection, terms)
-    return fit_table(table, terms, rules or Rules(), places)
+    return fit_table(table, terms, rules or RegressionParams(), places)
 
 
-def fit_table(table: Floats, terms: Terms, rules: Rules, places: list[int]) -> LinearModel:
+def fit_table(
+    table: Floats, terms: RegressionTerms, rules: RegressionParams, places: list[int]
+) -> LinearModel:
     """Fit some terms of a table whose last column is the response."""
     if np.linalg.matrix_rank(table[:, places] - table[:, places].mean(axis=0)) < len(places):
         raise DataError("Columns must not depend on each other. Some do.")
@@ -37,6 +43,6 @@ def fit_table(table: Floats, terms: Terms, rules: Rules, places: list[int]) -> L
                        tuple(_inside(table, terms, names) for names in rules.smaller))
 
 
-def _inside(table: Floats, terms: Terms, names: tuple[str, ...]) -> Smaller:
+def _inside(table: Floats, terms: RegressionTerms, names: tuple[str, ...]) -> Smaller:
     places = [terms.place(name) for name in names]
     return Smaller(names, solve(table[:, places], table[:, -1]).rss)

@@ -23,45 +23,45 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.regression import program_rows as horizontal
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
     SAME_RESPONSE,
     SAME_ROWS,
-    Columns,
     Given,
     Own,
+    OwnedColumns,
     agree_sizes,
-    aligning_told,
     column_moments,
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.fitting import Scaled, scaled
-from unspoken.joint.tasks.regression.params import Rules
+from unspoken.joint.tasks.regression.params import RegressionParams
 from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 
-def disclosures(columns: Columns, rules: Rules, selection: Selection | None = None,
-                aligned: SetRules | None = None) -> tuple[Disclosure, ...]:
+def disclosures(columns: OwnedColumns, rules: RegressionParams, selection: Selection | None = None
+                ) -> tuple[Disclosure, ...]:
     """Return everything that a regression over columns discloses."""
     told = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
     told.append(Disclosure(SAME_ROWS))
     if columns.held == ALL:
         told.append(Disclosure(SAME_RESPONSE))
-    return (*told, *aligning_told(columns, aligned))
+    return tuple(told)
 
 
 class RegressionOverColumns(OverColumns):
-    """The program: every owner gives its columns; `aligned` says that records have ids."""
+    """The program: every owner gives its columns."""
 
-    def __init__(self, columns: Columns, rules: Rules | None = None,
-                 selection: Selection | None = None, aligned: SetRules | None = None) -> None:
-        super().__init__(columns, rules or Rules(), aligned)
+    def __init__(self, columns: OwnedColumns, rules: RegressionParams | None = None,
+                 selection: Selection | None = None) -> None:
+        super().__init__(columns, rules or RegressionParams())
         self.selection = selection
         horizontal.check_smaller(columns.terms, self.rules, selection)
-        self.disclosures = disclosures(columns, self.rules, selection, aligned)
+        self.disclosures = disclosures(columns, self.rules, selection)
 
     async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
         """Fit, and return the model to the receivers."""
@@ -81,8 +81,8 @@ class RegressionOverColumns(OverColumns):
         return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
 
 
-def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
-                             rules: Rules | None = None, mode: str = "dealer", *,
+def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
+                             rules: RegressionParams | None = None, mode: str = "dealer", *,
                              selection: Selection | None = None,
                              ids: Mapping[str, Iterable[Any]] | None = None,
                              aligned: SetRules | None = None,
@@ -93,7 +93,8 @@ def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Col
     (then `aligned` holds the rules of sets). `how`: as in `run_local`.
     """
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
-    program = RegressionOverColumns(columns, rules, selection, rules_of_sets)
+    program = InOneOrder(RegressionOverColumns(columns, rules, selection), tuple(columns.owners),
+                         rules_of_sets)
     outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),
                         **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

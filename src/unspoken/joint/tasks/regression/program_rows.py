@@ -46,7 +46,7 @@ from unspoken.joint.tasks.regression.fitting import (
     open_model,
     scaled,
 )
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.second_moments import (
     MOST_RECORDS,
     SIZES,
@@ -64,7 +64,7 @@ from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 
 
-def disclosures(rules: Rules, selection: Selection | None = None,
+def disclosures(rules: RegressionParams, selection: Selection | None = None,
                 columns: int = 0) -> tuple[Disclosure, ...]:
     """Return everything that a regression over rows discloses."""
     told = [Disclosure(text) for text in (SIZES, COUNT, SPREADS, ILL)]
@@ -79,9 +79,9 @@ def disclosures(rules: Rules, selection: Selection | None = None,
 class RegressionOverRows:
     """The program: every owner gives the table of its rows, the response last."""
 
-    def __init__(self, terms: Terms, rules: Rules | None = None,
+    def __init__(self, terms: RegressionTerms, rules: RegressionParams | None = None,
                  selection: Selection | None = None) -> None:
-        self.terms, self.rules, self.selection = terms, rules or Rules(), selection
+        self.terms, self.rules, self.selection = terms, rules or RegressionParams(), selection
         check_smaller(terms, self.rules, selection)
         self.disclosures = disclosures(self.rules, selection, len(terms.features))
 
@@ -93,7 +93,9 @@ class RegressionOverRows:
         return await finished(party, moments, self.terms, self.rules, self.selection)
 
 
-def check_smaller(terms: Terms, rules: Rules, selection: Selection | None) -> None:
+def check_smaller(
+    terms: RegressionTerms, rules: RegressionParams, selection: Selection | None
+) -> None:
     """Refuse smaller models that do not lie inside the model, or inside one yet to be chosen."""
     if rules.smaller and selection is not None:
         raise InputError("'smaller' models must not go with a selection: which terms there will be "
@@ -105,7 +107,7 @@ def check_smaller(terms: Terms, rules: Rules, selection: Selection | None) -> No
                                      ", ".join(names) or "none"))
 
 
-async def finished(party: Party, moments: Scaled, terms: Terms, rules: Rules,
+async def finished(party: Party, moments: Scaled, terms: RegressionTerms, rules: RegressionParams,
                    selection: Selection | None) -> LinearModel | None:
     """Choose terms if that was asked for, fit, and open the model."""
     features: Sequence[str] = terms.features
@@ -119,7 +121,7 @@ async def finished(party: Party, moments: Scaled, terms: Terms, rules: Rules,
                             terms.response, features)
 
 
-def own_rows(party: Party, terms: Terms, data: Floats | None) -> Floats:
+def own_rows(party: Party, terms: RegressionTerms, data: Floats | None) -> Floats:
     """Check an owner's rows before anything is sent; who owns none has no rows."""
     columns = len(terms.features) + 1
     if party.name not in party.roles.owners:
@@ -136,7 +138,7 @@ def own_rows(party: Party, terms: Terms, data: Floats | None) -> Floats:
     return data
 
 
-async def row_sums(party: Party, terms: Terms, table: Floats) -> Scaled:
+async def row_sums(party: Party, terms: RegressionTerms, table: Floats) -> Scaled:
     """Return the scaled moments of all owners' rows."""
     columns = table.shape[1]
     sizes = await common_exponents(party, exponents(table), columns)
@@ -146,8 +148,8 @@ async def row_sums(party: Party, terms: Terms, table: Floats) -> Scaled:
     return await scaled(party, moments, sizes, records, (*terms.features, terms.response))
 
 
-def mine_regression_rows(parts: Sequence[Mapping[str, Any]], terms: Terms,
-                               rules: Rules | None = None, mode: str = "dealer", *,
+def mine_regression_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTerms,
+                               rules: RegressionParams | None = None, mode: str = "dealer", *,
                                selection: Selection | None = None,
                                names: Sequence[str] | None = None,
                                **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:

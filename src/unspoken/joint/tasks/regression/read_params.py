@@ -22,7 +22,6 @@ from typing import Any
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.sets.alignment import plan_alignment
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.primitive_costs import Cost
 from unspoken.joint.tasks.common.study_parameters import (
@@ -31,7 +30,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     planned,
     text,
 )
-from unspoken.joint.tasks.regression.params import Rules, Terms, pair_of
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, pair_of
 from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.tasks.task import Plan
 
@@ -39,10 +38,13 @@ FITTING = ("response", "columns", "products", "ridge", "condition", "inference",
 SELECTING = ("select", "criterion", "keep")
 
 
-def terms_of(parameters: Mapping[str, Any]) -> Terms:
+def terms_of(parameters: Mapping[str, Any]) -> RegressionTerms:
     """Return the terms of rows that are spread."""
-    return as_study(lambda: Terms(text(parameters, "response"), any_texts(parameters, "columns"),
-                                  products_of(parameters)))
+    return as_study(
+        lambda: RegressionTerms(
+            text(parameters, "response"), any_texts(parameters, "columns"), products_of(parameters)
+        )
+    )
 
 
 def products_of(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -50,12 +52,12 @@ def products_of(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return as_study(lambda: tuple(pair_of(t) for t in any_texts(parameters, "products")))
 
 
-def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> Rules:
+def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> RegressionParams:
     """Return how the model is fitted."""
     smaller = tuple(tuple(t.split("+")) for t in any_texts(parameters, "smaller"))
     given = {name: parameters[name] for name in ("ridge", "condition", "inference")
              if name in parameters}
-    return as_study(lambda: Rules(**given, receivers=tuple(receivers), smaller=smaller))
+    return as_study(lambda: RegressionParams(**given, receivers=tuple(receivers), smaller=smaller))
 
 
 def selection_of(parameters: Mapping[str, Any]) -> Selection | None:
@@ -79,16 +81,9 @@ def receivers_of(study: Study) -> tuple[str, ...]:
 
 
 def forecast(study: Study, told: Sequence[Disclosure], cost: Cost, more: Sequence[str],
-             aligned: int = 0) -> Plan:
-    """Return the plan of a study from what it costs with two holders and a dealer.
-
-    `aligned`: how many records are aligned, if the study has ids.
-    """
+             records: int = 0) -> Plan:
+    """Return the plan of a study from what it costs with two holders and a dealer."""
     holders = study.facts.costed_holders(len(study.having("holder")))
-    rounds, size, seconds = 0, 0, 0.0
-    if "ids" in study.parameters:
-        rounds, size, seconds = plan_alignment(aligned, len(study.having("owner")))
-    found = planned(study, told,
-                    (cost.rounds + rounds, cost.bytes * max(1, holders - 1) + size),
+    found = planned(study, told, (cost.rounds, cost.bytes * max(1, holders - 1)),
                     (*more, *study.facts.cost_notes))
-    return replace(found, computing=found.computing + seconds)
+    return replace(found, records=records)

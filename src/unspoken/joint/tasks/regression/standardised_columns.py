@@ -15,7 +15,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.tasks.regression.column_blocks import Columns, Own, agree_sizes
+from unspoken.joint.tasks.regression.column_blocks import Own, OwnedColumns, agree_sizes
 from unspoken.joint.tasks.regression.fitting import SPREADS
 from unspoken.joint.tasks.regression.second_moments import LARGEST
 
@@ -35,7 +35,7 @@ class Standard:
     reach: Floats
 
 
-async def standardised(party: Party, columns: Columns, own: Own | None,
+async def standardised(party: Party, columns: OwnedColumns, own: Own | None,
                        response: bool = True) -> Standard:
     """Return an owner's columns, centred and scaled; the response stays as it is if not asked."""
     p = len(columns.terms.features)
@@ -62,7 +62,7 @@ def _spreads(own: Own, scaled: npt.NDArray[np.bool_]) -> Own:
     return Own(np.where(scaled, own.table.std(axis=0), 1.0)[None, :], own.response[:1])
 
 
-def _refuse_constant(sizes: Ints, columns: Columns, response: bool) -> None:
+def _refuse_constant(sizes: Ints, columns: OwnedColumns, response: bool) -> None:
     names = (*columns.terms.features, columns.response)
     for name, size in zip(names, sizes if response else sizes[:-1], strict=False):
         if size == -LARGEST:

@@ -4,8 +4,8 @@
         --set held=north --set 'columns=["north:age", "south:stay"]' --set ids=patient ...
 
 `held` says who has the response: an owner, "all", or "split" (a sum of parts of every owner). With
-`ids` records are aligned first (`least` of them in common or more); without it all files must hold
-the same records in the same order. Also: products (["age*stay"]), ridge, condition (2^20),
+`ids` records are aligned first (`least` of them in common or more); with same_order=true all files
+list the same records in one order. Also: products (["age*stay"]), ridge, condition (2^20),
 inference (false opens coefficients alone), select (forward, backward, stepwise, best) by criterion
 (bic, aic, adjusted or cp) with terms to keep, smaller models to test against (["age+stay"]), and
 expected (how many records the plan is for).
@@ -23,9 +23,9 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.column_files import check_owners
-from unspoken.joint.tasks.common.party_files import id_column, party_table
+from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    aligning,
+    RECORD_ORDER,
     as_study,
     check_names,
     count,
@@ -34,7 +34,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     text,
 )
 from unspoken.joint.tasks.regression import costs
-from unspoken.joint.tasks.regression.column_blocks import Columns, Given
+from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.read_params import (
     FITTING,
@@ -49,7 +49,7 @@ from unspoken.joint.tasks.regression.task_rows import selecting_notes
 from unspoken.joint.tasks.task import Plan, Task
 from unspoken.models.linear_model import LinearModel
 
-KNOWN = (*FITTING, *SELECTING, "held", "ids", "least", "expected")
+KNOWN = (*FITTING, *SELECTING, "held", "expected", *RECORD_ORDER)
 
 
 class ColumnsStudy:
@@ -63,25 +63,29 @@ class ColumnsStudy:
         """Run the program."""
         return await self.program(party, data)
 
+    async def check_first(self, party: Party, data: Given | None) -> None:
+        """Check an owner's columns before records are aligned."""
+        await self.program.check_first(party, data)
+
 
 def program_of(parameters: Mapping[str, Any],
                receivers: Sequence[str] = ()) -> RegressionOverColumns:
     """Return the program that parameters describe."""
     columns, selection = columns_of(parameters), selection_of(parameters)
     return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
-                                                  selection, aligning(parameters)))
+                                                  selection))
 
 
-def columns_of(parameters: Mapping[str, Any]) -> Columns:
+def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
     """Return which owner has which columns."""
     owners, held = owners_of(parameters), text(parameters, "held")
     if held not in (*owners, "all", "split"):
         owners[held] = ()
-    return as_study(lambda: Columns(owners, text(parameters, "response"), held,
+    return as_study(lambda: OwnedColumns(owners, text(parameters, "response"), held,
                                     products_of(parameters)))
 
 
-def columns_in(study: Study) -> Columns:
+def columns_in(study: Study) -> OwnedColumns:
     """Return which owner of a study has which columns; others are refused."""
     columns = columns_of(study.parameters)
     check_owners(columns.owners, study)
@@ -110,14 +114,13 @@ def plan(study: Study) -> Plan:
 
 
 def load(path: Path, study: Study) -> Given:
-    """Return an owner's columns and its ids; whose the file is shows in its columns."""
+    """Return an owner's columns; whose the file is shows in its columns."""
     columns = columns_of(study.parameters)
     owner = _owner(path, columns)
-    ids = id_column(path, text(study.parameters, "ids")) if "ids" in study.parameters else None
-    return Given(read_numbers(path, columns.needed(owner)), ids)
+    return Given(read_numbers(path, columns.needed(owner)))
 
 
-def _owner(path: Path, columns: Columns) -> str:
+def _owner(path: Path, columns: OwnedColumns) -> str:
     """Return the owner whose columns a file has."""
     names = set(party_table(path).schema.names)
     fits = [owner for owner in columns.owners if set(columns.needed(owner)) <= names]
@@ -128,4 +131,4 @@ def _owner(path: Path, columns: Columns) -> str:
                              ", ".join(sorted(names)), "An attribute has one owner."))
 
 
-TASK = Task("regression-columns", check, told, plan, load, ColumnsStudy)
+TASK = Task("regression-columns", check, told, plan, load, ColumnsStudy, over_columns=True)

@@ -38,7 +38,7 @@ from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.tasks.regression.fitting import ROOM, Scaled, fit
-from unspoken.joint.tasks.regression.params import Rules, Terms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.joint.tasks.regression.sweep import (
     GREATEST,
     LEAST_PIVOT,
@@ -105,8 +105,8 @@ class Score:
         return ROOM * (self.factor(self.terms) + self.added(self.terms)) + 1
 
 
-async def choose(party: Party, moments: Scaled, rules: Rules, selection: Selection,
-                 terms: Terms) -> list[int]:
+async def choose(party: Party, moments: Scaled, rules: RegressionParams, selection: Selection,
+                 terms: RegressionTerms) -> list[int]:
     """Return the places of the chosen terms, in their order."""
     if rules.ridge or rules.condition > LEAST_PIVOT**-1 / 4:
         raise RefusedError("Terms are chosen by least squares with a condition of at most 2^22. "
@@ -229,7 +229,7 @@ async def _best(party: Party, moments: Scaled, score: Score, full: Wide) -> list
     return [j for j in range(p) if best >> j & 1]
 
 
-def plain_choice(table: Floats, selection: Selection, terms: Terms) -> list[int]:
+def plain_choice(table: Floats, selection: Selection, terms: RegressionTerms) -> list[int]:
     """Return the same choice on pooled data: the response is the last column of the table."""
     p = len(terms.features)
     score = Score(selection.criterion, table.shape[0], p)

@@ -33,8 +33,8 @@ from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.column_blocks import (
     SAME_ROWS,
     SPLIT,
-    Columns,
     Own,
+    OwnedColumns,
     agree_rows,
     agree_sizes,
     own_part,
@@ -63,7 +63,7 @@ def same_terms(model: LinearModel, features: Sequence[str]) -> None:
                                  ", ".join(model.features)))
 
 
-def check_model(columns: Columns, model: LinearModel) -> None:
+def check_model(columns: OwnedColumns, model: LinearModel) -> None:
     """Refuse models whose residuals owners cannot put together from their parts."""
     same_terms(model, columns.terms.features)
     if not np.isfinite(model.rss):
@@ -76,7 +76,7 @@ def once(told: Sequence[Disclosure]) -> tuple[Disclosure, ...]:
     return tuple({disclosure.because: disclosure for disclosure in told}.values())
 
 
-async def shared_residuals(party: Party, columns: Columns, model: LinearModel, own: Own | None,
+async def shared_residuals(party: Party, columns: OwnedColumns, model: LinearModel, own: Own | None,
                            rows: int) -> Shared:
     """Return the residuals in units of their spread; everybody adds its part of them."""
     part, unit = None, sqrt(model.variance)
@@ -95,7 +95,7 @@ async def shared_residuals(party: Party, columns: Columns, model: LinearModel, o
     return found.within(-bound, bound)
 
 
-async def _crossed(party: Party, columns: Columns, model: LinearModel, own: Own | None,
+async def _crossed(party: Party, columns: OwnedColumns, model: LinearModel, own: Own | None,
                    rows: int) -> Shared:
     """Return what products of columns of different owners take off, in units of the spread."""
     sizes, parts = await agree_sizes(party, columns, own), []
@@ -113,7 +113,7 @@ async def _crossed(party: Party, columns: Columns, model: LinearModel, own: Own 
     return total
 
 
-async def _column(party: Party, columns: Columns, own: Own | None, rows: int,
+async def _column(party: Party, columns: OwnedColumns, own: Own | None, rows: int,
                   told: tuple[str, Any]) -> Shared:
     """Return a column on shares, divided by the power of two above it."""
     (name, sizes), mine = told, None
@@ -136,7 +136,7 @@ async def _weighted(party: Party, values: Shared, weight: float) -> Shared:
     return replace(found, scale=SCALE).within(-most, most)
 
 
-def _weights(columns: Columns, model: LinearModel, owner: str) -> Floats:
+def _weights(columns: OwnedColumns, model: LinearModel, owner: str) -> Floats:
     """Return the coefficients of an owner's columns, and -1 for the response."""
     at = dict(zip(model.features, model.coefficients, strict=True)) | {columns.response: -1.0}
     return np.array([at[TIMES.join(names)] for _, names in columns.own(owner)])
@@ -145,7 +145,7 @@ def _weights(columns: Columns, model: LinearModel, owner: str) -> Floats:
 class OpenResiduals:
     """The program: every record's residual, to the receivers; `models` counts all that were."""
 
-    def __init__(self, columns: Columns, model: LinearModel, receivers: Sequence[str] = (),
+    def __init__(self, columns: OwnedColumns, model: LinearModel, receivers: Sequence[str] = (),
                  models: int = 1) -> None:
         check_model(columns, model)
         refuse_residuals(columns.widths(), models)
@@ -153,7 +153,7 @@ class OpenResiduals:
         self.disclosures = self.told(columns, self.receivers)
 
     @staticmethod
-    def told(columns: Columns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
+    def told(columns: OwnedColumns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
         """Return what is disclosed."""
         sizes = [Disclosure(SIZES)] if columns.crossing() else []
         return (Disclosure(SAME_ROWS), Disclosure(COUNT), *sizes,
@@ -173,7 +173,7 @@ class OpenResiduals:
         return None if found is None else np.asarray(found * sqrt(self.model.variance))
 
 
-def open_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+def open_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
                             model: LinearModel, mode: str = "dealer", *,
                             receivers: Sequence[str] = (), models: int = 1,
                             **how: Any) -> tuple[list[Floats | None], list[Ledger]]:

@@ -39,8 +39,8 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.regression.column_blocks import (
     SAME_ROWS,
-    Columns,
     Own,
+    OwnedColumns,
     agree_rows,
     own_part,
 )
@@ -50,7 +50,7 @@ from unspoken.joint.tasks.regression.disclosure_guards import (
     refuse_solvable,
 )
 from unspoken.joint.tasks.regression.fitting import COUNT
-from unspoken.joint.tasks.regression.params import Terms
+from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.regression.program_rows import own_rows
 from unspoken.joint.tasks.regression.second_moments import SIZES, common_exponents, exponents
 from unspoken.joint.tasks.residuals.program_columns import (
@@ -79,7 +79,7 @@ class ResidualsOverRows:
 
     told = (Disclosure(SIZES), Disclosure(SYNTHETIC))
 
-    def __init__(self, terms: Terms, model: LinearModel, count: int = 100,
+    def __init__(self, terms: RegressionTerms, model: LinearModel, count: int = 100,
                  least: int = 20) -> None:
         check("residuals", _RULES, {"count": count, "least": least})
         if count > MOST_ROWS:
@@ -133,7 +133,7 @@ class ResidualsOverColumns:
 
     told = tuple(Disclosure(t) for t in (SAME_ROWS, COUNT, SIZES, GROUPS))
 
-    def __init__(self, columns: Columns, model: LinearModel, groups: int = 10,
+    def __init__(self, columns: OwnedColumns, model: LinearModel, groups: int = 10,
                  least: int = 20) -> None:
         check("residuals", {"groups": (Whole(1), "Use 10."), "least": _RULES["least"]},
               {"groups": groups, "least": least})
@@ -211,7 +211,7 @@ class ResidualsOverColumns:
         return np.asarray(await reveal(party, shared, because=SIZES), np.int32)
 
 
-def mine_residuals_rows(parts: Sequence[Mapping[str, Any]], terms: Terms,
+def mine_residuals_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTerms,
                               model: LinearModel, count: int = 100, least: int = 20,
                               mode: str = "dealer",
                               **how: Any) -> tuple[list[Residuals], list[Ledger]]:
@@ -222,7 +222,7 @@ def mine_residuals_rows(parts: Sequence[Mapping[str, Any]], terms: Terms,
     return [found for found, _ in outputs], [ledger for _, ledger in outputs]
 
 
-def mine_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: Columns,
+def mine_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
                             model: LinearModel, groups: int = 10, least: int = 20,
                             mode: str = "dealer",
                             **how: Any) -> tuple[list[Residuals], list[Ledger]]:

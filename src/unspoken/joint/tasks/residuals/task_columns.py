@@ -21,7 +21,12 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.study_parameters import aligning, as_study, check_names, count
+from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
+    as_study,
+    check_names,
+    count,
+)
 from unspoken.joint.tasks.regression import costs
 from unspoken.joint.tasks.regression.column_blocks import Given
 from unspoken.joint.tasks.regression.disclosure_guards import refuse_residuals
@@ -34,8 +39,8 @@ from unspoken.joint.tasks.residuals.task_rows import GROUP
 from unspoken.joint.tasks.task import Plan, Task
 from unspoken.models.residuals import Residuals
 
-KNOWN = ("response", "columns", "held", "products", "ridge", "condition", "ids", "least",
-         "expected", "show", "groups", "group")
+KNOWN = ("response", "columns", "held", "products", "ridge", "condition", "expected", "show",
+         "groups", "group", *RECORD_ORDER)
 SHOWN = ("groups", "each")
 GROUPS = 10
 
@@ -47,6 +52,10 @@ class ResidualsColumnsStudy:
         self.fit, self.sizes = _fit(study.parameters), sizes_of(study.parameters)
         self.each, self.receivers = shows_each(study.parameters), receivers_of(study)
         self.disclosures = study.disclosures
+
+    async def check_first(self, party: Party, data: Given | None) -> None:
+        """Check an owner's columns before records are aligned."""
+        await self.fit.check_first(party, data)
 
     async def __call__(self, party: Party, data: Given | None) -> Residuals | list[float] | None:
         """Fit the model, open it to all, and return what is shown of its residuals."""
@@ -62,7 +71,7 @@ class ResidualsColumnsStudy:
 
 def _fit(parameters: Mapping[str, Any]) -> RegressionOverColumns:
     return as_study(lambda: RegressionOverColumns(
-        columns_of(parameters), rules_of(parameters), None, aligning(parameters)))
+        columns_of(parameters), rules_of(parameters)))
 
 
 def shows_each(parameters: Mapping[str, Any]) -> bool:
@@ -113,4 +122,5 @@ def plan(study: Study) -> Plan:
     return forecast(study, told(study), cost, [costs.expecting(rows)], rows)
 
 
-TASK = Task("residuals-columns", check, told, plan, load, ResidualsColumnsStudy)
+TASK = Task("residuals-columns", check, told, plan, load, ResidualsColumnsStudy,
+            over_columns=True)

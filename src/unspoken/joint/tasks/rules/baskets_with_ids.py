@@ -14,8 +14,11 @@ from unspoken.table.formats.text_files import read_text, split_lines
 MAX_BYTES = 1 << 31
 
 
-def read_with_ids(path: Path) -> tuple[Baskets, list[str]]:
-    """Read lines of an id and items; return baskets of the items that occur, and the ids."""
+def read_with_ids(path: Path, name: str) -> tuple[Baskets, list[str]]:
+    """Read lines of an id and items; return baskets of the items that occur, and the ids.
+
+    The first line says what the ids are: it begins with their name.
+    """
     kind, options = format_of(existing_file(path)), party_options()
     if not kind.text:
         raise DataError(explain(f"'{path.name}'", "a text file (.csv, .txt, .tsv or .dat, also "
@@ -25,4 +28,12 @@ def read_with_ids(path: Path) -> tuple[Baskets, list[str]]:
     lines = [[word for word in line if word] for line in split_lines(text.split("\n"), separator)]
     if not lines or not all(lines):
         raise DataError(f"Every line of '{path.name}' must begin with an id. Some are empty.")
-    return Baskets.of([line[1:] for line in lines]), [line[0] for line in lines]
+    if lines[0][0] != name:
+        raise DataError(f"The first line of '{path.name}' must begin with '{name}', which names "
+                        "the ids that all other lines begin with. It begins with something else.")
+    return Baskets.of([line[1:] for line in lines[1:]]), [line[0] for line in lines[1:]]
+
+
+def basket_ids(path: Path, name: str) -> list[str]:
+    """Return the ids of baskets."""
+    return read_with_ids(path, name)[1]

@@ -43,7 +43,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 
 
 @dataclass(frozen=True)
-class Terms:
+class RuleParams:
     """What is public: items, thresholds, the most items of a set, and what is disclosed.
 
     most: no owner has more baskets than this. It bounds the width of comparisons and hides how
@@ -126,7 +126,7 @@ def _first_problem(party: Party, words: Mapping[str, Any], agreed: bytes) -> tup
     return "", ""
 
 
-def own_baskets(data: Any, terms: Terms) -> tuple[Baskets | None, int]:
+def own_baskets(data: Any, terms: RuleParams) -> tuple[Baskets | None, int]:
     """Return an owner's baskets over the agreed items, or the number of what is wrong."""
     if not isinstance(data, Baskets):
         return None, 4

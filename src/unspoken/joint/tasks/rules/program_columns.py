@@ -47,7 +47,7 @@ from unspoken.joint.tasks.rules.params import (
     RULES,
     SETS,
     SUPPORTS,
-    Terms,
+    RuleParams,
     digest,
     own_baskets,
     ready,
@@ -63,7 +63,7 @@ ROWS = "how many baskets there are"
 FEWEST = 10
 
 
-def disclosures(terms: Terms, receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:
+def disclosures(terms: RuleParams, receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:
     """Return everything that mining rules over columns of baskets discloses."""
     shown = (Disclosure(SUPPORTS, tuple(receivers)),) if terms.shown else ()
     return (Disclosure(ROWS), Disclosure(SETS), Disclosure(RULES, tuple(receivers)), *shown)
@@ -72,7 +72,7 @@ def disclosures(terms: Terms, receivers: Sequence[str] = ()) -> tuple[Disclosure
 class RulesOverColumns:
     """The program: every owner gives its part of the same baskets."""
 
-    def __init__(self, terms: Terms, sites: Sites, receivers: Sequence[str] = (),
+    def __init__(self, terms: RuleParams, sites: Sites, receivers: Sequence[str] = (),
                  fewest: int = FEWEST) -> None:
         check_items(terms, sites)
         self.terms, self.sites, self.receivers = terms, sites, tuple(receivers)
@@ -91,20 +91,20 @@ class RulesOverColumns:
         return await mined.result(self.receivers)
 
 
-def check_items(terms: Terms, sites: Sites) -> None:
+def check_items(terms: RuleParams, sites: Sites) -> None:
     """Refuse terms over other items than the owners have."""
     if terms.items != sites.names:
         raise InputError(explain("'items'", "those of the owners, in their order", "others"))
 
 
-async def begun(party: Party, terms: Terms, sites: Sites, data: Any,
+async def begun(party: Party, terms: RuleParams, sites: Sites, data: Any,
                 agreed: bytes) -> tuple[Baskets | None, int]:
     """Check the own baskets, and that everybody has as many; refused on all sides if not."""
     baskets = await checked(party, terms, sites, data, agreed)
     return baskets, await _agreed_rows(party, 0 if baskets is None else len(baskets))
 
 
-async def checked(party: Party, terms: Terms, sites: Sites, data: Any,
+async def checked(party: Party, terms: RuleParams, sites: Sites, data: Any,
                   agreed: bytes) -> Baskets | None:
     """Return the own baskets over the own items; refused on all sides if one cannot begin."""
     if tuple(sites.items) != party.roles.owners:
@@ -136,7 +136,7 @@ async def _agreed_rows(party: Party, own: int) -> int:
     return rows[owners[0]]
 
 
-def least_of(terms: Terms, rows: int, fewest: int) -> int:
+def least_of(terms: RuleParams, rows: int, fewest: int) -> int:
     """Return the least number of baskets of a frequent set; too few would be single customers."""
     num, den = terms.support.as_integer_ratio()
     least = max(-(-num * rows // den), 1)
@@ -150,7 +150,7 @@ def least_of(terms: Terms, rows: int, fewest: int) -> int:
 class Mining:
     """One party's side of a run."""
 
-    def __init__(self, party: Party, terms: Terms, sites: Sites, baskets: Baskets | None,
+    def __init__(self, party: Party, terms: RuleParams, sites: Sites, baskets: Baskets | None,
                  rows: int) -> None:
         self.party, self.terms, self.sites, self.rows = party, terms, sites, rows
         self.ladder = Ladder(len(terms.items), terms.longest)
@@ -234,12 +234,12 @@ class Mining:
         return None if sure is None else pattern(self.terms, sets, ways[sure], shown)
 
 
-def pooled(parts: Sequence[Baskets], terms: Terms, sites: Sites) -> Associations:
+def pooled(parts: Sequence[Baskets], terms: RuleParams, sites: Sites) -> Associations:
     """Return the same from the whole baskets in one place."""
     return pooled_rows([together(parts, sites)], terms)
 
 
-def mine_rules_columns(parts: Mapping[str, Baskets], terms: Terms, mode: str = "dealer", *,
+def mine_rules_columns(parts: Mapping[str, Baskets], terms: RuleParams, mode: str = "dealer", *,
                         receivers: Sequence[str] = (), fewest: int = FEWEST,
                         **how: Any) -> tuple[list[Associations | None], list[Ledger]]:
     """Mine rules over baskets whose items are spread; return each party's result and ledger.

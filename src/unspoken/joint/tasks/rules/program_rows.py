@@ -39,7 +39,7 @@ from unspoken.joint.tasks.rules.params import (
     RULES,
     SETS,
     SUPPORTS,
-    Terms,
+    RuleParams,
     digest,
     own_baskets,
     ready,
@@ -49,7 +49,7 @@ from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
 
-def disclosures(terms: Terms, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
+def disclosures(terms: RuleParams, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
     """Return everything that mining rules over baskets discloses."""
     shown = (Disclosure(SUPPORTS, tuple(receivers)),) if terms.shown else ()
     return (Disclosure(SETS), Disclosure(RULES, tuple(receivers)), *shown)
@@ -61,7 +61,7 @@ class RulesOverRows:
     way = "every"
     """What the parties must agree on: every candidate is compared."""
 
-    def __init__(self, terms: Terms, receivers: Sequence[str] = ()) -> None:
+    def __init__(self, terms: RuleParams, receivers: Sequence[str] = ()) -> None:
         self.terms, self.receivers = terms, tuple(receivers)
         self.disclosures = disclosures(terms, receivers)
 
@@ -85,7 +85,7 @@ class RulesOverRows:
 class Mining:
     """One party's side of a run."""
 
-    def __init__(self, party: Party, terms: Terms, baskets: Baskets | None) -> None:
+    def __init__(self, party: Party, terms: RuleParams, baskets: Baskets | None) -> None:
         self.party, self.terms = party, terms
         self.ladder = Ladder(len(terms.items), terms.longest)
         self.rows = 0 if baskets is None else len(baskets)
@@ -141,7 +141,7 @@ class Mining:
         return await reveal(self.party, shared, because=SUPPORTS, to=receivers)
 
 
-def pattern(terms: Terms, sets: tuple[tuple[int, ...], ...], ways: Ints,
+def pattern(terms: RuleParams, sets: tuple[tuple[int, ...], ...], ways: Ints,
             shown: Ints | None) -> Associations:
     """Return the associations; `shown` holds counts, and the number of baskets last."""
     known = (None, None) if shown is None else (shown[:-1], int(shown[-1]))
@@ -150,7 +150,7 @@ def pattern(terms: Terms, sets: tuple[tuple[int, ...], ...], ways: Ints,
                         terms.min_confidence, *known)
 
 
-def pooled(parts: Sequence[Baskets], terms: Terms) -> Associations:
+def pooled(parts: Sequence[Baskets], terms: RuleParams) -> Associations:
     """Return the same from all baskets in one place, by the miner of one place."""
     from unspoken.numerics.frequent_sets import frequent
 
@@ -165,7 +165,7 @@ def pooled(parts: Sequence[Baskets], terms: Terms) -> Associations:
     return from_counts(terms, sets, counts, total)
 
 
-def from_counts(terms: Terms, sets: tuple[tuple[int, ...], ...], counts: Ints,
+def from_counts(terms: RuleParams, sets: tuple[tuple[int, ...], ...], counts: Ints,
                 total: int) -> Associations:
     """Return the associations of counted sets, with the counts only where they are shown."""
     ways = splits(sets)
@@ -174,7 +174,7 @@ def from_counts(terms: Terms, sets: tuple[tuple[int, ...], ...], counts: Ints,
     return pattern(terms, sets, ways[sure], np.r_[counts, total] if terms.shown else None)
 
 
-def mine_rules_rows(parts: Sequence[Baskets], terms: Terms, mode: str = "dealer", *,
+def mine_rules_rows(parts: Sequence[Baskets], terms: RuleParams, mode: str = "dealer", *,
                           names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                           **how: Any) -> tuple[list[Associations | None], list[Ledger]]:
     """Mine rules over the baskets of all owners; return each party's result and ledger.

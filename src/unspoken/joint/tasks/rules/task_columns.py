@@ -4,42 +4,41 @@
         --set 'items_north=["milk", "bread"]' --set 'items_south=["beer"]' ...
 
 Every owner's file has the same baskets in the same order, a line each, with its own items only (an
-empty line where a basket has none of them). With ids=true every line begins with the id of its
-basket: then the baskets that all owners list are aligned first (`primitives.alignment`), which
-shows every owner which of its ids are in common. Parameters: items_NAME for every owner, support,
-confidence (0.5), longest (12), most (2^24), supports ("hidden" or "shown"), fewest (10), ids, and
-queries, for a budget of runs that each owner keeps beside its file, in FILE.queries.
+empty line where a basket has none of them): same_order=true says so. With ids=card every line
+begins with the id of its basket, and the first line with "card": then the baskets that all owners
+list are aligned first. Parameters: items_NAME for every owner, support, confidence (0.5), longest
+(12), most (2^24), supports ("hidden" or "shown"), fewest (10), and queries, for a budget of runs
+that each owner keeps beside its file, in FILE.queries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from unspoken.arrays import Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.pair_count_ring import ROWS, cross_size
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import align, align_disclosures
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
-from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.study_parameters import as_study
+from unspoken.joint.tasks.common.party_files import left_out
+from unspoken.joint.tasks.common.study_parameters import RECORD_ORDER, as_study
 from unspoken.joint.tasks.rules import program_columns as vertical
-from unspoken.joint.tasks.rules.baskets_with_ids import read_with_ids
+from unspoken.joint.tasks.rules.baskets_with_ids import basket_ids, read_with_ids
 from unspoken.joint.tasks.rules.item_sites import Sites
-from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, digest, own_baskets
+from unspoken.joint.tasks.rules.params import PROBLEMS, RuleParams, digest, own_baskets
 from unspoken.joint.tasks.rules.task_rows import comparing, load_baskets, names_of
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
 
-KNOWN = ("support", "confidence", "longest", "most", "supports", "fewest", "ids", "queries")
+KNOWN = ("support", "confidence", "longest", "most", "supports", "fewest", "queries")
 PREFIX = "items_"
 GUESS = 100_000
-ALIGNED = "which baskets all owners have"
 
 
 def _sites(parameters: Mapping[str, Any], owners: Sequence[str] | None = None) -> Sites:
@@ -51,11 +50,11 @@ def _sites(parameters: Mapping[str, Any], owners: Sequence[str] | None = None) -
     return as_study(lambda: Sites.of({name: given[name] for name in owners or given}))
 
 
-def _terms(parameters: Mapping[str, Any], sites: Sites) -> Terms:
+def _terms(parameters: Mapping[str, Any], sites: Sites) -> RuleParams:
     given = {name: parameters[name] for name in ("longest", "most", "supports")
              if name in parameters}
     try:
-        terms = Terms(sites.names, parameters.get("support"),  # type: ignore[arg-type]
+        terms = RuleParams(sites.names, parameters.get("support"),  # type: ignore[arg-type]
                       parameters.get("confidence", 0.5), **given)
         _ = terms.support, terms.confidence
     except InputError as error:
@@ -67,12 +66,10 @@ def _check(parameters: Mapping[str, Any]) -> None:
     for name in parameters:
         if name not in KNOWN and not name.startswith(PREFIX):
             raise StudyError(f"Task 'rules-columns' has no parameter '{name}'. It has items_NAME, "
-                             + ", ".join(KNOWN) + ".")
+                             + ", ".join((*KNOWN, *RECORD_ORDER)) + ".")
     fewest = parameters.get("fewest", vertical.FEWEST)
     if not isinstance(fewest, int) or isinstance(fewest, bool) or fewest < 1:
         raise StudyError(explain("Parameter 'fewest'", "an int >= 1", fewest))
-    if not isinstance(parameters.get("ids", False), bool):
-        raise StudyError(explain("Parameter 'ids'", "true or false", parameters["ids"]))
     _budget("check", parameters, None)
     _terms(parameters, _sites(parameters))
 
@@ -84,34 +81,38 @@ def _program(study: Study) -> vertical.RulesOverColumns:
                                      found.get("fewest", vertical.FEWEST))
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """An owner's baskets, and its budget of runs."""
+
+    baskets: Baskets
+    budget: QueryBudget | None
+
+    def take_rows(self, places: Ints) -> Loaded:
+        """Return some of the baskets."""
+        return Loaded(self.baskets.take(places), self.budget)
+
+
 class Counted:
-    """A program whose runs are counted by each owner, and whose baskets may have to be aligned."""
+    """A program whose runs are counted by each owner."""
 
     def __init__(self, study: Study) -> None:
         self._inner = _program(study)
-        self._ids = study.parameters.get("ids", False)
-        self.disclosures = _disclosures(study)
+        self.disclosures = self._inner.disclosures
 
-    async def __call__(self, party: Party, data: Any) -> Any:
-        """Spend one run of the budget, align, then mine."""
-        baskets, ids, budget = (None, None, None) if data is None else data
-        if budget is not None:
-            budget.spend([b"run"])
-        if self._ids:
-            baskets = await self._aligned(party, baskets, ids)
-        return await self._inner(party, baskets)
-
-    async def _aligned(self, party: Party, baskets: Any, ids: Any) -> Any:
-        """Check everything that can be checked before, then keep what all owners have."""
+    async def check_first(self, party: Party, data: Loaded | None) -> None:
+        """Check everything that can be checked before baskets are aligned."""
         terms, sites = self._inner.terms, self._inner.sites
-        await vertical.checked(party, terms, sites, baskets,
+        await vertical.checked(party, terms, sites, None if data is None else data.baskets,
                                digest("align", terms, list(sites.items.items())))
-        places = await align(party, ids, because=ALIGNED, rules=_set_rules(self._inner.fewest))
-        return baskets if places is None or baskets is None else baskets.take(places)
 
-
-def _set_rules(fewest: int) -> SetRules:
-    return SetRules(least=fewest)
+    async def __call__(self, party: Party, data: Loaded | None) -> Any:
+        """Spend one run of the budget, then mine."""
+        if data is None:
+            return await self._inner(party, None)
+        if data.budget is not None:
+            data.budget.spend([b"run"])
+        return await self._inner(party, data.baskets)
 
 
 def _budget(study: str, parameters: Mapping[str, Any], path: Path | None) -> QueryBudget | None:
@@ -121,10 +122,7 @@ def _budget(study: str, parameters: Mapping[str, Any], path: Path | None) -> Que
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
-    program, owners = _program(study), study.having("owner")
-    aligned = align_disclosures(ALIGNED, owners, owners[0], _set_rules(program.fewest)) \
-        if study.parameters.get("ids", False) else ()
-    return (*aligned, *program.disclosures)
+    return _program(study).disclosures
 
 
 def _plan(study: Study) -> Plan:
@@ -139,7 +137,7 @@ def _plan(study: Study) -> Plan:
     cost = plan(terms, widths, GUESS)
     return Plan(cost["rounds"], cost["bytes"], learns, safe_against(study), (
         *notes_of(study), f"bytes are for {GUESS:,} baskets, all items frequent and no larger sets",
-        *_warnings(study)))
+        *_warnings(study)), records=GUESS)
 
 
 def _warnings(study: Study) -> tuple[str, ...]:
@@ -156,7 +154,7 @@ def _refuse(study: Study) -> None:
                                  "with shares", f"{len(owners)} owners and mode '{study.mode}'"))
 
 
-def plan(terms: Terms, widths: Sequence[int], rows: int,
+def plan(terms: RuleParams, widths: Sequence[int], rows: int,
          larger: Sequence[int] = ()) -> dict[str, int]:
     """Return rounds and bytes with a dealer: `widths` frequent items, `larger` sets a level."""
     blocks, pairs, items = -(-rows // ROWS), cross_size(widths), sum(widths)
@@ -168,11 +166,11 @@ def plan(terms: Terms, widths: Sequence[int], rows: int,
             "bytes": int(cells + compared + counted)}
 
 
-def _load(path: Path, study: Study) -> tuple[Baskets, list[str] | None, QueryBudget | None]:
+def _load(path: Path, study: Study) -> Loaded:
     """Return this owner's baskets; whose items they are is found out by what fits."""
     sites = _sites(study.parameters, study.having("owner"))
-    found, ids = read_with_ids(path) if study.parameters.get("ids", False) else (
-        load_baskets(path), None)
+    ids = left_out()
+    found = load_baskets(path) if ids is None else read_with_ids(path, ids)[0]
     terms = _terms(study.parameters, sites)
     problems = [own_baskets(found, replace(terms, items=names))[1]
                 for names in sites.items.values()]
@@ -182,7 +180,8 @@ def _load(path: Path, study: Study) -> tuple[Baskets, list[str] | None, QueryBud
     if budget is not None and budget.left == 0:
         raise RefusedError(f"Study '{study.name}' allows {budget.most} runs. All were made. "
                            "Nothing was sent. Agree on a new study if more is to be disclosed.")
-    return found, ids, budget
+    return Loaded(found, budget)
 
 
-TASK = Task("rules-columns", _check, _disclosures, _plan, _load, Counted)
+TASK = Task("rules-columns", _check, _disclosures, _plan, _load, Counted, over_columns=True,
+            ids=basket_ids)

@@ -23,7 +23,7 @@ from unspoken.joint.mpc.shared import width_of
 from unspoken.joint.mpc.words.masked_comparison import tree
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import party_options
-from unspoken.joint.tasks.rules.params import PROBLEMS, Terms, own_baskets
+from unspoken.joint.tasks.rules.params import PROBLEMS, RuleParams, own_baskets
 from unspoken.joint.tasks.rules.program_rows import RulesOverRows, disclosures
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.table.baskets import Baskets
@@ -45,14 +45,14 @@ def names_of(items: Any, what: str = "Parameter 'items' of task 'rules'") -> tup
     raise StudyError(explain(what, "a list of names, or how many numbers", type(items).__name__))
 
 
-def terms_of(parameters: Mapping[str, Any]) -> Terms:
+def terms_of(parameters: Mapping[str, Any]) -> RuleParams:
     """Return the terms of a study; what is wrong is a StudyError."""
     given = {"min_support": parameters.get("support"),
              "min_confidence": parameters.get("confidence", 0.5),
              **{name: parameters[name] for name in ("longest", "most", "supports")
                 if name in parameters}}
     try:
-        terms = Terms(names_of(parameters.get("items")), **given)
+        terms = RuleParams(names_of(parameters.get("items")), **given)
         _ = terms.support, terms.confidence
     except InputError as error:
         raise StudyError(str(error)) from None
@@ -92,7 +92,7 @@ def _plan(study: Study) -> Plan:
                 (*notes_of(study), *notes))
 
 
-def _refuse(study: Study, terms: Terms) -> None:
+def _refuse(study: Study, terms: RuleParams) -> None:
     """Refuse what no run of this study could do."""
     if not study.facts.has_shares or len(study.having("owner")) < 2:
         raise StudyError(explain("Task 'rules'", "given two owners or more, and a mode with shares",
@@ -101,7 +101,7 @@ def _refuse(study: Study, terms: Terms) -> None:
         refuse_two(study.having("owner"), study.having("receiver"))
 
 
-def comparing(terms: Terms, owners: int) -> float:
+def comparing(terms: RuleParams, owners: int) -> float:
     """Return about how many bytes one candidate costs: sharing, comparing, opening."""
     width = _width(terms, owners)
     opened = next(size for size in (1, 2, 4, 8) if width <= 8 * size)
@@ -109,12 +109,12 @@ def comparing(terms: Terms, owners: int) -> float:
     return 8 * max(0, owners - 2) + 2 * (opened + 3 * nodes / 8) + (width + 2 * nodes) / 8
 
 
-def _width(terms: Terms, owners: int) -> int:
+def _width(terms: RuleParams, owners: int) -> int:
     num, den = terms.support.as_integer_ratio()
     return width_of(-num * terms.most * owners, den * terms.most * owners)
 
 
-def plan(terms: Terms, *, owners: int, receivers: int, candidates: Sequence[int],
+def plan(terms: RuleParams, *, owners: int, receivers: int, candidates: Sequence[int],
          rules: int = 0) -> dict[str, int]:
     """Return rounds and bytes, with a dealer, if the levels have so many candidates each."""
     steps = len(tree(_width(terms, owners) - 1))

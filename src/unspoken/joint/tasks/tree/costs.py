@@ -24,7 +24,7 @@ from unspoken.joint.tasks.common.primitive_costs import (
     x_log_x,
 )
 from unspoken.joint.tasks.tree.first_greatest import groups_of, in_groups
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 
 def first_greatest(rows: int, columns: int, width: int, sizes: int = 0) -> Cost:
@@ -103,7 +103,7 @@ def cut_points(spans: Sequence[tuple[int, int]], most: int, everybody: int) -> C
     return sum([each] * (1 + max(bits for _, bits in spans)), Cost())
 
 
-def vertical(levels: Sequence[int], leaves: int, rows: int, shape: Shape, sites: int,
+def vertical(levels: Sequence[int], leaves: int, rows: int, shape: TreeShape, sites: int,
              least: int, tested: Sequence[int] | None = None) -> Cost:
     """Return the cost of a tree over columns, without aligning.
 

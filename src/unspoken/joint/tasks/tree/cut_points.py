@@ -27,7 +27,7 @@ from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import stack
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 
 CUTS = "cut points of the numeric attributes"
 
@@ -69,7 +69,7 @@ def plain_cuts(values: Floats, span: Span) -> tuple[float, ...]:
 
 def below_or_at(values: Floats, points: Floats) -> Ints:
     """Return how many values lie at or below each point, as questions ask it."""
-    ordered = np.sort(np.asarray(values, np.float32).astype(np.float64))
+    ordered = np.sort(np.asarray(values, np.float64))
     return np.searchsorted(ordered, points, side="right").astype(np.int64)
 
 
@@ -128,7 +128,7 @@ class _Search:
                 for name, span, part in self._slices()}
 
 
-def with_cuts(layout: Layout, cuts: Mapping[str, tuple[float, ...]]) -> Layout:
+def with_cuts(layout: TreeLayout, cuts: Mapping[str, tuple[float, ...]]) -> TreeLayout:
     """Return a layout with agreed cut points in the place of those that stood in for them."""
     return replace(layout, attributes=tuple(
         Attribute(a.name, cuts=cuts[a.name]) if a.name in cuts else a for a in layout.attributes))

@@ -26,20 +26,20 @@ from unspoken.joint.tasks.common.primitive_costs import (
 from unspoken.joint.tasks.tree.column_steps import BLOCK
 from unspoken.joint.tasks.tree.costs import first_greatest
 from unspoken.joint.tasks.tree.hidden_steps import blocks
-from unspoken.joint.tasks.tree.hidden_votes import Forest
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.question_scores import SCALE, SETBACK
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 
 @dataclass(frozen=True)
 class HiddenCosts:
     """The public sizes; the first two sites hold the shares, and the class site is one of them."""
 
-    shape: Shape
-    rules: Rules
+    shape: TreeShape
+    rules: TreeParams
     sites: int
-    forest: Forest | None = None
+    forest: HiddenForest | None = None
 
     @property
     def trees(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unspoken.arrays import Ints, Words
 from unspoken.errors import DataError, InputError, explain
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.model import TreeLike
@@ -36,7 +36,7 @@ class HiddenPart(TreeLike):
 
     format = FORMAT
 
-    shape: Shape
+    shape: TreeShape
     depth: int
     sites: tuple[str, ...]
     site: str
@@ -143,7 +143,7 @@ class HiddenPart(TreeLike):
         fields = Fields(data, limits=limits)
         check_format(fields, FORMAT)
         try:
-            shape = Shape(fields.texts("classes", 4096), fields.text("class_site"),
+            shape = TreeShape(fields.texts("classes", 4096), fields.text("class_site"),
                           fields.whole("slots", 1, 4096), fields.whole("branches", 2, 4096),
                           fields.text("target"), bool(fields.whole("class_known", 0, 1)))
             [words] = fields.items("share", 1)
@@ -165,7 +165,7 @@ def _question(column: Any, categories: Any, cut: Any) -> Asked:
     return Asked(column, tuple(categories), float(cut))
 
 
-def leaves(shape: Shape, depth: int, trees: int = 1) -> int:
+def leaves(shape: TreeShape, depth: int, trees: int = 1) -> int:
     """Return how many leaves full trees have; too many are refused."""
     found = trees * int(shape.branches ** min(depth, MOST_LEAVES.bit_length()))
     if found > MOST_LEAVES:

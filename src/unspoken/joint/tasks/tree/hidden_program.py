@@ -41,41 +41,36 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_told,
     same_digest,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import shared_answers
 from unspoken.joint.tasks.tree.hidden_part import HiddenPart, leaves
 from unspoken.joint.tasks.tree.hidden_steps import Hidden, HiddenGrowing, predicted
-from unspoken.joint.tasks.tree.hidden_votes import Forest
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.joint.wire.ledger import Ledger
 
 Records = tuple[HiddenPart, Mapping[str, Any]]
 
 
-def hidden_disclosures(sites: Sequence[str],
-                       rules: SetRules | None) -> tuple[Disclosure, ...]:
-    """Return everything that growing a hidden tree discloses; `rules` if rows are aligned."""
-    return (Disclosure(ROWS), *common_told(sites, rules))
-
-
 class HiddenTree(OverColumns):
     """The program that grows: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
-                 set_rules: SetRules | None = None, forest: Forest | None = None) -> None:
+    def __init__(
+        self, shape: TreeShape, rules: TreeParams, forest: HiddenForest | None = None
+    ) -> None:
         leaves(shape, rules.max_depth, 1 if forest is None else forest.trees)
-        self.shape, self.rules, self.set_rules, self.forest = shape, rules, set_rules, forest
-        self.disclosures = hidden_disclosures(sites, set_rules)
+        self.shape, self.rules, self.forest = shape, rules, forest
+        self.disclosures = (Disclosure(ROWS),)
 
-    async def __call__(self, party: Party, data: Site | None) -> HiddenPart:
-        """Align, grow, and return this party's part."""
+    async def __call__(self, party: Party, data: TreeSite | None) -> HiddenPart:
+        """Grow, and return this party's part."""
         site = self._own(party, data)
-        codes, labels, rows = await self._aligned(party, site)
+        codes, labels, rows = await self._same_rows(party, site)
         growing = HiddenGrowing(party, self.shape, self.rules, rows, self.forest)
         tree = await growing.grow(codes, labels)
         return HiddenPart(self.shape, self.rules.max_depth, party.roles.owners, party.name,
@@ -142,10 +137,16 @@ async def _same_tree(party: Party, part: HiddenPart) -> None:
                       "out of one run.")
 
 
-def mine_tree_hidden(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
-                     mode: str = "dealer", *, align: SetRules | None = None,
-                     forest: Forest | None = None,
-                     **how: Any) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
+def mine_tree_hidden(
+    sites: Mapping[str, TreeSite],
+    shape: TreeShape,
+    rules: TreeParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    forest: HiddenForest | None = None,
+    **how: Any,
+) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
     """Grow a tree that nobody sees over the columns of all sites; return the parts and ledgers.
 
     With `forest` many trees grow together and vote. `align` and `how` as in `mine_tree_columns`.
@@ -153,7 +154,7 @@ def mine_tree_hidden(sites: Mapping[str, Site], shape: Shape, rules: Rules | Non
     names = list(sites)
     if shape.class_site not in names:
         raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
-    program = HiddenTree(shape, rules or Rules(), names, align, forest)
+    program = InOneOrder(HiddenTree(shape, rules or TreeParams(), forest), names, align)
     for name, site in sites.items():
         site.fits(shape, name)
     return _by_name(names, run_local(program, list(sites.values()), mode, names=names, **how))

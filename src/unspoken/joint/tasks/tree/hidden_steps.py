@@ -26,10 +26,10 @@ from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.forest.program_rows import draw_rows
 from unspoken.joint.tasks.tree.column_steps import BLOCK, Growing, Records, with_last
 from unspoken.joint.tasks.tree.first_greatest import hot_greatest
-from unspoken.joint.tasks.tree.hidden_votes import Forest
-from unspoken.joint.tasks.tree.level_growth import Rules
+from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.question_scores import classes, scored, steps, while_open
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 MOST_WORDS = 1 << 28
 
@@ -46,8 +46,8 @@ class Hidden:
 class HiddenGrowing(Growing):
     """The tree as it grows; every level has all its nodes, whatever the data are."""
 
-    def __init__(self, party: Party, shape: Shape, rules: Rules, rows: int,
-                 forest: Forest | None = None) -> None:
+    def __init__(self, party: Party, shape: TreeShape, rules: TreeParams, rows: int,
+                 forest: HiddenForest | None = None) -> None:
         super().__init__(party, shape, rules, rows, ())
         self.forest, trees = forest, 1 if forest is None else forest.trees
         self.open = list(range(trees))
@@ -194,7 +194,7 @@ async def together(party: Party, pairs: Sequence[tuple[Shared, Shared]]) -> list
             for end, shape in zip(ends.tolist(), wide, strict=True)]
 
 
-async def predicted(party: Party, shape: Shape, tree: Hidden, answers: Shared) -> Shared:
+async def predicted(party: Party, shape: TreeShape, tree: Hidden, answers: Shared) -> Shared:
     """Return the number of the class of every record on shares, from the leaves to the root."""
     rows, others = answers.shape[1], shape.branches - 1
     values = tree.classes.reshape(-1, 1)

@@ -20,10 +20,10 @@ import numpy as np
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
-from unspoken.joint.tasks.tree.level_growth import Rules, Sapling
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.pooled import grow_pooled
-from unspoken.joint.tasks.tree.tree_sites import Shape
+from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.tree_ensemble import TreeVote
 from unspoken.release.parameters import Whole, check
 
@@ -31,7 +31,7 @@ MOST_TREES = 1000
 
 
 @dataclass(frozen=True)
-class Forest:
+class HiddenForest:
     """How many trees vote, and how many questions count at a node (0: half of all slots)."""
 
     trees: int = 10
@@ -58,8 +58,8 @@ class Forest:
         return out
 
 
-def pooled_forest_columns(layout: Layout, columns: Mapping[str, Any], rules: Rules,
-                           forest: Forest, draws: Ints, shape: Shape,
+def pooled_forest_columns(layout: TreeLayout, columns: Mapping[str, Any], rules: TreeParams,
+                           forest: HiddenForest, draws: Ints, shape: TreeShape,
                            places: Sequence[Sequence[int]]) -> TreeVote:
     """Return the same forest from pooled columns, given the draws (trees, records).
 

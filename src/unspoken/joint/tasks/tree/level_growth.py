@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.release.parameters import Whole, check
 
@@ -27,7 +27,7 @@ _RULES = {"max_depth": (Whole(0), "Use 5."), "min_records": (Whole(1), "Use 1.")
 
 
 @dataclass(frozen=True)
-class Rules:
+class TreeParams:
     """When growing stops, and the public bound on the number of all records."""
 
     max_depth: int = 5
@@ -44,8 +44,8 @@ class Rules:
 class Sapling:
     """The public part of one or several trees; nodes are numbered level by level."""
 
-    layout: Layout
-    rules: Rules
+    layout: TreeLayout
+    rules: TreeParams
     trees: int = 1
     question: list[int] = field(default_factory=list)
     first_child: list[int] = field(default_factory=list)
@@ -188,7 +188,7 @@ class Sapling:
 class Rows:
     """One owner's rows: which node each is in, and the histograms of nodes."""
 
-    def __init__(self, layout: Layout, codes: Ints, labels: Ints, trees: int = 1,
+    def __init__(self, layout: TreeLayout, codes: Ints, labels: Ints, trees: int = 1,
                  weights: Ints | None = None) -> None:
         self.layout = layout
         self.row = np.tile(np.arange(labels.size), trees)

@@ -1,7 +1,7 @@
 """What all owners know before a tree is grown: attributes, cut points, classes.
 
 A category makes one branch of a question; a number makes one question of two branches for each
-cut point, `x <= cut`, compared as the pattern compares it (float32 against float64). Questions
+cut point, `x <= cut` in float64, at equality too, as the pattern compares it. Questions
 have an order, and of equally good ones the first wins.
 """
 
@@ -64,7 +64,7 @@ class Attribute:
 
     def _code_numbers(self, values: Any) -> Ints:
         try:
-            numbers = np.asarray(values, np.float32).astype(np.float64)
+            numbers = np.asarray(values, np.float64)
         except (TypeError, ValueError):
             raise DataError(f"Column '{self.name}' must hold numbers. It does not.") from None
         if np.isnan(numbers).any():
@@ -88,7 +88,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TreeLayout:
     """Attributes and classes, in the order that every owner uses."""
 
     attributes: tuple[Attribute, ...]

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.question_scores import plain_best, plain_classes
 from unspoken.models.categorical_tree import CategoricalTree
 
 
-def pooled(layout: Layout, columns: Mapping[str, Any],
-           rules: Rules | None = None) -> CategoricalTree:
+def pooled(layout: TreeLayout, columns: Mapping[str, Any],
+           rules: TreeParams | None = None) -> CategoricalTree:
     """Grow the tree of pooled columns, the class among them, with the same rule for ties."""
     codes, labels = layout.codes(columns), layout.labels(columns[layout.target])
-    return grow_pooled(layout, codes, labels, rules or Rules())[0]
+    return grow_pooled(layout, codes, labels, rules or TreeParams())[0]
 
 
-def grow_pooled(layout: Layout, codes: Ints, labels: Ints, rules: Rules, trees: int = 1,
+def grow_pooled(layout: TreeLayout, codes: Ints, labels: Ints, rules: TreeParams, trees: int = 1,
                  weights: Ints | None = None,
                  allowed: Any = None) -> list[CategoricalTree]:
     """Grow one tree or several from coded rows; `allowed(nodes)` says which questions count."""

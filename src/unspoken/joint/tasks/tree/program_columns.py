@@ -34,33 +34,34 @@ from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.aligned_records import (
     ROWS,
-    common_places,
-    common_told,
     same_digest,
     same_everywhere,
 )
+from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import ARITY, LEAVES, QUESTION, SITES, Growing
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, digest
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, digest
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart
 
 
-def disclosures(sites: Sequence[str], shape: Shape,
-                rules: SetRules | None) -> tuple[Disclosure, ...]:
-    """Return everything that growing a tree over columns discloses; `rules` if rows are aligned."""
+def disclosures(sites: Sequence[str], shape: TreeShape) -> tuple[Disclosure, ...]:
+    """Return everything that growing a tree over columns discloses."""
     return (Disclosure(ROWS), Disclosure(SITES), Disclosure(ARITY),
             *(Disclosure(QUESTION, (site,)) for site in sites),
-            Disclosure(LEAVES, (shape.class_site,)), *common_told(sites, rules))
+            Disclosure(LEAVES, (shape.class_site,)))
 
 
 class OverColumns:
-    """What programs over columns begin with: sites are checked, and rows brought into one order."""
+    """What programs over columns begin with: sites are checked, and have as many rows."""
 
-    shape: Shape
-    set_rules: SetRules | None
+    shape: TreeShape
 
-    def _own(self, party: Party, data: Site | None) -> Site | None:
+    async def check_first(self, party: Party, data: TreeSite | None) -> None:
+        """Check a site before its rows are aligned."""
+        self._own(party, data)
+
+    def _own(self, party: Party, data: TreeSite | None) -> TreeSite | None:
         """Check a site before anything is sent; who owns nothing gives nothing."""
         if self.shape.class_known and not set(party.holders) <= set(party.roles.owners):
             raise RefusedError("Whoever holds shares must know the class if it is known to all "
@@ -71,19 +72,10 @@ class OverColumns:
             raise DataError("Every site must give its columns. This one gave nothing.")
         return data.fits(self.shape, party.name)
 
-    async def _aligned(self, party: Party,
-                       site: Site | None) -> tuple[Ints | None, Ints | None, int]:
-        """Bring all rows into one order, or check that there are equally many everywhere."""
-        return await self._taken(party, site, await self._places(party, site))
-
-    async def _places(self, party: Party, site: Site | None) -> Ints | None:
-        """Return where a site's rows in the common order are, if rows are aligned."""
-        return await common_places(party, site, self.set_rules)
-
-    async def _taken(self, party: Party, site: Site | None,
-                     places: Ints | None) -> tuple[Ints | None, Ints | None, int]:
-        """Return answers and classes in the common order, and how many records there are."""
-        codes, labels = (None, None) if site is None else site.take(places)
+    async def _same_rows(self, party: Party,
+                         site: TreeSite | None) -> tuple[Ints | None, Ints | None, int]:
+        """Return answers, classes, and how many records there are, which all sites share."""
+        codes, labels = (None, None) if site is None else (site.codes, site.classes)
         rows = await same_everywhere(party, -1 if codes is None else codes.shape[1])
         if self.shape.class_known:
             await same_labels(party, labels)
@@ -93,15 +85,14 @@ class OverColumns:
 class TreeOverColumns(OverColumns):
     """The program: every site gives a Site, and gets its part of the tree."""
 
-    def __init__(self, shape: Shape, rules: Rules, sites: Sequence[str],
-                 set_rules: SetRules | None = None) -> None:
-        self.shape, self.rules, self.set_rules = shape, rules, set_rules
-        self.disclosures = disclosures(sites, shape, set_rules)
+    def __init__(self, shape: TreeShape, rules: TreeParams, sites: Sequence[str]) -> None:
+        self.shape, self.rules = shape, rules
+        self.disclosures = disclosures(sites, shape)
 
-    async def __call__(self, party: Party, data: Site | None) -> TreePart | None:
-        """Align, grow, and return this site's part."""
+    async def __call__(self, party: Party, data: TreeSite | None) -> TreePart | None:
+        """Grow, and return this site's part."""
         site = self._own(party, data)
-        codes, labels, rows = await self._aligned(party, site)
+        codes, labels, rows = await self._same_rows(party, site)
         growing = Growing(party, self.shape, self.rules, rows, site.questions if site else ())
         await growing.begin(codes, labels)
         while growing.tested():
@@ -120,9 +111,15 @@ async def same_labels(party: Party, labels: Ints | None) -> None:
                       "not. Correct the tables, or let one site alone have it.")
 
 
-def mine_tree_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | None = None,
-                       mode: str = "dealer", *, align: SetRules | None = None,
-                       **how: Any) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
+def mine_tree_columns(
+    sites: Mapping[str, TreeSite],
+    shape: TreeShape,
+    rules: TreeParams | None = None,
+    mode: str = "dealer",
+    *,
+    align: SetRules | None = None,
+    **how: Any,
+) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
     """Grow one tree over the columns of all sites; return each site's part and ledger.
 
     `align`: the rules of the alignment if rows are to be aligned by their ids; without it all
@@ -133,7 +130,7 @@ def mine_tree_columns(sites: Mapping[str, Site], shape: Shape, rules: Rules | No
         raise InputError(explain("The class site", "of " + ", ".join(names), shape.class_site))
     for name, site in sites.items():
         site.fits(shape, name)
-    program = TreeOverColumns(shape, rules or Rules(), names, align)
+    program = InOneOrder(TreeOverColumns(shape, rules or TreeParams(), names), names, align)
     outputs = run_local(program, list(sites.values()), mode, names=names, **how)
     return ({name: part for name, (part, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

@@ -40,8 +40,8 @@ from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, with_cuts
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import Rows, Rules, Sapling
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.question_scores import ask_ahead, best
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
@@ -71,7 +71,7 @@ def disclosures(receivers: Sequence[str] = (), cuts: bool = False) -> tuple[Disc
 class TreeOverRows:
     """The program: every owner gives the codes and the classes of its rows."""
 
-    def __init__(self, layout: Layout, rules: Rules, receivers: Sequence[str] = (),
+    def __init__(self, layout: TreeLayout, rules: TreeParams, receivers: Sequence[str] = (),
                  spans: Mapping[str, Span] | None = None) -> None:
         self.layout, self.rules, self.receivers = layout, rules, tuple(receivers)
         self.spans = dict(spans or {})
@@ -85,8 +85,8 @@ class TreeOverRows:
         return (await grow(party, layout, self.rules, given, self.receivers))[0]
 
 
-async def agreed(party: Party, layout: Layout, rules: Rules, spans: Mapping[str, Span],
-                 given: Given) -> tuple[Layout, Given]:
+async def agreed(party: Party, layout: TreeLayout, rules: TreeParams, spans: Mapping[str, Span],
+                 given: Given) -> tuple[TreeLayout, Given]:
     """Find the cut points that are still open, and code the rows by them."""
     cuts = await agree_cuts(party, spans, given.numbers, rules.most)
     layout, codes = with_cuts(layout, cuts), given.codes.copy()
@@ -96,7 +96,7 @@ async def agreed(party: Party, layout: Layout, rules: Rules, spans: Mapping[str,
     return layout, Given(codes, given.labels, weights=given.weights)
 
 
-async def grow(party: Party, layout: Layout, rules: Rules, given: Given,
+async def grow(party: Party, layout: TreeLayout, rules: TreeParams, given: Given,
                receivers: Sequence[str] = (), trees: int = 1, weights: Ints | None = None,
                allowed: Any = None) -> list[CategoricalTree]:
     """Grow one tree or several side by side; `allowed` as in `grow_pooled`."""
@@ -114,7 +114,7 @@ async def grow(party: Party, layout: Layout, rules: Rules, given: Given,
     return tree.patterns(await leaves.classes(party, tree.leaves, LEAVES, receivers))
 
 
-def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> Given:
+def own_rows(party: Party, layout: TreeLayout, rules: TreeParams, data: Given | None) -> Given:
     """Check an owner's rows before anything is sent; who owns none has no rows."""
     if data is None or party.name not in party.roles.owners:
         return Given(np.zeros((len(layout.attributes), 0), np.int64), np.zeros(0, np.int64))
@@ -127,7 +127,7 @@ def own_rows(party: Party, layout: Layout, rules: Rules, data: Given | None) -> 
     return data
 
 
-async def refuse_too_many(party: Party, rules: Rules, rows: int) -> None:
+async def refuse_too_many(party: Party, rules: TreeParams, rows: int) -> None:
     """Open one bit: a broken bound would give wrong trees, and nobody would see it."""
     total = await share_sum(party, np.array([rows]), (1,), 0, rules.most)
     more = await less_than(party, -total, -rules.most)
@@ -163,8 +163,8 @@ async def _only_roots(party: Party, leaves: Leaves, tree: Sapling, rows: Rows) -
     leaves.take(tree.level, shared, shared)
 
 
-def mine_tree_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
-                         rules: Rules | None = None, mode: str = "dealer", *,
+def mine_tree_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,
+                         rules: TreeParams | None = None, mode: str = "dealer", *,
                          names: Sequence[str] | None = None, receivers: Sequence[str] = (),
                          spans: Mapping[str, Span] | None = None,
                          **how: Any) -> tuple[list[CategoricalTree], list[Ledger]]:
@@ -176,12 +176,12 @@ def mine_tree_rows(parts: Sequence[Mapping[str, Any]], layout: Layout,
     """
     layout = standing_in(layout, spans or {})
     coded = [code_rows(layout, part, spans or {}) for part in parts]
-    program = TreeOverRows(layout, rules or Rules(), receivers, spans)
+    program = TreeOverRows(layout, rules or TreeParams(), receivers, spans)
     outputs = run_local(program, coded, mode, names=names, **how)
     return [tree for tree, _ in outputs], [ledger for _, ledger in outputs]
 
 
-def code_rows(layout: Layout, columns: Mapping[str, Any],
+def code_rows(layout: TreeLayout, columns: Mapping[str, Any],
               spans: Mapping[str, Span]) -> Given:
     """Return an owner's rows as codes; what the layout does not know is refused."""
     if layout.target not in columns:
@@ -193,7 +193,7 @@ def code_rows(layout: Layout, columns: Mapping[str, Any],
     return Given(codes, labels, {name: np.asarray(columns[name], np.float64) for name in spans})
 
 
-def standing_in(layout: Layout, spans: Mapping[str, Span]) -> Layout:
+def standing_in(layout: TreeLayout, spans: Mapping[str, Span]) -> TreeLayout:
     """Return a layout where attributes without cut points yet have one that stands in."""
     known = {a.name for a in layout.attributes}
     for name in spans:

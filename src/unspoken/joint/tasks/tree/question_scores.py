@@ -31,15 +31,15 @@ from unspoken.joint.mpc.ops.whole_log import steps as x_log_x_steps
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.tree.first_greatest import first_greatest, steps_of
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 
 SCALE = 30
 # Per candidate and record, in units of 2^-30.
 SETBACK = math.ceil(5 * LOG_ERROR * (1 << SCALE))
 
 
-def branches(layout: Layout, histograms: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+def branches(layout: TreeLayout, histograms: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
     """Return counts (nodes, branches, classes) of every question's branches, the node's last.
 
     Works on counts and on shares of counts alike: it only adds, modulo 2^64.
@@ -66,7 +66,7 @@ def joined(first: Ints, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.concatenate([values[:, -1:], sums], axis=1)
 
 
-def plain_best(layout: Layout, histograms: Ints, least: int,
+def plain_best(layout: TreeLayout, histograms: Ints, least: int,
                allowed: Bools | None = None) -> tuple[Ints, Ints]:
     """Return the best candidate of each node (0: none) and the counts of branches.
 
@@ -85,7 +85,7 @@ def plain_best(layout: Layout, histograms: Ints, least: int,
     return np.where(sizes[:, -1] < least, 0, best), counts.astype(np.int64)
 
 
-async def best(party: Party, layout: Layout, histograms: Shared, least: int,
+async def best(party: Party, layout: TreeLayout, histograms: Shared, least: int,
                allowed: Bools | None = None, *, asked: bool = False) -> tuple[Shared, Shared]:
     """Return the same on shares: the best candidate of each node, and the counts of branches.
 
@@ -96,7 +96,7 @@ async def best(party: Party, layout: Layout, histograms: Shared, least: int,
     return await best_of(party, first, counts, least, allowed, asked=asked), counts
 
 
-async def ask_ahead(party: Party, layout: Layout, nodes: int, rules: Rules,
+async def ask_ahead(party: Party, layout: TreeLayout, nodes: int, rules: TreeParams,
                     allowed: Bools) -> None:
     """Ask a dealer for what the next step but one will take, before the counts are shared."""
     shape = nodes, int(layout.first_branch[-1]) + 1, len(layout.classes)

@@ -23,28 +23,28 @@ from unspoken.joint.tasks.common.study_parameters import (
     texts,
 )
 from unspoken.joint.tasks.tree.cut_points import Span
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Attribute, Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 
 KINDS = ("categories", "cuts", "range")
 RULES = ("max_depth", "min_records", "most")
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_of(parameters: Mapping[str, Any]) -> TreeParams:
     """Return when growing stops."""
     try:
-        return Rules(**{name: parameters[name] for name in RULES if name in parameters})
+        return TreeParams(**{name: parameters[name] for name in RULES if name in parameters})
     except InputError as error:
         raise StudyError(str(error)) from None
 
 
-def layout_of(parameters: Mapping[str, Any]) -> tuple[Layout, dict[str, Span]]:
+def layout_of(parameters: Mapping[str, Any]) -> tuple[TreeLayout, dict[str, Span]]:
     """Return attributes and classes, and the ranges whose cut points are agreed on in the run."""
     spans: dict[str, Span] = {}
     try:
         attributes = tuple(_attribute(parameters, name, spans)
                            for name in texts(parameters, "attributes"))
-        layout = Layout(attributes, texts(parameters, "classes"),
+        layout = TreeLayout(attributes, texts(parameters, "classes"),
                         text(parameters, "target"))
     except StudyError:
         raise

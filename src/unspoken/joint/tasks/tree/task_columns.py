@@ -7,7 +7,7 @@
 Every column of a site's file but the ids and the class is an attribute of its own. Numbers are cut
 at the site's own quantiles (`cut_points` of them, 7 unless said otherwise), which nobody else
 learns; text is taken as categories. With `ids` rows are aligned first (a site with fewer than
-`least` of them, 10, is refused); without it all files must hold the same records in the same order.
+`least` of them, 10, is refused); with same_order=true all files list the records in one order.
 All sites may have at most `slots` (16) questions of at most `branches` (4) answers: a number has
 one of two answers for each cut point. Growing stops at max_depth (5) and at nodes with fewer than
 min_records (1). With class_known=true all files have the class, which is cheaper. `expected`
@@ -30,10 +30,9 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.aligned_records import with_alignment
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    aligning,
+    RECORD_ORDER,
     as_study,
     check_names,
     count,
@@ -58,10 +57,10 @@ from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, disclosures
 from unspoken.joint.tasks.tree.read_params import RULES, rules_of
 from unspoken.joint.tasks.tree.task_rows import SIZES, guessed_levels
-from unspoken.joint.tasks.tree.tree_sites import Shape, Site, own_attributes
+from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_attributes
 
 KNOWN = ("target", "classes", "class_site", "slots", "branches", "class_known", "cut_points",
-         "ids", "least", "expected", "structure", *RULES)
+         "expected", "structure", *RULES)
 STRUCTURES = ("known", "hidden")
 CUT_POINTS = 7
 
@@ -71,7 +70,7 @@ class ColumnsStudy(TreeOverColumns):
 
     def __init__(self, study: Study) -> None:
         super().__init__(shape_of(study.parameters), rules_of(study.parameters),
-                         study.having("owner"), aligning(study.parameters))
+                         study.having("owner"))
         self.disclosures = study.disclosures
 
 
@@ -91,11 +90,11 @@ def hidden(parameters: Mapping[str, Any]) -> bool:
     return bool(found == "hidden")
 
 
-def shape_of(parameters: Mapping[str, Any]) -> Shape:
+def shape_of(parameters: Mapping[str, Any]) -> TreeShape:
     """Return what is public about the sites."""
     numbers = {name: count(parameters, name, default)
                for name, default in (("slots", 16), ("branches", 4))}
-    return as_study(lambda: Shape(
+    return as_study(lambda: TreeShape(
         texts(parameters, "classes"), text(parameters, "class_site"), numbers["slots"],
         numbers["branches"], text(parameters, "target"),
         flag(parameters, "class_known")))
@@ -103,11 +102,10 @@ def shape_of(parameters: Mapping[str, Any]) -> Shape:
 
 def check(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no tree."""
-    check_names(parameters, KNOWN, "tree-columns")
+    check_names(parameters, (*KNOWN, *RECORD_ORDER), "tree-columns")
     shape, rules = shape_of(parameters), rules_of(parameters)
     if hidden(parameters):
         as_study(lambda: leaves(shape, rules.max_depth))
-    aligning(parameters)
     count(parameters, "cut_points", CUT_POINTS)
     count(parameters, "expected", EXPECTED)
 
@@ -116,8 +114,7 @@ def told(study: Study) -> tuple[Disclosure, ...]:
     """Return what a study discloses."""
     if hidden(study.parameters):
         return hidden_told(study)
-    return disclosures(study.having("owner"), shape_of(study.parameters),
-                       aligning(study.parameters))
+    return disclosures(study.having("owner"), shape_of(study.parameters))
 
 
 def plan(study: Study) -> Plan:
@@ -129,28 +126,27 @@ def plan(study: Study) -> Plan:
                                  "owners", f"mode '{study.mode}' and '{shape.class_site}'"))
     rows = count(study.parameters, "expected", EXPECTED)
     if hidden(study.parameters):
-        return with_alignment(hidden_plan(study, shape, rules), study, rows)
+        return hidden_plan(study, shape, rules)
     not_chosen(study)
     levels, ends = guessed_levels(rules)
     cost = costs.vertical(levels, ends, rows, shape, len(sites), rules.min_records)
     notes = (*notes_of(study), f"cost is for {rows:,} records and {sum(levels)} tested nodes in "
              f"{len(levels)} levels, with a dealer; real trees are not known before")
-    found = Plan(cost.rounds, cost.bytes, learns(study, told(study), SIZES), safe_against(study),
-                 notes)
-    return with_alignment(found, study, rows)
+    return Plan(cost.rounds, cost.bytes, learns(study, told(study), SIZES), safe_against(study),
+                notes, records=rows)
 
 
-def load(path: Path, study: Study) -> Site | Loaded:
+def load(path: Path, study: Study) -> TreeSite | Loaded:
     """Return a site's attributes and rows; numbers are cut at its own quantiles."""
-    return load_new(path, study) if hidden(study.parameters) else Site(*_read(path, study)[:4])
+    return load_new(path, study) if hidden(study.parameters) else TreeSite(*_read(path, study)[:3])
 
 
 def load_new(path: Path, study: Study) -> Loaded:
     """Return the same where records without a class are new."""
     shape, points = shape_of(study.parameters), _points(study)
-    attributes, columns, labels, ids, numeric = _read(path, study)
+    attributes, columns, labels, numeric = _read(path, study)
     codes = None if labels is None else codes_of(labels, shape.classes, shape.target)
-    return Loaded(Site(attributes, columns, None, ids, codes), numeric, points)
+    return Loaded(TreeSite(attributes, columns, classes=codes), numeric, points)
 
 
 def _points(study: Study) -> int:
@@ -158,21 +154,15 @@ def _points(study: Study) -> int:
 
 
 def _read(path: Path, study: Study) -> tuple[tuple[Attribute, ...], dict[str, Any], Any,
-                                             list[Any] | None, tuple[str, ...]]:
-    """Return attributes, columns, the class if it is there, ids, and which columns are numbers."""
-    parameters = study.parameters
-    table = party_table(path, parameters.get("ids"))
+                                             tuple[str, ...]]:
+    """Return attributes, columns, the class if it is there, and which columns are numbers."""
+    table = party_table(path)
     rows = table.arrow()
     columns = {name: np.array(rows[name].to_pylist(), object) for name in rows.column_names}
-    labels = columns.pop(str(parameters["target"]), None)
-    ids = columns.pop(str(parameters["ids"]), None) if "ids" in parameters else None
-    if "ids" in parameters and ids is None:
-        raise StudyError(explain("The columns of this site's file",
-                                 f"such that '{parameters['ids']}' is there",
-                                 ", ".join(rows.column_names)))
+    labels = columns.pop(str(study.parameters["target"]), None)
     numeric = tuple(n for n in columns if table.schema[n].kind in ("numeric", "ordinal"))
     attributes = own_attributes(columns, numeric, _points(study))
-    return attributes, columns, labels, None if ids is None else ids.tolist(), numeric
+    return attributes, columns, labels, numeric
 
 
-TASK = Task("tree-columns", check, told, plan, load, program)
+TASK = Task("tree-columns", check, told, plan, load, program, over_columns=True)

@@ -31,8 +31,8 @@ from unspoken.joint.tasks.common.study_parameters import (
 from unspoken.joint.tasks.task import Plan, Task, notes_of, safe_against
 from unspoken.joint.tasks.tree import costs
 from unspoken.joint.tasks.tree.cut_points import with_cuts
-from unspoken.joint.tasks.tree.level_growth import Rules
-from unspoken.joint.tasks.tree.params import Layout
+from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeLayout
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows, disclosures
 from unspoken.joint.tasks.tree.read_params import KINDS, RULES, layout_of, rules_of
 
@@ -67,7 +67,7 @@ def told(study: Study) -> tuple[Disclosure, ...]:
     return disclosures(study.having("receiver"), bool(spans))
 
 
-def guessed_levels(rules: Rules) -> tuple[list[int], int]:
+def guessed_levels(rules: TreeParams) -> tuple[list[int], int]:
     """Return tested nodes of each level and leaves, for a tree that branches in two."""
     levels = [2**depth for depth in range(min(rules.max_depth, 12))]
     return levels, 2 ** len(levels)
@@ -104,7 +104,7 @@ def plan_rows(study: Study, disclosed: tuple[Disclosure, ...], together: int,
                 notes)
 
 
-def sizes_of(layout: Layout) -> tuple[int, int, int, int]:
+def sizes_of(layout: TreeLayout) -> tuple[int, int, int, int]:
     """Return cells, branches, questions and classes of a layout."""
     return (layout.cells, int(layout.first_branch[-1]), len(layout.questions),
             len(layout.classes))

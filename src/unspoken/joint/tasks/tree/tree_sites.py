@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,12 @@ from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.common.column_checks import of_site
-from unspoken.joint.tasks.tree.params import Attribute, Layout, attributes_of
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
 from unspoken.models.site_tree_part import Asked
 
 
 @dataclass(frozen=True)
-class Shape:
+class TreeShape:
     """What is public about a vertical study: sites, classes, and room for questions.
 
     Every site has `slots` questions of at most `branches` answers; what it does not use is filled
@@ -42,7 +42,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Site:
+class TreeSite:
     """A site's attributes and rows; the class, and ids where rows are not aligned yet.
 
     `classes` are the labels as numbers, if they are given like that; -1 is a record without one.
@@ -76,7 +76,7 @@ class Site:
                                     f"{len(sizes)} lengths"))
         return sizes.pop()
 
-    def fits(self, shape: Shape, name: str) -> Site:
+    def fits(self, shape: TreeShape, name: str) -> TreeSite:
         """Check a site against the study before anything is sent, and code its classes."""
         widest = max([q.branches for q in self.questions], default=0)
         if len(self.questions) > shape.slots or widest > shape.branches:
@@ -93,28 +93,28 @@ class Site:
             object.__setattr__(self, "classes", coded)
         return self
 
-    def take(self, places: Ints | None) -> tuple[Ints, Ints | None]:
-        """Return the answers to all questions, and the classes, of aligned rows."""
-        if places is None:
-            return self.codes, self.classes
-        labels = None if self.classes is None else self.classes[places]
-        return self.codes[:, places], labels
+    def take_rows(self, places: Ints) -> TreeSite:
+        """Return the site with some of its records, and the same questions."""
+        labels, classes = (None if values is None else np.asarray(values)[places]
+                           for values in (self.labels, self.classes))
+        columns = {name: np.asarray(values)[places] for name, values in self.columns.items()}
+        return replace(self, columns=columns, labels=labels, classes=classes, ids=None)
 
 
 def _questions(attributes: tuple[Attribute, ...]) -> list[tuple[Attribute, int, Ints]]:
     """Return each question of each attribute with its table of branches."""
     if not attributes:
         return []
-    layout = Layout(attributes, ("n", "p"), "")
+    layout = TreeLayout(attributes, ("n", "p"), "")
     return [(attributes[q.attribute], q.cut, routes)
             for q, routes in zip(layout.questions, layout.routes, strict=True)]
 
 
-def _codes(site: Site, attribute: Attribute) -> Ints:
+def _codes(site: TreeSite, attribute: Attribute) -> Ints:
     return attribute.code(of_site(site.columns, attribute.name))
 
 
-def indicators(codes: Ints, shape: Shape) -> Ints:
+def indicators(codes: Ints, shape: TreeShape) -> Ints:
     """Return (slots, branches - 1, rows): 1 where a question has that answer; the last is left.
 
     Slots that a site does not use are zero: all records have the last answer.
@@ -134,15 +134,21 @@ def own_attributes(columns: Mapping[str, Any], numeric: Sequence[str],
 
 
 def own_cuts(values: Any, count: int) -> list[float]:
-    """Return a site's own quantiles, halfway between values as float32 has them."""
-    numbers = np.unique(np.asarray(values, np.float32)).astype(np.float64)
+    """Return a site's own quantiles, halfway between values; the lower one where none is."""
+    numbers = np.unique(np.asarray(values, np.float64))
     numbers = numbers[~np.isnan(numbers)]
     if numbers.size < 2:
         return [float(numbers[0])] if numbers.size else [0.0]
     ordered = np.sort(np.asarray(values, np.float64))
     wanted = np.quantile(ordered, np.arange(1, count + 1) / (count + 1))
     place = np.clip(np.searchsorted(numbers, wanted, side="right"), 1, numbers.size - 1)
-    return sorted({float((numbers[p - 1] + numbers[p]) / 2) for p in place.tolist()})
+    return sorted({_between(float(numbers[p - 1]), float(numbers[p])) for p in place.tolist()})
+
+
+def _between(low: float, high: float) -> float:
+    """Return a cut point that parts two values: halfway, but never the greater of them."""
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
 
 
 def digest(labels: Ints) -> np.ndarray[Any, np.dtype[np.uint8]]:

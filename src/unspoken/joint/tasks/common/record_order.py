@@ -1,0 +1,274 @@
+"""Records in one order at all owners: a step of the runner for every task over columns.
+
+A study over columns names the column of ids (`ids`), and its records are aligned before the
+program begins; or it says `same_order=true`: all files list the same records in the same order.
+With both, the ids are only compared, as one keyed digest, so that a file in another order is
+noticed; without ids nothing but another number of records can be.
+  discloses: what `align` does; with `same_order` and ids, whether all owners' lists are the same.
+    A digest has a key of this run: it can be tried out by the owners alone, on whole lists.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from unspoken.errors import DataError
+from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures, plan_alignment
+from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.aligned_records import same_digest
+from unspoken.joint.tasks.common.party_files import (
+    id_column,
+    leaving_out,
+    needed,
+    party_table,
+)
+from unspoken.joint.tasks.common.study_parameters import (
+    RECORD_ORDER,
+    as_study,
+    everybody,
+    flag,
+    text,
+)
+from unspoken.joint.tasks.task import Plan, Task
+from unspoken.joint.wire.frames import Purpose
+
+COMMON = "which records all sites have"
+SAME_ORDER = "whether all sites list the same records in the same order"
+Program = Callable[[Party, Any], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Records:
+    """An owner's data, and the ids of its records."""
+
+    data: Any
+    ids: Sequence[Any] | None = None
+
+    @classmethod
+    def of(cls, given: Any) -> Records:
+        """Return data with the ids that came with them, or that they have themselves."""
+        return given if isinstance(given, Records) else cls(given, getattr(given, "ids", None))
+
+
+@runtime_checkable
+class HasRows(Protocol):
+    """Data that know how to keep some of their records."""
+
+    def take_rows(self, places: Places) -> Any:
+        """Return the same data with these records, in this order."""
+
+
+@runtime_checkable
+class ChecksFirst(Protocol):
+    """A program that can refuse its input before records are aligned."""
+
+    async def check_first(self, party: Party, data: Any) -> None:
+        """Refuse what cannot be computed with; nothing was sent yet."""
+
+
+@runtime_checkable
+class NamesRows(Protocol):
+    """A result with one value a record."""
+
+    def with_records(self, names: Sequence[str]) -> Any:
+        """Return the result with the names of its records."""
+
+
+@dataclass(frozen=True)
+class RecordOrder:
+    """How records come into one order: aligned by `rules`, or compared, or as they are."""
+
+    rules: SetRules | None = None
+    compared: bool = False
+
+    def disclosures(self, owners: Sequence[str]) -> tuple[Disclosure, ...]:
+        """Return what bringing records into one order discloses; the first owner counts."""
+        if self.rules is not None:
+            return align_disclosures(COMMON, owners, owners[0], self.rules)
+        return (Disclosure(SAME_ORDER, tuple(owners)),) if self.compared else ()
+
+
+class InOneOrder:
+    """A program over columns whose records the runner brings into one order first."""
+
+    def __init__(self, program: Program, owners: Sequence[str],
+                 order: RecordOrder | SetRules | None) -> None:
+        self.program = program
+        self.order = order if isinstance(order, RecordOrder) else RecordOrder(order)
+        self.disclosures = (*getattr(program, "disclosures", ()),
+                            *self.order.disclosures(tuple(owners)))
+
+    async def __call__(self, party: Party, given: Any) -> Any:
+        """Check, align or compare, run the program, and name the records of its result."""
+        own = Records.of(given) if party.name in party.roles.owners else Records(given)
+        if self.order.rules is not None and isinstance(self.program, ChecksFirst):
+            await self.program.check_first(party, own.data)
+        places = await self._places(party, own)
+        output = await self.program(party, take_rows(own.data, places))
+        return output if own.ids is None else _named(output, _chosen(own.ids, places))
+
+    async def _places(self, party: Party, own: Records) -> Places | None:
+        """Return where this owner's records are in the common order, if they are aligned."""
+        if self.order.rules is None and not self.order.compared:
+            return None
+        if own.ids is None and party.name in party.roles.owners:
+            raise RefusedError("A site must give ids where rows are to be aligned. This one gave "
+                               "none.")
+        if self.order.rules is None:
+            await _compare(party, own.ids)
+            return None
+        return await align(party, own.ids, because=COMMON, rules=self.order.rules)
+
+
+async def _compare(party: Party, ids: Sequence[Any] | None) -> None:
+    """Refuse lists of ids that differ, or stand in different orders."""
+    party.begin("compare ids")
+    party.opening(SAME_ORDER, party.roles.owners, (1,))
+    if party.name not in party.roles.owners:
+        return
+    others = [name for name in party.roles.owners if name != party.name]
+    part = np.frombuffer(secrets.token_bytes(32), np.uint8)
+    parts = [part, *await party.swap(others, "order.key", part, Purpose.CONTROL)]
+    key = hashlib.sha256(b"".join(sorted(p.tobytes() for p in parts))).digest()
+    listed = hmac.new(key, digestmod=hashlib.sha256)
+    for item in encoded(ids or ()):
+        listed.update(len(item).to_bytes(8, "big") + item)
+    await same_digest(party, others, "order.ids", np.frombuffer(listed.digest(), np.uint8),
+                      "All sites must list the same records in the same order, as the study says. "
+                      "They do not. Leave same_order out of the study, and records are aligned.")
+
+
+def take_rows(data: Any, places: Places | None) -> Any:
+    """Return some records of an owner's data."""
+    if data is None or places is None:
+        return data
+    return data.take_rows(places) if isinstance(data, HasRows) else np.asarray(data)[places]
+
+
+def _chosen(ids: Sequence[Any], places: Places | None) -> list[Any]:
+    return list(ids) if places is None else [ids[place] for place in places.tolist()]
+
+
+def _named(output: Any, names: Sequence[Any]) -> Any:
+    """Return a result whose records are named by their ids."""
+    if isinstance(output, NamesRows):
+        return output.with_records([str(name) for name in names])
+    if isinstance(output, dict) and "rows" in output:
+        return {**output, "rows": [names[place] for place in output["rows"]]}
+    return output
+
+
+def with_ids(columns: Mapping[str, Any], ids: Iterable[Any] | None, owner: str,
+             data: Any) -> Records:
+    """Return an owner's data and ids, of which there must be as many as values in a column."""
+    listed = None if ids is None else list(ids)
+    if listed is not None and any(len(column) != len(listed) for column in columns.values()):
+        raise DataError(f"'{owner}' must have one id for each record. It has another number.")
+    return Records(data, listed)
+
+
+def order_of(parameters: Mapping[str, Any], task: str) -> RecordOrder:
+    """Return how a study's records come into one order; a study must say it."""
+    named, same = "ids" in parameters, flag(parameters, "same_order")
+    if named:
+        text(parameters, "ids")
+    if not named and not same:
+        raise StudyError(f"Task '{task}' needs the same records in the same order at all owners. "
+                         "Its study says nothing about it. Name the column of ids "
+                         "(--set ids=patient) so that records are aligned, or say "
+                         "--set same_order=true if all files already have one order.")
+    if "least" in parameters and (same or not named):
+        raise StudyError("Parameter 'least' says how many records must be in common, where they "
+                         "are aligned. Here they are not. Leave it out, or leave same_order out "
+                         "and name the column of ids.")
+    if same:
+        return RecordOrder(None, named)
+    return RecordOrder(as_study(lambda: SetRules(least=parameters.get("least", 10))))
+
+
+def without_order(study: Study) -> Study:
+    """Return a study as its task sees it: without what the runner does."""
+    return replace(study, parameters=_rest(study.parameters))
+
+
+def _rest(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name not in RECORD_ORDER}
+
+
+def in_one_order(task: Task) -> Task:
+    """Return a task over columns with the runner's step before it."""
+    def order(study: Study) -> RecordOrder:
+        return order_of(study.parameters, task.name)
+
+    def check(parameters: Mapping[str, Any]) -> None:
+        order_of(parameters, task.name)
+        task.check(_rest(parameters))
+
+    def disclosures(study: Study) -> tuple[Disclosure, ...]:
+        return (*task.disclosures(without_order(study)),
+                *order(study).disclosures(study.having("owner")))
+
+    def plan(study: Study) -> Plan:
+        _nobody_idle(task, study)
+        return _plan(task.plan(without_order(study)), study, order(study))
+
+    def load(path: Path, study: Study) -> Records:
+        return _load(task, path, study)
+
+    def program(study: Study) -> InOneOrder:
+        made = InOneOrder(task.program(without_order(study)), study.having("owner"), order(study))
+        made.disclosures = study.disclosures
+        return made
+
+    return replace(task, check=check, disclosures=disclosures, plan=plan, load=load,
+                   program=program)
+
+
+def _nobody_idle(task: Task, study: Study) -> None:
+    """Refuse owners whose ids would stand for nothing."""
+    idle = [n for n in study.having("owner") if n not in task.having_columns(without_order(study))]
+    if idle and "ids" in study.parameters:
+        raise StudyError(f"Records are aligned among owners that have columns. '{idle[0]}' has "
+                         "none. Give it one, or leave it out.")
+
+
+def _load(task: Task, path: Path, study: Study) -> Records:
+    """Return an owner's data and its ids; a task never sees the column of ids."""
+    name = study.parameters.get("ids")
+    with leaving_out(name):
+        data = task.load(path, without_order(study))
+    return Records(data, None if name is None else (task.ids or _ids)(path, name))
+
+
+def _ids(path: Path, name: str) -> list[Any]:
+    needed(party_table(path).schema.names, name)
+    return id_column(path, name)
+
+
+def _plan(plan: Plan, study: Study, order: RecordOrder) -> Plan:
+    """Return a plan with what bringing so many records into one order costs and discloses."""
+    owners = study.having("owner")
+    learns = {name: list(what) for name, what in plan.learns.items()}
+    for disclosure in order.disclosures(owners):
+        for name in everybody(study):
+            if not disclosure.to or name in disclosure.to:
+                learns[name].append(disclosure.because)
+    rounds, size, seconds = 0, 0, 0.0
+    if order.rules is not None:
+        rounds, size, seconds = plan_alignment(plan.records, len(owners))
+    elif order.compared:
+        rounds, size = 2, 2 * 64 * len(owners) * (len(owners) - 1)
+    return replace(plan, rounds=plan.rounds + rounds, bytes=plan.bytes + size,
+                   computing=plan.computing + seconds, learns=learns)
