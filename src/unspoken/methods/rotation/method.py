@@ -134,7 +134,7 @@ RANDOM_PROJECTION = replace(
 SIMILARITY_OUTSOURCING = replace(
     ROTATION,
     name="similarity-outsourcing",
-    summary="A rotation for a similarity search on somebody else's machine.",
+    summary="A rotation for a similarity search on another party's machine.",
     transformer_at=f"{_HERE}.similarity_outsourcing:SimilarityOutsourcing",
 )
 METHODS = (ROTATION, PAIRWISE_ROTATION, RANDOM_PROJECTION, SIMILARITY_OUTSOURCING)

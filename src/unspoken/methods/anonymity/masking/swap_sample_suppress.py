@@ -1,7 +1,7 @@
 """DataSwapper, SampleReleaser and CellSuppressor (vcz2006 section 2.1).
 
 Who learns what. Swapping leaves every column's own distribution as it is, and every value is
-somebody's; what was tied to the swapped columns is wrong for those who were swapped, and who they
+real; what was tied to the swapped columns is wrong for those who were swapped, and who they
 are is not disclosed. A sample leaves most people out: a person who matches a record need not be its
 owner. Suppressed cells are blank where a record would stand out. None of them promises a size of a
 group by itself; the audit measures what an informed adversary still finds.

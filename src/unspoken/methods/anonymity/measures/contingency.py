@@ -9,7 +9,7 @@ from the totals (complementary suppression, by the linear programs of Kelly, Gol
 
 Limits: bounds are those of linear programs, rounded inwards to whole numbers. Whole tables alone
 can be tighter (`whole=True` asks for them, slowly). Suppression guards each small cell against
-somebody who knows the published table, not against a respondent who knows their own count.
+anyone who knows the published table, not against a respondent who knows their own count.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Bounds:
 
 
 def small_cells(counts: npt.ArrayLike, threshold: int = 3) -> Bools:
-    """Return the cells with somebody in them, but fewer than the threshold."""
+    """Return the cells with at least one person, but fewer than the threshold."""
     table = np.asarray(counts)
     return np.asarray((table > 0) & (table < threshold))
 

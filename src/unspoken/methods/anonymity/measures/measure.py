@@ -6,7 +6,7 @@ quasi-identifier; missing is a value like any other. The numbers are about the t
 given: pass a release to judge it, the original to see where it starts.
 
 What K does not say: that the sensitive values inside a class differ (L, t), that several tables
-do not cut classes in pieces together, or that somebody who knows more than the quasi-identifiers
+do not cut classes in pieces together, or that anyone who knows more than the quasi-identifiers
 is kept out. In doubt, count a column as a quasi-identifier.
 """
 

@@ -42,7 +42,7 @@ class Pitman:
         return float(np.exp(logs))
 
     def stays_unique(self, sample: int, population: int) -> float:
-        """Return the chance that somebody unique in the sample is unique in the population."""
+        """Return the chance that a person unique in the sample is unique in the population."""
         from scipy.special import gammaln
 
         a, b = self.discount, self.concentration
@@ -87,7 +87,7 @@ def _likelihood(model: Pitman, counts: Codes) -> float:
 
 
 def zayatz(sizes: Codes, population: int) -> float:
-    """Return the chance that somebody unique in the sample is unique in the population."""
+    """Return the chance that a person unique in the sample is unique in the population."""
     from scipy.special import gammaln
 
     counts = np.bincount(np.asarray(sizes, np.int64)).astype(np.float64)
