@@ -119,5 +119,5 @@ def test_known_belongs_to_rules(capsys, tmp_path, file):
     status, _, err = run(capsys, "mine", file, "--learner", "rules", "--param", "min_support=0.3",
                          "--known", "q", "--out", tmp_path / "i.json")
     assert status == 2
-    assert "Got q" in err
+    assert "Item 'q'" in err
     assert not (tmp_path / "i.json").exists()

@@ -49,6 +49,6 @@ def test_compatible_data_sets_grow_with_what_is_left_out():
 
 def test_the_other_tables_are_whole():
     told = list(experiment.risks(shop(), 0.02, 0.3))
-    assert "rules tell something private" in told[1]
+    assert "rules disclose something private" in told[1]
     deduced = cells(experiment.deduced(shop(), 0.02, 0.3))
     assert [row[0] for row in deduced] == ["partial", "complete"]

@@ -107,7 +107,7 @@ def test_a_mixed_release_of_numbers():
     assert rows["choices", "age"].value > rows["posterior", "age"].value + 0.1
     assert rows["told", "pay"].value == pytest.approx((how == "truth").mean())
     assert rows["told", "pay"].baseline < 0.35
-    assert found.words["told"] == "reads what was told"
+    assert found.words["told"] == "reads values that were reported truthfully"
     everybody, _ = NoiseAdder(columns=["age", "pay"], others="drop", random_state=1).protect(table)
     plain = audit(table, everybody, trials=2, random_state=0, radius=0.1)
     filtered = max(r.value for r in plain.select(measure="records", column="age"))

@@ -207,7 +207,7 @@ def promise(edges: Mapping[str, Floats], declared: Mapping[str, bool]) -> Distor
                          for name, cut in edges.items()},
              "confidence": 0.95, "epsilon_total": None}
     return Distorted("Every value was replaced by the class it belongs to. Inside its class a "
-                     "value is hidden from somebody who knows nothing else.",
+                     "value is hidden from an adversary who knows nothing else.",
                      ("the adversary does not know how values are spread inside a class",
                       "the class itself is disclosed: no odds are bounded, no epsilon holds",
                       MISSING, *learned), facts)

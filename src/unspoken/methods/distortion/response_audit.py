@@ -37,7 +37,7 @@ MAX_CLASSES = 100
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "every column is attacked alone: correlated answers to several questions disclose more",
-    "the target goes out as it is and is not attacked",
+    "the target is released unchanged and is not attacked",
     "where people chose, shares are of those who answered at random; true answers are known",
 )
 

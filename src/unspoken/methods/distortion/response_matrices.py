@@ -73,7 +73,7 @@ def check_matrix(matrix: Any, values: int | None = None) -> Floats:
     if not np.all(np.isfinite(found)) or found.min() < 0:
         raise _bad("made of probabilities", "a negative or infinite entry")
     if not np.allclose(found.sum(axis=1), 1.0, atol=1e-9, rtol=0):
-        raise _bad("such that every row sums to one", f"sums {found.sum(axis=1).round(6).tolist()}")
+        raise _bad("one where each row sums to one", f"sums {found.sum(axis=1).round(6).tolist()}")
     if np.linalg.cond(found) > 1e10:
         raise _bad("invertible", "a matrix from which the shares cannot be found again")
     return found

@@ -5,7 +5,7 @@ what the custodian declared: bounds, grids, public columns, cells. By default ev
 protected column carries noise, and all answers together change the odds of anything about one
 record at most exp(epsilon)-fold, whatever else is known; then the guard refuses. Exact answers are
 given over cells that were fixed before the first query, or on explicit request (`audit="exact"`),
-where they are audited against somebody who knows that values are bounded and whole; those are
+where they are audited against an adversary who knows that values are bounded and whole; those are
 outside epsilon. One log serves all users, since users may pool their answers; a second log over
 the same table undoes the protection. One record is taken for one person.
 """

@@ -116,8 +116,7 @@ def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
     ----------
     published : Itemsets; counted (not estimated), as published.
     known : sequence of Knows, default (); what the adversary knows about people already.
-    complete_from : float, optional; support from which on the list is known to be complete, so
-        that any other set has less.
+    complete_from : float, optional; any set of at least this support is in the list.
     longest : int, optional; most items of a set for which the list is complete. All by default.
     items : iterable of str, default (); further items that take part, at most 12 in all.
 
@@ -148,8 +147,7 @@ def puzzle(published: Itemsets, known: Sequence[Knows] = (), *,
 
 def _check_names(names: tuple[str, ...], used: set[str]) -> None:
     if len(names) != len(used):
-        raise UnseenValueError(f"Item '{min(used - set(names))}' is not among the items of the "
-                               "published itemsets.")
+        raise UnseenValueError(f"Item '{min(used - set(names))}' is not a published one.")
     if len(names) > MOST_ITEMS:
         raise InputError(f"A puzzle can have at most {MOST_ITEMS} items; this one has "
                          f"{len(names)}. Use the itemsets of fewer items.")
@@ -176,8 +174,7 @@ def _groups(known: Sequence[Knows], place: Mapping[str, int], people: int) -> tu
         found[bits] = found.get(bits, 0) + one.people
     rest = people - sum(found.values())
     if rest < 0:
-        raise InputError(f"'known' describes {people - rest} people, but there are only "
-                         f"{people} baskets.")
+        raise InputError(f"'known' describes {people - rest} people of only {people} baskets.")
     if rest:
         found[0, 0] = found.get((0, 0), 0) + rest
     return tuple(Group(has, lacks, many) for (has, lacks), many in found.items())
@@ -253,15 +250,13 @@ class Share:
 def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
     """Return the exact share of compatible data sets in which a person has an item.
 
-    Every compatible data set counts alike; an adversary who knows which are likelier learns more.
     Raises NotCoveredError where counting is too large: use `sample_disclosure` there.
 
     Parameters
     ----------
     asked : Puzzle; the published counts and what is known.
     item : str; the item asked about.
-    person : Knows, optional; what is known of the person, one entry of the puzzle's knowledge.
-        By default a person of whom nothing is known.
+    person : Knows, optional; what is known of the person, one entry of `known`. Default: nothing.
 
     Returns
     -------
@@ -270,8 +265,7 @@ def disclosure(asked: Puzzle, item: str, person: Knows | None = None) -> Share:
     bit, group = asked.bit(item), group_of(asked, person)
     counts = [_alone(asked, group, bit * has, bit * (1 - has)).count() for has in (1, 0)]
     if not sum(counts):
-        raise ModelError("No data set has the published counts together with what is known. "
-                         "Check 'known'.")
+        raise ModelError("No data set has the published counts and what is known.")
     return Share(item, Fraction(counts[0], sum(counts)), baseline(asked, bit, group), sum(counts))
 
 

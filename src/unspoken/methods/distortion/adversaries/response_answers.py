@@ -73,7 +73,7 @@ class Literal(AnswerAdversary):
     """Takes every answer for the truth."""
 
     name: ClassVar[str] = "literal"
-    gets: ClassVar[str] = "takes every answer for the truth"
+    gets: ClassVar[str] = "treats every answer as true"
 
     def posteriors(self, answers: Floats, matrix: Floats) -> Floats:
         """Return certainty: the answer itself."""
