@@ -66,7 +66,7 @@ def test_both_tell_everything_where_each_alone_tells_one_in_four(tmp_path):
     (found,) = what_it_adds(register, table, second)
     assert found.before == found.next_alone == pytest.approx(1 / 4)
     assert found.together == 1.0
-    assert "of 100.0% it is sure" in found.words
+    assert "for 100.0% it is certain" in found.words
 
 
 def test_another_kind_of_table_counts_too(known):

@@ -88,7 +88,7 @@ def test_answers_are_learned_and_audited(command_in, folder, tmp_path):
      "'--strategy' is for trees, not for 'forest'"),
     (["age", "--learner", "naive-bayes", "--strategy", "local"], "'--strategy'"),
     (["age", "--strategy", "best"], "invalid choice"),
-    (["age", "--strategy", "local", "--task", "regression"], "'--task'"),
+    (["age", "--strategy", "local", "--task", "regression"], "'--task classification'"),
     (["age", "--strategy", "local", "--param", "noise=none"], "'--param noise'"),
     (["age", "--strategy", "local", "--param", "bins=1"], "'bins'"),
     (["age", "--learner", "forest"], "Values are distorted"),

@@ -172,13 +172,13 @@ def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple
 
 
 def _guessed(column: str, entry: Entry, found: Mapping[str, float] | None) -> str:
-    who = f"release {entry.what[:12]} to {entry.to or 'nobody named'}"
+    who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
     if found is None:
         return (f"'{column}': also in {who}, which could not be read; both together may disclose "
                 "the values of more people than either alone")
     return (f"'{column}': together with {who} the value of {found['both']:.1%} of the people is "
             f"guessed correctly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
-            f"{found['baseline']:.1%} without any; of {found['sure']:.1%} it is certain")
+            f"{found['baseline']:.1%} without any; for {found['sure']:.1%} it is certain")
 
 
 def _load(entry: Entry) -> Release | None:
@@ -192,7 +192,7 @@ def _load(entry: Entry) -> Release | None:
 
 def _words(column: str, entry: Entry, mine: Entry,
            found: tuple[float, float, float] | None) -> str:
-    who = f"release {entry.what[:12]} to {entry.to or 'nobody named'}"
+    who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
     modes = (entry.mechanism.get("mode"), mine.mechanism.get("mode"))
     if found is None and modes == ("strict", "strict"):
         return f"'{column}': nothing about order that {who} does not show already"
