@@ -3,7 +3,7 @@
     table = unspoken.read("records.parquet", target="outcome")
     release, key = unspoken.protect.PiecewiseEncoder().protect(table)
     release.save("release"); key.save("records.key")
-    model = unspoken.release.decoding(mined_model, key, table)
+    model = unspoken.protect.decode(mined_model, key, table)
 
 Rooms and nouns are loaded when they are first used, so `import unspoken` stays light.
 """

@@ -282,8 +282,8 @@ def test_semicolon_baskets_are_read_wherever_comma_baskets_are(tmp_path, ending)
     path = text_file(tmp_path, "milk;bread, fresh\n\nmilk;tea\n", f"b.{ending}")
     assert unspoken.read_baskets(path).lists() == [["bread, fresh", "milk"], [],
                                                   ["milk", "tea"]]
-    named = text_file(tmp_path, "7;a;b\n8;b\n", f"ids.{ending}")
-    baskets, ids = read_with_ids(named)
+    named = text_file(tmp_path, "card\n7;a;b\n8;b\n", f"ids.{ending}")
+    baskets, ids = read_with_ids(named, "card")
     assert (baskets.lists(), ids) == ([["a", "b"], ["b"]], ["7", "8"])
     long = text_file(tmp_path, "who;what\n07;a\n7;b\n07;c\n", f"long.{ending}")
     found = unspoken.read_baskets(long, transaction="who", item="what")

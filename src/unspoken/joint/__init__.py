@@ -10,10 +10,10 @@
     run_local(program, [north, south, east])
 
 Layers, each testable without those above it: wire (frames, links, ledger), mpc (the party, shared
-values and their operations), session (study, identity, run), tasks. `museum` holds protocols of
-the book that are weak, each to be imported by name.
+values and their operations), session (study, identity, run), tasks. `museum` holds published
+protocols that are weak (vcz2006), each to be imported by name.
 Everything assumes semi-honest parties: they follow the protocol and keep what they see. unspoken's
-own engine is not vetted by anybody outside; docs/concepts/joint.md says what that means.
+own engine has had no outside review; docs/concepts/joint.md says what that means.
 """
 
 import importlib

@@ -82,7 +82,7 @@ def test_too_little_is_refused():
     with pytest.raises(InputError, match="at least 15 points"):
         unfold(np.ones((14, 9)), 4)
     found = place({(0, 1): cdist(people()[:30], people()[30:], "sqeuclidean")}, 4)
-    with pytest.raises(InputError, match="at least 5"):
+    with pytest.raises(InputError, match="At least 5 known records"):
         anchored(found, [0, 1], people()[:2])
 
 

@@ -1,6 +1,6 @@
 """The book's rules over columns by commutative encryption (vcz2006 section 6.2.2), by name only.
 
-Both need a counter: the first receiver, who must not own data. Neither needs shares or a dealer.
+Both need a counter: the first receiver, which must not own data. Neither needs shares or a dealer.
 
 **EncryptedColumns** ("encrypted"): every attribute is encrypted once, and Apriori runs on the
 ciphertexts, so that the cost does not grow with the number of itemsets. The book sends them to all
@@ -76,7 +76,7 @@ CANDIDATES = "in how many baskets each candidate is"
 NOTES = {
     "encrypted": ("an owner who gets hold of the encrypted columns knows its own baskets among "
                   "them by unique patterns: 49 to 60% of T10I4D100K at each of three owners, and "
-                  "with them 53 to 65% of the others' items: the counter must work with nobody"),
+                  "with them 53 to 65% of the others' items: the counter must collude with no one"),
     "intersection": "the counter learns the support of every candidate, frequent or not",
 }
 

@@ -177,10 +177,10 @@ def test_what_does_not_fit_is_refused_with_the_remedy():
     refused(lambda party, x: log(party, x, scale=31), (0, 9), "between 1 and 30")
     refused(lambda party, x: x_log_x(party, x), (0, 2**40), r"2\^62")
     refused(lambda party, x: reciprocal(party, x), (0, 2**31), r"below 2\^31")
-    refused(lambda party, x: reciprocal(party, x), (-3, 5), "not to be negative")
+    refused(lambda party, x: reciprocal(party, x), (-3, 5), "divide: values must not be negative")
     refused(lambda party, x: divide(party, x, x, most=-1), (0, 5), "positive")
     refused(lambda party, x: divide(party, x, x, scale=62), (0, 5), r"2\^62")
-    refused(lambda party, x: select(party, x, x, x), (0, 2), "sure to be 0 or 1")
+    refused(lambda party, x: select(party, x, x, x), (0, 2), "can only be 0 or 1")
     refused(lambda party, x: sqrt(party, x, scale=31), (0, 2), "between 0 and")
 
 
@@ -257,4 +257,4 @@ def test_an_impossible_promise_is_refused():
     async def promised(party, x):
         return x.within(7, 9)
 
-    refused(promised, (0, 5), "possible for values between 0 and 5")
+    refused(promised, (0, 5), "Values between 0 and 5 cannot lie within")

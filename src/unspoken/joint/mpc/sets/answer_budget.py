@@ -116,8 +116,8 @@ class QueryBudget:
             self._key = bytes.fromhex(data["key"])
             self._asked = [frozenset(map(str, query)) for query in studies.get(self.study, ())]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise StudyError(f"'{self.path}' is not a record of queries, so the number of queries "
-                             "made so far is unknown.") from None
+            raise StudyError(f"'{self.path}' is not a record of queries, so it is not known how "
+                             "many were made.") from None
 
     def _save(self) -> None:
         if self.path is None:
