@@ -317,3 +317,11 @@ def test_paths_stand_beside_what_guessing_gives():
     # Within 45% of the range a blind guess often hits the only threshold there is.
     assert any(row.baseline > 0 for row in rows)
     assert all(0 <= row.baseline <= 1 for row in rows)
+
+
+def test_categories_kept_beside_noise_are_said_to_leave_as_they_are():
+    table = unspoken.read({"age": np.arange(60) % 17 + 20.5, "town": ["a", "b", "c"] * 20},
+                          show=False)
+    release, _ = unspoken.protect.NoiseAdder(columns=["age"], others="keep").protect(table)
+    found = unspoken.risk.audit(table, release, trials=2, random_state=0)
+    assert found.unscored["town"] == "the column was released as it is"

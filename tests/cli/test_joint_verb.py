@@ -177,3 +177,8 @@ def test_every_task_is_listed_and_explained(capsys):
     assert "unspoken joint new" in capsys.readouterr().out
     with pytest.raises(InputError, match="A task must be one of"):
         joint_command("tasks", "magic")
+
+
+def test_a_misspelt_task_is_refused_with_the_near_name():
+    with pytest.raises(InputError, match="Did you mean 'intersection'"):
+        joint_command("tasks", "intersecton")

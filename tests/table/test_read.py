@@ -208,3 +208,9 @@ def test_names_with_quotes_survive_over_files(tmp_path):
     pq.write_table(pa.table({name: [1.0, 2.0, 2.0], "y": ["a", "b", "a"]}), path)
     table = unspoken.read(path, target="y", lazy=True)
     assert table.counts([name], "y")[name].table.tolist() == [[1, 0], [1, 1]]
+
+
+def test_numbers_of_a_column_that_is_not_there_name_the_near_one():
+    table = unspoken.read({"height": [1.5, 2.5], "width": [3.5, 4.5]}, show=False)
+    with pytest.raises(SchemaError, match="'heigth'.*Did you mean 'height'"):
+        table.numbers(["heigth"])

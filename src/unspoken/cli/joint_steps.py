@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import columns, emit, file_options, must_be_new, pairs
-from unspoken.errors import InputError, explain
+from unspoken.errors import InputError, explain, unknown
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.engines.mode import Mode
@@ -59,7 +59,7 @@ def tasks(args: argparse.Namespace) -> int:
     from unspoken.joint.tasks.task_list import HOMES
 
     if args.task is not None and args.task not in HOMES:
-        raise InputError(explain("A task", "one of " + ", ".join(HOMES), args.task))
+        raise InputError(unknown("A task", args.task, HOMES))
     asked = HOMES if args.task is None else {args.task: HOMES[args.task]}
     words = {name: inspect.getdoc(importlib.import_module(home)) or ""
              for name, home in asked.items()}
@@ -79,7 +79,7 @@ def _mode(args: argparse.Namespace) -> Mode:
     from unspoken.joint.mpc.engines.modes import MODE_NAMES, mode_of, usual_mode
 
     if args.mode is not None and args.mode not in MODE_NAMES:
-        raise InputError(explain("'--mode'", "one of " + ", ".join(MODE_NAMES), args.mode))
+        raise InputError(unknown("'--mode'", args.mode, MODE_NAMES))
     # These need no shares; everything else does.
     shares = args.task not in ("sum", "intersection") and len(args.party) > 1
     mode = mode_of(args.mode) if args.mode is not None else usual_mode(

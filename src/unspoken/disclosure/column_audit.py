@@ -75,7 +75,7 @@ def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ..
                    unscored: Mapping[str, str] | None = None) -> Audit:
     """Return the audit of columns.
 
-    `unscored`: why other columns have no numbers; without it categories are said to have none.
+    `unscored`: why other columns have no numbers; without it categories are said to leave as they are.
     """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
@@ -84,7 +84,7 @@ def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ..
              if t.values.size == 0}
     empty |= unscored if unscored is not None else dict.fromkeys(
         release.schema.of_kind("categorical", "basket"),
-        "categories under random labels are not attacked")
+        "the column was released as it is")
     if not chosen:
         empty["(all)"] = "no adversary attacks this release"
     return Audit(tuple(rows), setting.radius, setting.trials, about,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unspoken.errors import SchemaError
 from unspoken.table.engines.protocol import Counts, Engine, Frame
+from unspoken.table.formats.header_names import unknown_name
 from unspoken.table.schema import Schema
 
 
@@ -74,6 +75,9 @@ class Table:
         from unspoken.table.arrow_arrays import to_numbers
 
         names = list(self.schema.of_kind("numeric", "ordinal") if columns is None else columns)
+        for name in names:
+            if name not in self.schema.names:
+                raise SchemaError(unknown_name(name, self.schema.names))
         rows = self.arrow(names)
         out = np.empty((rows.num_rows, len(names)), dtype=np.float64, order="F")
         for index, name in enumerate(names):

@@ -58,6 +58,8 @@ _LIMITS = (
     "people are looked for by the published quasi-identifiers; other columns are not used",
     "one release at a time: risk.intersection measures what two of them disclose together",
 )
+_KEPT = ("it leaves as it is, and no adversary looks at it: it was declared neither "
+         "quasi-identifier nor sensitive")
 _UNKNOWN = ("records were left out or shuffled, and only the custodian knows which is which: every "
             "target is taken to be among its matches, and 'informed-microdata' was not tried; "
             "pass rows=method.rows_ to risk.audit_tables to score both")
@@ -97,7 +99,7 @@ def audit_tables(  # noqa: PLR0913
              "columns": {name: name for name in view.secrets}}
     found = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
                   setting.trials, about, {one.name: one.gets for one in chosen},
-                  _unscored(view), limits=_LIMITS if people.row is not None
+                  _unscored(view, release), limits=_LIMITS if people.row is not None
                   else (*_LIMITS, _UNKNOWN))
     return replace(found, suggestions=_suggestions(found))
 
@@ -137,8 +139,12 @@ def _k(view: TableView) -> Row:
     return Row("classes", "quasi", ALL, "k", least, least, least, float(view.rows), 1)
 
 
-def _unscored(view: TableView) -> dict[str, str]:
-    return {} if view.secrets else {"(sensitive)": "no sensitive column is in the release"}
+def _unscored(view: TableView, release: Release) -> dict[str, str]:
+    """Say what leaves without a number: a kept column would else count as protected."""
+    attacked = {*view.quasi, *view.secrets, release.schema.target}
+    kept = [name for name in release.schema.names if name not in attacked]
+    none = {} if view.secrets else {"(sensitive)": "no sensitive column is in the release"}
+    return none | dict.fromkeys(kept, _KEPT)
 
 
 def _run(view: TableView, people: People, chosen: Sequence[TableAdversary], setting: _Setting,

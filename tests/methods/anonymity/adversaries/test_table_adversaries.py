@@ -244,3 +244,20 @@ def test_knowledge_that_is_not_there_is_named(adult):
     release, _ = MondrianAnonymizer(10).protect(adult)
     with pytest.raises(InputError, match="'people'"):
         RecordLinking().attack(TableView.of(release), TableKnowledge(None))
+
+
+# What leaves without a number.
+
+
+def test_a_kept_column_makes_the_verdict_not_assessed(tmp_path):
+    rng = np.random.default_rng(0)
+    table = unspoken.read({"age": rng.integers(18, 90, 200), "illness": rng.choice([*"abcd"], 200),
+                           "town": rng.choice([*"stuv"], 200)},
+                          quasi=["age"], sensitive=["illness"], show=False)
+    release, _ = MondrianAnonymizer(k=10, others="keep").protect(table)
+    limits = tmp_path / "policy.toml"
+    limits.write_text("[anonymity]\nk = 5\n")
+    found = audit(table, release, trials=2, random_state=0, policy=limits)
+    assert "leaves as it is" in found.unscored["town"]
+    assert not found.judgement.passed
+    assert "not assessed" in found.summary()
