@@ -8,40 +8,16 @@ from docs.api_reference import DOORS, MOST_NAMES, page, problems_of, public_name
 from support.paths import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "api.md"
-UNDOCUMENTED = {
-    "unspoken.protect": (
-        "CellSuppressor", "DataSwapper", "QueryGuard", "RuleHider", "SampleReleaser",
-        "SimilarityOutsourcing", "Store", "column",
-    ),
-    "unspoken.mine": (
-        "GlobalMixture", "Mined", "Noise", "fit", "forest", "global_mixture", "grow", "itemsets",
-        "noisy_naive_bayes", "noisy_tree", "reconstruct", "rules", "supports", "tree",
-    ),
-    "unspoken.attack": (
-        "BasketView", "Deduced", "Deduction", "DifferenceDirections", "Inferred", "KnownPairs",
-        "KnownSample", "Knows", "Matches", "Puzzle", "Ranges", "RotatedView", "RowGuesses",
-        "RowKnowledge", "Sampled", "Share", "TableKnowledge", "TableView", "Tallies", "chance",
-        "deduce", "disclosure", "finer", "inferred_rules", "intersected", "overlaps", "puzzle",
-        "ranges", "sample_disclosure", "tallies",
-    ),
-    "unspoken.risk": (
-        "Design", "Exposed", "Exposure", "FreshTrials", "ItemBreaches", "PathDisclosure",
-        "RuleRisks", "amplification_of", "audit_baskets", "audit_rotated", "audit_tables",
-        "breach_probability", "design_operator", "exposure", "fresh_trials", "intersection",
-        "item_breaches", "mask_privacy", "paper_breach", "path_disclosure", "people_exposed",
-        "piecewise_codes", "rule_risks", "subspace_disclosure",
-    ),
+UNDOCUMENTED: dict[str, tuple[str, ...]] = {
     "unspoken.joint": (
-        "Disclosure", "Identity", "Ledger", "Limits", "Member", "Outcome", "Party", "QueryBudget",
-        "SetRules", "Shared", "Study", "Wide", "absolute", "align", "align_disclosures", "argmax",
-        "argmin", "concatenate", "declares", "determinant", "divide", "dot", "equal", "evaluate",
-        "floor", "gram", "intersection_disclosures", "intersection_size", "inverse", "join_wide",
-        "keep", "less_than", "lift", "load_identity", "log", "log_determinant", "make_identity",
-        "matmul", "maximum", "minimum", "multiply", "narrow", "norm", "public", "public_wide",
-        "reciprocal", "rescale", "reveal", "run_local", "run_outcomes", "secure_sum", "select",
-        "share", "share_columns", "share_sum", "share_sum_wide", "share_wide", "sign", "split",
-        "sqrt", "sum_product", "sums_less", "to_numbers", "truncate", "union", "union_disclosures",
-        "wide_matmul", "wide_multiply", "x_log_x",
+        "Attribute", "BayesLayout", "BayesParams", "KMeansParams", "MixtureParams",
+        "NetworkParams", "OutlierParams", "OwnedColumns", "RegressionParams", "RegressionTerms",
+        "RuleParams", "TreeLayout", "TreeParams", "TreeShape", "TreeSite", "classify_hidden",
+        "kmeans_columns", "kmeans_rows", "mine_bayes_columns", "mine_bayes_rows",
+        "mine_boost_rows", "mine_forest_rows", "mine_logistic_columns", "mine_logistic_rows",
+        "mine_mixture_rows", "mine_network_columns", "mine_regression_columns",
+        "mine_regression_rows", "mine_rules_columns", "mine_rules_rows", "mine_tree_columns",
+        "mine_tree_hidden", "mine_tree_rows", "outliers_columns", "outliers_rows",
     ),
 }
 """Names by door whose docstrings still lack something; remove what has been documented."""
