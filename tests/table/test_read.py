@@ -212,5 +212,5 @@ def test_names_with_quotes_survive_over_files(tmp_path):
 
 def test_numbers_of_a_column_that_is_not_there_name_the_near_one():
     table = unspoken.read({"height": [1.5, 2.5], "width": [3.5, 4.5]}, show=False)
-    with pytest.raises(SchemaError, match="'heigth'.*Did you mean 'height'"):
+    with pytest.raises(SchemaError, match=r"'heigth'.*Did you mean 'height'"):
         table.numbers(["heigth"])

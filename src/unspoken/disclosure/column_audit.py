@@ -75,7 +75,7 @@ def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ..
                    unscored: Mapping[str, str] | None = None) -> Audit:
     """Return the audit of columns.
 
-    `unscored`: why other columns have no numbers; without it categories are said to leave as they are.
+    `unscored`: why other columns have no numbers; without it categories leave as they are.
     """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
