@@ -8,18 +8,7 @@ from docs.api_reference import DOORS, MOST_NAMES, page, problems_of, public_name
 from support.paths import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "api.md"
-UNDOCUMENTED: dict[str, tuple[str, ...]] = {
-    "unspoken.joint": (
-        "Attribute", "BayesLayout", "BayesParams", "KMeansParams", "MixtureParams",
-        "NetworkParams", "OutlierParams", "OwnedColumns", "RegressionParams", "RegressionTerms",
-        "RuleParams", "TreeLayout", "TreeParams", "TreeShape", "TreeSite", "classify_hidden",
-        "kmeans_columns", "kmeans_rows", "mine_bayes_columns", "mine_bayes_rows",
-        "mine_boost_rows", "mine_forest_rows", "mine_logistic_columns", "mine_logistic_rows",
-        "mine_mixture_rows", "mine_network_columns", "mine_regression_columns",
-        "mine_regression_rows", "mine_rules_columns", "mine_rules_rows", "mine_tree_columns",
-        "mine_tree_hidden", "mine_tree_rows", "outliers_columns", "outliers_rows",
-    ),
-}
+UNDOCUMENTED: dict[str, tuple[str, ...]] = {}
 """Names by door whose docstrings still lack something; remove what has been documented."""
 
 

@@ -201,7 +201,31 @@ def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,
                           **how: Any) -> tuple[list[TreeSum], list[Ledger]]:
     """Boost trees over the rows of all owners; return each party's model and ledger.
 
-    `spans`: numeric attributes whose cut points are to be agreed on.
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the class among them.
+    layout : TreeLayout
+        Attributes and classes, in the order that every owner uses.
+    rules : TreeParams, optional
+        When a tree stops growing. Default: a depth of at most 3.
+    boost : Boost, optional
+        How trees are added up. Default: `Boost()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    spans : mapping of str to Span, optional
+        Numeric attributes whose cut points are to be agreed on.
+    **how : Any
+        Passed on to `run_local`, such as names or processes=True.
+
+    Returns
+    -------
+    tuple of (list of TreeSum, list of Ledger)
+        Each party's model and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_boost_rows([a, b, c], layout)  # doctest: +SKIP
     """
     rules, layout = rules or TreeParams(max_depth=3, most=MOST), standing_in(layout, spans or {})
     given = [code_rows(layout, part, spans or {}) for part in parts]

@@ -123,7 +123,38 @@ def mine_forest_rows(
     spans: Any = None,
     **how: Any,
 ) -> tuple[list[TreeVote], list[Ledger]]:
-    """Grow a forest over the rows of all owners; return each party's forest and ledger."""
+    """Grow a forest over the rows of all owners; return each party's forest and ledger.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the class among them.
+    layout : TreeLayout
+        Attributes and classes, in the order that every owner uses.
+    rules : TreeParams, optional
+        What everybody agreed on. Default: `TreeParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    trees : int, default 10
+        The number of trees, at most 1000.
+    attributes : int, default 0
+        Attributes that count at a node; 0 is the root of their number.
+    seed : int, default 0
+        Public; which attributes count at which node.
+    spans : mapping of str to Span, optional
+        Numeric attributes whose cut points are to be agreed on.
+    **how : Any
+        `receivers` (who learns the classes of leaves); the rest is passed on to `run_local`.
+
+    Returns
+    -------
+    tuple of (list of TreeVote, list of Ledger)
+        Each party's forest and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> forests, ledgers = mine_forest_rows([a, b], layout, trees=20)  # doctest: +SKIP
+    """
     receivers = how.pop("receivers", ())
     layout = standing_in(layout, spans or {})
     given = [code_rows(layout, part, spans or {}) for part in parts]

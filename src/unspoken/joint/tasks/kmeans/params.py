@@ -28,12 +28,23 @@ MOST_SCALE = 24
 class KMeansParams:
     """k, when to stop, and how large values may be.
 
-    most : every value lies between -most and most (standardise first; tight is cheap).
-    tolerance : stop when the centres' squared movement, all together, is at most that; None
-        runs all `iterations` and opens nothing about them.
-    seed : public; which records, or which partition, the clustering starts from.
-    start : "records" (public numbers of records, whatever the data is) or "spread" (k-means++,
-        where everything stays shared).
+    Attributes
+    ----------
+    k : int
+        The number of clusters.
+    iterations : int, default 10
+        How many iterations are run, at most.
+    most : float, default 8.0
+        Every value lies between -most and most (standardise first; tight is cheap).
+    scale : int, default 12
+        Fractional bits of values.
+    tolerance : float, optional
+        Stop when the centres' squared movement, all together, is at most that; None runs all
+        `iterations` and opens nothing about them.
+    seed : int, default 0
+        Public; which records, or which partition, the clustering starts from.
+    start : {'records', 'spread'}, default 'records'
+        Public numbers of records, whatever the data is, or k-means++, all of it on shares.
     """
 
     k: int

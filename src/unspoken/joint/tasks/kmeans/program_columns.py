@@ -252,8 +252,31 @@ def kmeans_columns(sites: Sequence[Any], rules: KMeansParams, mode: str = "deale
                     **how: Any) -> tuple[list[Clusters | None], list[Ledger]]:
     """Cluster records whose columns several owners have; return clusters and ledgers.
 
-    `sites`: each owner's columns (records, columns). `start`: first centres over all columns, of
-    which each owner is given its part. `how`: as in `run_local`, such as processes=True.
+    Parameters
+    ----------
+    sites : sequence of array-like
+        Each owner's columns (records, columns).
+    rules : KMeansParams
+        k, when to stop, and how large values may be.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    way : {'hidden', 'assignments'}, default 'hidden'
+        All on shares, or with the assignments of every iteration known to all.
+    closest : {'shares', 'permuted'}, default 'shares'
+        How the nearest centre is found; 'permuted' needs way='assignments'.
+    start : array-like, optional
+        First centres over all columns, of which each owner is given its part.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns the final assignments (all if nobody is named).
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Clusters or None, list of Ledger)
+        Each party's clusters and ledger, in the order of owners.
     """
     named = list(names) if names is not None else [f"p{i}" for i in range(len(sites))]
     columns = [np.shape(part)[1] if np.ndim(part) == 2 else 0 for part in sites]

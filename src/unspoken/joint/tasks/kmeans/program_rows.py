@@ -170,8 +170,31 @@ def kmeans_rows(parts: Sequence[Any], rules: KMeansParams, mode: str = "dealer",
                       **how: Any) -> tuple[list[Clusters | None], list[Ledger]]:
     """Cluster the records of several owners; return each party's clusters and ledger.
 
-    `parts`: each owner's records (records, columns). `start`: first centres that everybody knows.
-    `how`: as in `run_local`, such as processes=True.
+    Parameters
+    ----------
+    parts : sequence of array-like
+        Each owner's records (records, columns).
+    rules : KMeansParams
+        k, when to stop, and how large values may be.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    way : {'hidden', 'revealed'}, default 'hidden'
+        All on shares, or with the sums and counts of every iteration opened to all owners.
+    start : array-like, optional
+        First centres that everybody knows.
+    columns : sequence of str, default ()
+        The names of the columns. Default: column 1, column 2, and so on.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns the final centres if hidden (all if nobody is named).
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Clusters or None, list of Ledger)
+        Each party's clusters (None for who is no receiver) and ledger, in the order of owners.
     """
     named = list(names) if names is not None else [f"p{i}" for i in range(len(parts))]
     width = next((np.shape(part)[1] for part in parts if np.ndim(part) == 2), 0)

@@ -291,7 +291,34 @@ def mine_logistic_columns(parts: Mapping[str, Mapping[str, Any]], columns: Owned
                            ids: Mapping[str, Iterable[Any]] | None = None,
                            aligned: SetRules | None = None,
                            **how: Any) -> tuple[list[LogisticModel | None], list[Ledger]]:
-    """Fit one logistic model over the columns of all owners; arguments as for least squares."""
+    """Fit one logistic model over the columns of all owners; arguments as for least squares.
+
+    Parameters
+    ----------
+    parts : mapping of str to mapping
+        Each owner's columns by name, by the owner's name.
+    columns : OwnedColumns
+        Which owner has which columns, and who has the response.
+    rules : RegressionParams, optional
+        What everybody agreed on. Default: `RegressionParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    ids : mapping of str to iterable, optional
+        Each owner's ids, if records are to be aligned.
+    aligned : SetRules, optional
+        Rules of the alignment, used if there are ids. Default: `SetRules()`.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of LogisticModel or None, list of Ledger)
+        Each party's model (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_logistic_columns({'a': a, 'b': b}, columns)  # doctest: +SKIP
+    """
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
     program = InOneOrder(LogisticOverColumns(columns, rules), tuple(columns.owners), rules_of_sets)
     outputs = run_local(program, given_to(parts, columns, ids), mode, names=list(columns.owners),

@@ -232,7 +232,32 @@ def mine_logistic_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTerm
                              rules: RegressionParams | None = None, mode: str = "dealer", *,
                              names: Sequence[str] | None = None,
                              **how: Any) -> tuple[list[LogisticModel | None], list[Ledger]]:
-    """Fit one logistic model over the rows of all owners; return each party's model and ledger."""
+    """Fit one logistic model over the rows of all owners; return each party's model and ledger.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the response among them.
+    terms : RegressionTerms
+        The response, the columns and their products.
+    rules : RegressionParams, optional
+        What everybody agreed on. Default: `RegressionParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of LogisticModel or None, list of Ledger)
+        Each party's model (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_logistic_rows([a, b, c], terms)  # doctest: +SKIP
+    """
     tables = [terms.table(part) for part in parts]
     outputs = run_local(LogisticOverRows(terms, rules), tables, mode, names=names, **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

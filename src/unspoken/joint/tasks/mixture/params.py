@@ -33,8 +33,28 @@ _RULES: dict[str, tuple[Rule, str]] = {
 class MixtureParams:
     """How EM runs, and what it refuses.
 
-    `least`: members that every cluster must have, with and without any one owner's. `moved`:
-    members that must share a change between two iterations. `small`: what happens otherwise.
+    Attributes
+    ----------
+    covariance : {'full', 'diag'}, default 'full'
+        As scikit-learn's covariance_type.
+    max_iter : int, default 100
+        The most iterations; every one opens parameters.
+    tol : float, default 1e-3
+        Stop when the mean log-likelihood changes by less.
+    reg_covar : float, default 1e-6
+        Added to the diagonal of covariances, as in scikit-learn.
+    stop : {'disclosed', 'padded'}, default 'disclosed'
+        Whether the stop by `tol` is opened; 'padded' always runs `max_iter` iterations.
+    small : {'refuse', 'stop'}, default 'refuse'
+        What happens below `least` or `moved`; 'stop' ends with the parameters before.
+    least : int, default 10
+        Members that every cluster must have, with and without any one owner's.
+    moved : int, default 5
+        Members that must share a change between two iterations.
+    most : int, default 2**20
+        A public bound on the number of all records.
+    two_agreed : bool, default False
+        Whether two owners agreed that each learns the other's sums.
     """
 
     covariance: str = "full"

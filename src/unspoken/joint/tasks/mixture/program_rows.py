@@ -188,7 +188,34 @@ def mine_mixture_rows(parts: Sequence[Mapping[str, Any]], space: Space, start: S
                             rules: MixtureParams | None = None, mode: str = "dealer", *,
                             names: Sequence[str] | None = None,
                             **how: Any) -> tuple[Mixture, list[Ledger]]:
-    """Fit a mixture to the rows of all owners; return it and each party's ledger."""
+    """Fit a mixture to the rows of all owners; return it and each party's ledger.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name.
+    space : Space
+        The columns and their agreed ranges.
+    start : Start
+        Weights, means and covariances to begin with; all public.
+    rules : MixtureParams, optional
+        What everybody agreed on. Default: `MixtureParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (Mixture, list of Ledger)
+        The mixture, and each party's ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> mixture, ledgers = mine_mixture_rows([a, b, c], space, start)  # doctest: +SKIP
+    """
     rows = [space.rows(part) for part in parts]
     outputs = run_local(MixtureOverRows(space, start, rules), rows, mode, names=names, **how)
     return outputs[0][0], [ledger for _, ledger in outputs]

@@ -35,8 +35,22 @@ _RULES: dict[str, tuple[Rule, str]] = {
 class BayesParams:
     """Smoothing, bounds, and what is opened to whom (all if nobody is named).
 
-    `alpha` is rounded to 1/1024. `least`: an owner that has fewer records of a class, but some,
-    refuses to take part where there are numbers. `bits`: the precision of opened ratios.
+    Attributes
+    ----------
+    alpha : float, default 1.0
+        Smoothing of categories, rounded to 1/1024; 1 is Laplace's.
+    var_smoothing : float, default 1e-9
+        Smoothing of variances, as in scikit-learn.
+    most : int, default 2**20
+        A public bound on the number of all records.
+    least : int, default 3
+        With numbers, an owner with fewer records of a class, but some, refuses to take part.
+    reveal : {'ratios', 'sums'}, default 'ratios'
+        What is opened; 'ratios' opens less.
+    bits : int, default 20
+        The precision of opened ratios, at most 28.
+    receivers : tuple of str, default ()
+        Who learns the model.
     """
 
     alpha: float = 1.0
@@ -120,7 +134,17 @@ class Given:
 
 @dataclass(frozen=True)
 class BayesLayout:
-    """Columns and classes in the order that everybody uses."""
+    """Columns and classes in the order that everybody uses.
+
+    Attributes
+    ----------
+    columns : tuple of Attribute or Numeric
+        Columns of categories, or of numbers in an agreed range.
+    classes : tuple of str
+        The classes, two or more, in the order that everybody uses.
+    target : str, default 'class'
+        The name of the class column.
+    """
 
     columns: tuple[Attribute | Numeric, ...]
     classes: tuple[str, ...]

@@ -261,7 +261,32 @@ def mine_bayes_columns(
     align: SetRules | None = None,
     **how: Any,
 ) -> tuple[dict[str, BayesPart], dict[str, Ledger]]:
-    """Learn from the columns of all sites; return each site's part of the model and ledger."""
+    """Learn from the columns of all sites; return each site's part of the model and ledger.
+
+    Parameters
+    ----------
+    sites : mapping of str to BayesSite
+        Each site's training columns, by its name.
+    shape : BayesShape
+        What is public: the sites' parts, the classes, the class site.
+    rules : BayesParams, optional
+        What everybody agreed on. Default: `BayesParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    align : SetRules, optional
+        Rules for aligning rows by ids. Default: same records in the same order everywhere.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (dict of str to BayesPart, dict of str to Ledger)
+        Each site's part of the model and its ledger, by site.
+
+    Examples
+    --------
+    >>> parts, ledgers = mine_bayes_columns({'a': a, 'b': b}, shape)  # doctest: +SKIP
+    """
     names = list(sites)
     program = InOneOrder(BayesOverColumns(shape, rules), names, align)
     outputs = run_local(program, list(sites.values()), mode, names=names, **how)

@@ -185,7 +185,29 @@ def mine_bayes_rows(parts: Sequence[Mapping[str, Any]], layout: BayesLayout,
                           **how: Any) -> tuple[list[MixedBayes | None], list[Ledger]]:
     """Learn naive Bayes from the rows of all owners; return each party's model and ledger.
 
-    `parts`: each owner's columns by name, the class among them. `how`: as in `run_local`.
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the class among them.
+    layout : BayesLayout
+        Columns and classes in the order that everybody uses.
+    rules : BayesParams, optional
+        What everybody agreed on. Default: `BayesParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of MixedBayes or None, list of Ledger)
+        Each party's model (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_bayes_rows([a, b, c], layout)  # doctest: +SKIP
     """
     coded = [layout.rows(part) for part in parts]
     outputs = run_local(BayesOverRows(layout, rules), coded, mode, names=names, **how)

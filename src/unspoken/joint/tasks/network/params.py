@@ -37,7 +37,15 @@ class Node:
 
 @dataclass(frozen=True)
 class NetworkParams:
-    """Where K2 stops: at so many parents, or when no candidate makes the score greater."""
+    """Where K2 stops: at so many parents, or when no candidate makes the score greater.
+
+    Attributes
+    ----------
+    max_parents : int, default 2
+        The most parents of a node.
+    max_cells : int, default 2**22
+        The most counts of one step.
+    """
 
     max_parents: int = 2
     max_cells: int = 1 << 22

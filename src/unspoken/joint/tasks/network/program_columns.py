@@ -212,7 +212,32 @@ def mine_network_columns(
     align: SetRules | None = None,
     **how: Any,
 ) -> tuple[BayesNet, list[Ledger]]:
-    """Learn the network of all sites' columns; return it and each party's ledger."""
+    """Learn the network of all sites' columns; return it and each party's ledger.
+
+    Parameters
+    ----------
+    sites : mapping of str to NetworkSite
+        Each site's columns as codes, by its name.
+    order : Order
+        The nodes in the order of K2.
+    rules : NetworkParams, optional
+        What everybody agreed on. Default: `NetworkParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    align : SetRules, optional
+        Rules for aligning rows by ids. Default: same records in the same order everywhere.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (BayesNet, list of Ledger)
+        The network, and each party's ledger, in the order of sites.
+
+    Examples
+    --------
+    >>> network, ledgers = mine_network_columns({'a': a, 'b': b}, order)  # doctest: +SKIP
+    """
     names = list(sites)
     missing = [site for site in order.sites if site not in names]
     if missing:

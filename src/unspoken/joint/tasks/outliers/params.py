@@ -34,9 +34,22 @@ MOST_ORDER = 8
 class OutlierParams:
     """The fraction p, the distance, and how both are meant.
 
-    most : every value lies between -most and most (tight is cheap).
-    enough : "at least" p of them are far, or "more than" p.
-    among : the "others", or "all" objects (the object is never far from itself).
+    Attributes
+    ----------
+    p : float
+        The fraction of objects that must be far.
+    distance : float
+        Objects at a greater distance are far.
+    most : float, default 8.0
+        Every value lies between -most and most (tight is cheap).
+    scale : int, default 8
+        Fractional bits of values.
+    order : int, default 2
+        The order of the Minkowski distance; 2 is Euclidean.
+    enough : {'at least', 'more than'}, default 'at least'
+        Whether at least p of them are far, or more than p.
+    among : {'others', 'all'}, default 'others'
+        Of which objects p is a fraction (an object is never far from itself).
     """
 
     p: float

@@ -102,8 +102,27 @@ def outliers_columns(sites: Sequence[Any], rules: OutlierParams, mode: str = "de
                       ) -> tuple[list[Outliers | None], list[Ledger]]:
     """Find outliers among objects whose columns several owners have.
 
-    `sites`: each owner's columns (objects, columns). `receivers`: who may know (all if nobody is
-    named). `how`: as in `run_local`, such as processes=True.
+    Parameters
+    ----------
+    sites : sequence of array-like
+        Each owner's columns (objects, columns).
+    rules : OutlierParams
+        The fraction, the distance, and how both are meant.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns the outliers (all if nobody is named).
+    block : int, default 2**20
+        Pairs of objects that travel together, at most.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Outliers or None, list of Ledger)
+        Each party's outliers (None for who is no receiver) and ledger, in the order of owners.
     """
     named = list(names) if names is not None else [f"p{i}" for i in range(len(sites))]
     widths = {name: np.shape(part)[1] if np.ndim(part) == 2 else 0

@@ -193,8 +193,27 @@ def outliers_rows(parts: Sequence[Any], rules: OutlierParams, mode: str = "deale
                         ) -> tuple[list[Outliers | None], list[Ledger]]:
     """Find outliers among the objects of several owners; return what each learns, and ledgers.
 
-    `parts`: each owner's objects (objects, columns). `receivers`: who learns all outliers; if
-    nobody is named each owner learns its own. `how`: as in `run_local`.
+    Parameters
+    ----------
+    parts : sequence of array-like
+        Each owner's objects (objects, columns).
+    rules : OutlierParams
+        The fraction, the distance, and how both are meant.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns all outliers; if nobody is named each owner learns its own.
+    block : int, default 2**20
+        Pairs of objects that travel together, at most.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Outliers or None, list of Ledger)
+        What each party learns, and its ledger, in the order of owners.
     """
     named = list(names) if names is not None else [f"p{i}" for i in range(len(parts))]
     columns = next((np.shape(part)[1] for part in parts if np.ndim(part) == 2), 0)

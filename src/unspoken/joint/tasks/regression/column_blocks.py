@@ -51,6 +51,17 @@ class OwnedColumns:
     """Which owner has which columns, and who has the response: an owner, "all", or "split".
 
     Split means that every owner has a part of it, and the parts add up to it.
+
+    Attributes
+    ----------
+    owners : mapping of str to tuple of str
+        The columns of each owner, by its name.
+    response : str
+        The name of the response.
+    held : str
+        Who has the response: an owner's name, 'all', or 'split'.
+    products : tuple of pairs of str, default ()
+        Products of two columns that are terms as well.
     """
 
     owners: Mapping[str, tuple[str, ...]]

@@ -29,8 +29,19 @@ _RULES: dict[str, tuple[Rule, str]] = {
 class RegressionParams:
     """How a model is fitted, and who learns it (all if nobody is named).
 
-    `smaller` names the terms of models inside this one; their residual sums of squares are opened
-    too, for tests and C_p.
+    Attributes
+    ----------
+    ridge : float, default 0.0
+        Scikit-learn's alpha; 0 is least squares.
+    condition : float, default 2**20
+        A bound on the condition of the matrix that is inverted.
+    inference : bool, default True
+        Whether more than coefficients is opened, such as standard errors.
+    receivers : tuple of str, default ()
+        Who learns the model.
+    smaller : tuple of tuple of str, default ()
+        Terms of models inside this one; their residual sums of squares are opened too, for tests
+        and C_p.
     """
 
     ridge: float = 0.0
@@ -49,7 +60,17 @@ class RegressionParams:
 
 @dataclass(frozen=True)
 class RegressionTerms:
-    """The response, the columns and the products of two of them."""
+    """The response, the columns and the products of two of them.
+
+    Attributes
+    ----------
+    response : str
+        The name of the response.
+    columns : tuple of str
+        The names of the columns.
+    products : tuple of pairs of str, default ()
+        Products of two columns that are terms as well.
+    """
 
     response: str
     columns: tuple[str, ...]

@@ -89,8 +89,33 @@ def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: Own
                              **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
     """Fit one model over the columns of all owners; return each party's model and ledger.
 
-    `parts`: each owner's columns by name. `ids`: each owner's ids, if records are to be aligned
-    (then `aligned` holds the rules of sets). `how`: as in `run_local`.
+    Parameters
+    ----------
+    parts : mapping of str to mapping
+        Each owner's columns by name, by the owner's name.
+    columns : OwnedColumns
+        Which owner has which columns, and who has the response.
+    rules : RegressionParams, optional
+        What everybody agreed on. Default: `RegressionParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    selection : Selection, optional
+        How terms are chosen. Default: all are in the model.
+    ids : mapping of str to iterable, optional
+        Each owner's ids, if records are to be aligned.
+    aligned : SetRules, optional
+        Rules of the alignment, used if there are ids. Default: `SetRules()`.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of LinearModel or None, list of Ledger)
+        Each party's model (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_regression_columns({'a': a, 'b': b}, columns)  # doctest: +SKIP
     """
     rules_of_sets = (aligned or SetRules()) if ids is not None else None
     program = InOneOrder(RegressionOverColumns(columns, rules, selection), tuple(columns.owners),

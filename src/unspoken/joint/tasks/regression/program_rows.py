@@ -155,7 +155,31 @@ def mine_regression_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTe
                                **how: Any) -> tuple[list[LinearModel | None], list[Ledger]]:
     """Fit one model over the rows of all owners; return each party's model and ledger.
 
-    `parts`: each owner's columns by name, the response among them. `how`: as in `run_local`.
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the response among them.
+    terms : RegressionTerms
+        The response, the columns and their products.
+    rules : RegressionParams, optional
+        What everybody agreed on. Default: `RegressionParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    selection : Selection, optional
+        How terms are chosen. Default: all are in the model.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of LinearModel or None, list of Ledger)
+        Each party's model (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> models, ledgers = mine_regression_rows([a, b, c], terms)  # doctest: +SKIP
     """
     tables = [terms.table(part) for part in parts]
     program = RegressionOverRows(terms, rules, selection)

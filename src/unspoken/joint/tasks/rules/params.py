@@ -46,8 +46,20 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
 class RuleParams:
     """What is public: items, thresholds, the most items of a set, and what is disclosed.
 
-    most: no owner has more baskets than this. It bounds the width of comparisons and hides how
-    many there are. supports: "shown" discloses the counts of frequent sets and of all baskets.
+    Attributes
+    ----------
+    items : tuple of str
+        All items, in the order that everybody uses.
+    min_support : float
+        The least support of a frequent set.
+    min_confidence : float, default 0.5
+        The least confidence of a rule.
+    longest : int, default 12
+        The most items of a set.
+    most : int, default 2**24
+        No owner has more baskets; it bounds the width of comparisons and hides how many there are.
+    supports : {'hidden', 'shown'}, default 'hidden'
+        'shown' discloses the counts of frequent sets and of all baskets.
     """
 
     items: tuple[str, ...]

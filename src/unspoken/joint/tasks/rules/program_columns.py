@@ -244,8 +244,29 @@ def mine_rules_columns(parts: Mapping[str, Baskets], terms: RuleParams, mode: st
                         **how: Any) -> tuple[list[Associations | None], list[Ledger]]:
     """Mine rules over baskets whose items are spread; return each party's result and ledger.
 
-    `parts`: each owner's columns of the same baskets, by its name; `terms.items` are all items, in
-    the order of the owners. `how`: as in `run_local`.
+    Parameters
+    ----------
+    parts : mapping of str to Baskets
+        Each owner's columns of the same baskets, by its name.
+    terms : RuleParams
+        What is public; `terms.items` are all items, in the order of the owners.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    receivers : sequence of str, default ()
+        Who learns the rules (all if nobody is named).
+    fewest : int, default 10
+        A support threshold of fewer baskets is refused.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Associations or None, list of Ledger)
+        Each party's result (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> found, ledgers = mine_rules_columns({'a': a, 'b': b}, terms)  # doctest: +SKIP
     """
     sites = Sites.of({name: part.items for name, part in parts.items()})
     program = RulesOverColumns(terms, sites, receivers, fewest)

@@ -179,8 +179,29 @@ def mine_rules_rows(parts: Sequence[Baskets], terms: RuleParams, mode: str = "de
                           **how: Any) -> tuple[list[Associations | None], list[Ledger]]:
     """Mine rules over the baskets of all owners; return each party's result and ledger.
 
-    `receivers`: who learns the rules (all if nobody is named).
-    `how`: as in `run_local`, such as processes=True.
+    Parameters
+    ----------
+    parts : sequence of Baskets
+        Each owner's baskets.
+    terms : RuleParams
+        What is public: items, thresholds, what is disclosed.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns the rules (all if nobody is named).
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of Associations or None, list of Ledger)
+        Each party's result (None for who is no receiver) and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> found, ledgers = mine_rules_rows([a, b, c], terms)  # doctest: +SKIP
     """
     program = RulesOverRows(terms, receivers)
     outputs = run_local(program, list(parts), mode, names=names, **how)

@@ -149,7 +149,31 @@ def mine_tree_hidden(
 ) -> tuple[dict[str, HiddenPart], dict[str, Ledger]]:
     """Grow a tree that nobody sees over the columns of all sites; return the parts and ledgers.
 
-    With `forest` many trees grow together and vote. `align` and `how` as in `mine_tree_columns`.
+    Parameters
+    ----------
+    sites : mapping of str to TreeSite
+        Each site's attributes and rows, by its name.
+    shape : TreeShape
+        What is public: classes, the class site, room for questions.
+    rules : TreeParams, optional
+        What everybody agreed on. Default: `TreeParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    align : SetRules, optional
+        Rules for aligning rows by ids. Default: same records in the same order everywhere.
+    forest : HiddenForest, optional
+        With it many trees grow together and vote. Default: one tree.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (dict of str to HiddenPart, dict of str to Ledger)
+        Each party's part of the tree and its ledger, by name.
+
+    Examples
+    --------
+    >>> parts, ledgers = mine_tree_hidden({'a': a, 'b': b}, shape)  # doctest: +SKIP
     """
     names = list(sites)
     if shape.class_site not in names:
@@ -163,7 +187,26 @@ def mine_tree_hidden(
 def classify_hidden(parts: Mapping[str, HiddenPart], records: Mapping[str, Mapping[str, Any]],
                     mode: str = "dealer", *, receivers: Sequence[str] = (),
                     **how: Any) -> tuple[dict[str, Any], dict[str, Ledger]]:
-    """Classify new records of which every site has its columns; classes go to the receivers."""
+    """Classify new records of which every site has its columns; classes go to the receivers.
+
+    Parameters
+    ----------
+    parts : mapping of str to HiddenPart
+        Each party's part of the tree, by its name.
+    records : mapping of str to mapping
+        Each site's columns of the new records, by the site's name.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    receivers : sequence of str, default ()
+        Who learns the classes (all if nobody is named).
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (dict of str to array or None, dict of str to Ledger)
+        The classes of all records (None for who is no receiver) and the ledger, by party.
+    """
     names = list(parts)
     inputs = [(parts[name], records.get(name, {})) for name in names]
     return _by_name(names, run_local(ClassifyHidden(receivers), inputs, mode, names=names, **how))

@@ -28,7 +28,17 @@ _RULES = {"max_depth": (Whole(0), "Use 5."), "min_records": (Whole(1), "Use 1.")
 
 @dataclass(frozen=True)
 class TreeParams:
-    """When growing stops, and the public bound on the number of all records."""
+    """When growing stops, and the public bound on the number of all records.
+
+    Attributes
+    ----------
+    max_depth : int, default 5
+        The greatest depth of a tree.
+    min_records : int, default 1
+        Nodes with fewer records are not split.
+    most : int, default 2**20
+        A public bound on the number of all records; smaller is cheaper.
+    """
 
     max_depth: int = 5
     min_records: int = 1

@@ -23,7 +23,17 @@ MAX_CELLS = 1 << 16
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: its categories, or the cut points of its numbers; exactly one of the two."""
+    """A column: its categories, or the cut points of its numbers; exactly one of the two.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    categories : tuple of str or None, default ()
+        All categories that may occur; None is a missing value.
+    cuts : tuple of float, default ()
+        Cut points, finite and increasing.
+    """
 
     name: str
     categories: tuple[str | None, ...] = ()
@@ -89,7 +99,17 @@ class Question:
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """Attributes and classes, in the order that every owner uses."""
+    """Attributes and classes, in the order that every owner uses.
+
+    Attributes
+    ----------
+    attributes : tuple of Attribute
+        The attributes, of different names, without the class.
+    classes : tuple of str
+        The classes, two or more, in the order that everybody uses.
+    target : str, default 'class'
+        The name of the class column.
+    """
 
     attributes: tuple[Attribute, ...]
     classes: tuple[str, ...]

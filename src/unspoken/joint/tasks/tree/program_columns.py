@@ -122,8 +122,29 @@ def mine_tree_columns(
 ) -> tuple[dict[str, TreePart], dict[str, Ledger]]:
     """Grow one tree over the columns of all sites; return each site's part and ledger.
 
-    `align`: the rules of the alignment if rows are to be aligned by their ids; without it all
-    sites must have the same records in the same order. `how`: as in `run_local`.
+    Parameters
+    ----------
+    sites : mapping of str to TreeSite
+        Each site's attributes and rows, by its name.
+    shape : TreeShape
+        What is public: classes, the class site, room for questions.
+    rules : TreeParams, optional
+        What everybody agreed on. Default: `TreeParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    align : SetRules, optional
+        Rules for aligning rows by ids. Default: same records in the same order everywhere.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (dict of str to TreePart, dict of str to Ledger)
+        Each site's part of the tree and its ledger, by site.
+
+    Examples
+    --------
+    >>> parts, ledgers = mine_tree_columns({'a': a, 'b': b}, shape)  # doctest: +SKIP
     """
     names = list(sites)
     if shape.class_site not in names:

@@ -170,9 +170,33 @@ def mine_tree_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,
                          **how: Any) -> tuple[list[CategoricalTree], list[Ledger]]:
     """Grow one tree over the rows of all owners; return each party's tree and ledger.
 
-    `parts`: each owner's columns by name, the class among them. `receivers`: who learns the
-    classes of leaves (all if nobody is named). `spans`: numeric attributes whose cut points are to
-    be agreed on. `how`: as in `run_local`, such as processes=True.
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each owner's columns by name, the class among them.
+    layout : TreeLayout
+        Attributes and classes, in the order that every owner uses.
+    rules : TreeParams, optional
+        What everybody agreed on. Default: `TreeParams()`.
+    mode : str, default 'dealer'
+        Who holds shares and who deals, as in `run_local`.
+    names : sequence of str, optional
+        The owners' names. Default: p0, p1, and so on.
+    receivers : sequence of str, default ()
+        Who learns the classes of leaves (all if nobody is named).
+    spans : mapping of str to Span, optional
+        Numeric attributes whose cut points are to be agreed on.
+    **how : Any
+        Passed on to `run_local`, such as processes=True.
+
+    Returns
+    -------
+    tuple of (list of CategoricalTree, list of Ledger)
+        Each party's tree and ledger, in the order of owners.
+
+    Examples
+    --------
+    >>> trees, ledgers = mine_tree_rows([a, b], layout)  # doctest: +SKIP
     """
     layout = standing_in(layout, spans or {})
     coded = [code_rows(layout, part, spans or {}) for part in parts]

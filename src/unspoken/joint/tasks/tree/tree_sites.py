@@ -24,6 +24,21 @@ class TreeShape:
     Every site has `slots` questions of at most `branches` answers; what it does not use is filled
     with questions that have one answer for all, so that nobody learns how many attributes a site
     has, or has left.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        The classes, two or more, in the order that everybody uses.
+    class_site : str
+        The site that has the class.
+    slots : int
+        Questions per site, 1 to 4096.
+    branches : int
+        The most answers of a question, 2 to 4096.
+    target : str, default 'class'
+        The name of the class column.
+    class_known : bool, default False
+        Whether all sites know the class, which is cheaper.
     """
 
     classes: tuple[str, ...]
@@ -45,7 +60,22 @@ class TreeShape:
 class TreeSite:
     """A site's attributes and rows; the class, and ids where rows are not aligned yet.
 
-    `classes` are the labels as numbers, if they are given like that; -1 is a record without one.
+    Attributes
+    ----------
+    attributes : tuple of Attribute
+        The attributes of the site.
+    columns : mapping of str to array-like
+        The site's columns by name.
+    labels : array-like, optional
+        The class of every row, where the site knows it.
+    ids : sequence, optional
+        The id of every row, where rows are not aligned yet.
+    questions : tuple of Asked
+        The site's questions, computed from its attributes.
+    codes : array of int
+        The answer of every row to every question, (questions, rows), computed.
+    classes : array of int, optional
+        Labels as numbers, if they are given like that; -1 is a record without one.
     """
 
     attributes: tuple[Attribute, ...]
