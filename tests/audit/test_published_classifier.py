@@ -228,7 +228,7 @@ def test_what_cannot_be_measured_is_refused_by_name(people):
         indirect(people, object(), **ask)
     with pytest.raises(InputError, match="'folds'"):
         indirect(people, model, **ask, folds=1)
-    with pytest.raises(DataError, match="2 to 100 values"):
+    with pytest.raises(DataError, match="2 to 100 distinct values"):
         indirect(mixture(500), stump("x", 0, ("no", "yes")), sensitive="x", inputs=[], public=[])
     with pytest.raises(DataError, match="at least 20 records"):
         indirect(mixture(12), stump("x", 0, ("no", "yes")), public=["x"])

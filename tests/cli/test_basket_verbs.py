@@ -29,8 +29,9 @@ def run(capsys, *words):
 @pytest.mark.slow
 def test_protect_mine_and_audit(capsys, tmp_path, file):
     status, out, _ = run(capsys, "protect", file, "--method", "baskets", "--operator",
-                         "select-a-size", "--rho1", 0.05, "--rho2", 0.5, "--out", tmp_path / "r",
-                         "--json")
+                         "select-a-size", "--rho1", 0.05, "--rho2", 0.5, "--option",
+                         f"items={json.dumps([str(i) for i in range(12)])}", "--option", "largest=4",
+                         "--out", tmp_path / "r", "--json")
     told = json.loads(out)
     assert status == 0
     assert told["guarantee"]["facts"]["gamma"] < 19

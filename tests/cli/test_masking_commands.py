@@ -63,8 +63,8 @@ def test_inspect_measures_when_quasi_identifiers_are_named(folder, capsys):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (["--method", "mondrian", "--k", "0"], "'k' must be"),
-    (["--method", "mondrian", "--k", "1000"], "possible for all records"),
+    (["--method", "mondrian", "--k", "0"], "'--k' of 'mondrian' must be"),
+    (["--method", "mondrian", "--k", "1000"], "all records together do not reach k = 1000"),
     (["--method", "mondrian", "--key", "k.key"], "makes no key"),
     (["--method", "generalize", "--option", 'hierarchies={"age": "no.csv"}'], "CSV file"),
 ])

@@ -24,7 +24,7 @@ def house(tmp_path):
 
 
 def test_a_difference_is_refused_across_commands(command_in, house):
-    ask = ("query", "people.csv", "--log", "queries.log")
+    ask = ("query", "people.csv", "--keep", "place", "--log", "queries.log")
     first = command_in(*ask, "--sum", "income", "--where", "age > 30 and sex = 'F'",
                      "--public", "age,place,sex", "--audit", "linear", "--sensitive", "income,sick",
                      "--count-noise", "4", "--smallest", "5", "--json", cwd=house)
@@ -47,7 +47,7 @@ def test_a_difference_is_refused_across_commands(command_in, house):
 
 @pytest.mark.parametrize(("args", "word"), [
     (("--count", "--public", "age,place,sex,income,sick"), "not public"),
-    (("--sum", "income", "--public", "age,place"), "never by the data"),
+    (("--sum", "income", "--public", "age,place"), "never from the data"),
     (("--count", "--bounds", "income=7"), "--bounds"),
     (("--sum", "income", "--where", "age >", "--sensitive", "income"), "condition"),
     (("--sum", "nothing", "--sensitive", "income"), "nothing"),
@@ -69,7 +69,7 @@ def inside(house, capsys, *args):
     """Run the command in this process, which is faster."""
     with contextlib.chdir(house):
         try:
-            status = main(["query", "people.csv", *args])
+            status = main(["query", "people.csv", "--keep", "place", *args])
         except SystemExit as leaving:
             status = leaving.code
     return status, *capsys.readouterr()
@@ -101,8 +101,7 @@ def test_noise_by_column(house, capsys):
 @pytest.mark.filterwarnings("ignore::unspoken.errors.LeakWarning")
 def test_the_next_woman_is_refused(house, capsys):
     # 100 people, fifty ages: every age and sex holds two, so single rows need another column.
-    ask = ("--log", "q", "--public", "age,place,sex,sick", "--audit", "linear", "--smallest", "5",
-           "--keep", "place")
+    ask = ("--log", "q", "--public", "age,place,sex,sick", "--audit", "linear", "--smallest", "5")
     assert inside(house, capsys, *ask, "--sum", "income", "--where", "place < 40")[0] == 0
     status, out, _ = inside(house, capsys, *ask, "--sum", "income", "--where", "place < 41")
     assert (status, out.startswith("Refused.")) == (1, True)

@@ -50,7 +50,7 @@ def test_the_walk_runs(walk, tmp_path, command_in):
 @pytest.mark.slow
 def test_the_miners_script_runs(copied):
     text = (ROOT / "docs" / "guides" / "miner.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    code, *_ = re.findall(r"```python\n(.*?)```", text, re.S)
     done = _run("\n".join(line.removeprefix("   ") for line in code.splitlines()), copied)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("yes")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import columns, emit, file_options, must_be_new, pairs
-from unspoken.errors import InputError, explain, unknown
+from unspoken.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.engines.mode import Mode

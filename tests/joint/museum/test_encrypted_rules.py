@@ -286,7 +286,7 @@ def test_files_in_another_order_are_aligned_by_their_ids(tmp_path):
 @pytest.mark.parametrize(("name", "text", "why"), [
     ("a.csv", "", "begin with an id"), ("a.csv", "c1,a\n\n", "begin with an id"),
     ("a.csv", "c1,a\nc2,b\n", "must begin with 'card'"),
-    ("a.parquet", "x", "whose lines begin"), ("a.csv.gz", "x", "text file of baskets")])
+    ("a.parquet", "x", "whose lines begin"), ("a.csv.gz", "x", "cannot be read")])
 def test_files_without_ids_are_refused(tmp_path, name, text, why):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=why):

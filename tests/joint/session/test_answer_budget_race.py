@@ -12,7 +12,7 @@ RACER = """
 import sys
 from pathlib import Path
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.session.answer_budget import QueryBudget
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 budget = QueryBudget("study", {most}, 1, Path({path!r}))
 ids = [b"%d" % i for i in range(3000)]
 print("ready", flush=True)

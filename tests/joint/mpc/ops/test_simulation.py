@@ -187,7 +187,8 @@ def test_broken_triples_are_caught(monkeypatch, name):
 
 def test_a_triple_used_again_is_caught(monkeypatch):
     real = sources.derive
-    monkeypatch.setattr(sources, "derive", lambda seed, what, number: real(seed, what))
+    monkeypatch.setattr(sources, "derive", lambda seed, what, number, *more: real(seed, what,
+                                                                                  *more))
     assert caught()
 
 

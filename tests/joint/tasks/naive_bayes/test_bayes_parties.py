@@ -140,7 +140,7 @@ def test_bayes_is_learned_from_the_records_that_all_have():
     parts = tuple(Part(n, s.coding.sizes, len(s.coding.numeric)) for n, s in sites.items())
     shape = BayesShape(parts, CLASSES, "p1")
     found, ledgers = mine_bayes_columns(sites, shape, align=SetRules(least=5))
-    assert "which records all sites have" in {o.because for o in ledgers["p0"].openings}
+    assert "which records all owners have" in {o.because for o in ledgers["p0"].openings}
     records = [{n: new[n] for n in names} for names in groups]
     common = np.arange(5, 50)
     both = {n: BayesSite(s.coding, {c: columns[c][common] for c in names}) for (n, s), names in zip(

@@ -115,7 +115,7 @@ def test_rows_are_aligned_by_ids_first():
                                         align=SetRules(least=5))
     whole = join_parts(list(parts.values()), NAMES[:-1])
     assert whole.same_as(pooled(LAYOUT, columns))
-    assert "which records all sites have" in {o.because for o in ledgers["north"].openings}
+    assert "which records all owners have" in {o.because for o in ledgers["north"].openings}
 
 
 def test_an_attribute_of_two_sites_is_asked_by_the_first():

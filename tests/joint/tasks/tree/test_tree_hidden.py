@@ -207,4 +207,4 @@ def test_rows_are_aligned_by_ids_first():
     found, _ = classify_hidden(parts, own_columns(ALL_WEATHERS))
     assert found["east"].tolist() == pooled(LAYOUT, columns, TreeParams(max_depth=2)).predict(
         ALL_WEATHERS).tolist()
-    assert "which records all sites have" in {o.because for o in ledgers["north"].openings}
+    assert "which records all owners have" in {o.because for o in ledgers["north"].openings}

@@ -44,8 +44,8 @@ from unspoken.joint.tasks.common.study_parameters import (
 from unspoken.joint.tasks.task import Plan, Task
 from unspoken.joint.wire.frames import Purpose
 
-COMMON = "which records all sites have"
-SAME_ORDER = "whether all sites list the same records in the same order"
+COMMON = "which records all owners have"
+SAME_ORDER = "whether all owners list the same records in the same order"
 Program = Callable[[Party, Any], Awaitable[Any]]
 
 

@@ -157,7 +157,9 @@ def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
 def require_all(owner: str, demand: Demand, rows: int) -> None:
     """Refuse a demand that not even all records together satisfy."""
     if not bool(demand(np.arange(rows), np.zeros(rows, np.int64)).all()):
-        raise DataError(f"{owner}: even all records together do not satisfy {demand}. Ask for a "
+        asked = ", ".join(f"{name} = {value:g}" for name, value in
+                          (("k", demand.k), ("l", demand.l), ("t", demand.t)) if value is not None)
+        raise DataError(f"{owner}: even all records together do not reach {asked}. Ask for a "
                         "smaller k or l, or a larger t.")
 
 
