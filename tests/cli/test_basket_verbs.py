@@ -30,7 +30,8 @@ def run(capsys, *words):
 def test_protect_mine_and_audit(capsys, tmp_path, file):
     status, out, _ = run(capsys, "protect", file, "--method", "baskets", "--operator",
                          "select-a-size", "--rho1", 0.05, "--rho2", 0.5, "--option",
-                         f"items={json.dumps([str(i) for i in range(12)])}", "--option", "largest=4",
+                         f"items={json.dumps([str(i) for i in range(12)])}",
+                         "--option", "largest=4",
                          "--out", tmp_path / "r", "--json")
     told = json.loads(out)
     assert status == 0
