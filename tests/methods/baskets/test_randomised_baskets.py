@@ -154,7 +154,7 @@ def test_empty_baskets_are_randomised_and_counted_like_others():
         release, _ = method(name, 3).protect(whole)
         found = mine.supports(release, [["i0", "i1"]])
         assert abs(found.supports[0] - 0.5) < 4 * found.deviations[0]
-    with pytest.raises(InputError, match="not empty"):
+    with pytest.raises(InputError, match="All baskets are empty"):
         protect.SelectASize(rho1=0.05, rho2=0.5).protect(unspoken.Baskets.of([[]], items=ITEMS))
 
 
@@ -185,11 +185,11 @@ def test_one_basket_is_randomised_on_its_own():
     (protect.SelectASize(1.0, keep=0.5), "rho"), (protect.SelectASize(0, keep=0.5), "rho"),
     (protect.SelectASize(0.1), "sizes"), (protect.SelectASize(0.1, [1.0], keep=0.5), "sizes"),
     (protect.SelectASize(0.1, [0.5, 0.5]), "at most 1"),
-    (protect.SelectASize(0.1, {2: [0.5, 0.2, 0.3]}, public_sizes=True), "one of"),
+    (protect.SelectASize(0.1, {2: [0.5, 0.2, 0.3]}, public_sizes=True), "no distribution for"),
     (protect.SelectASize(0.1, {2: [0.1] * 3, 4: [0.2] * 5}), "sum to one"),
     (protect.SelectASize(0.1, {2: [0.5, 0.2, 0.3], 4: [0.2] * 5}), "public_sizes"),
     (protect.SelectASize(rho1=0.5, rho2=0.05), "rho1"),
-    (protect.SelectASize(0.1, rho1=0.05, rho2=0.5), "without rho"),
+    (protect.SelectASize(0.1, rho1=0.05, rho2=0.5), "not both"),
     (protect.CutAndPaste(0, 0.1), "cutoff"), (protect.CutAndPaste(2, 1.0), "rho"),
     (protect.CutAndPaste(2, 0.1, public_sizes=False), "public_sizes"),
     (protect.UniformOperator(0.0), "'p'"), (protect.Mask(1.0), "'p'"),
@@ -202,7 +202,7 @@ def test_parameters_that_make_no_sense_are_refused(made, says):
 def test_other_things_than_baskets_are_refused():
     with pytest.raises(InputError, match="read_baskets"):
         protect.Mask(0.9).protect([["a"]])
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="no baskets to protect"):
         protect.Mask(0.9).protect(unspoken.Baskets.of([], items=["a"]))
     with pytest.raises(InputError, match="from 0 to 4"):
         protect.UniformOperator(0.5).protect(unspoken.Baskets.of([ITEMS[:5]], items=ITEMS))

@@ -145,7 +145,7 @@ def test_devices_send_what_the_person_chose():
     assert factors.distort({"x0": 5}, {"x0": "truth"}) == {"x0": 5.0, "x0_choice": "truth"}
     assert factors.distort({"x0": 5}, {})["x0_choice"] == "distort"
     for method in (device, factors, Discretizer(10, ranges={"x": (0, 100)})):
-        with pytest.raises(InputError, match="choice for 'pay'"):
+        with pytest.raises(InputError, match="choice 'truth' for 'pay'"):
             method.distort({"x": 1, "x0": 1}, {"pay": "truth"})
 
 
@@ -158,7 +158,7 @@ def test_wrong_choices_are_refused_by_name():
             method(choices="x_said").protect(table)
     bad = unspoken.read(pa.table({"x": np.arange(9.0), "how": ["perhaps"] * 9,
                                "y": ["a", "b", "c"] * 3}), target="y", show=False)
-    with pytest.raises(DataError, match=r"'how' of choices.*Got perhaps"):
+    with pytest.raises(DataError, match="'how' of choices holds 'perhaps'"):
         Discretizer(3, columns=["x"], choices={"x": "how"}, others="drop").protect(
             bad)[0].table.arrow()
 
@@ -256,7 +256,7 @@ def test_who_told_stands_in_his_interval_and_nowhere_else():
     np.testing.assert_array_equal(table[where[0]], [1, 0, 0, 0])
     np.testing.assert_array_equal(table[where[4]], [1, 1, 1, 1])
     assert table[where[2]].max() < 1
-    with pytest.raises(DataError, match="somebody told"):
+    with pytest.raises(DataError, match="Everybody withheld this column"):
         mixed_column(values[4:5], said[4:5], law, 4, Setting())
 
 

@@ -108,5 +108,5 @@ def test_wrong_parameters_speak():
     with pytest.raises(InputError, match="at least two"):
         global_mixture([local(50, 0)])
     other = LocalMixture(random_state=0).fit(source(50, 0)[0], names=("p", "q")).mixture_
-    with pytest.raises(InputError, match="over the columns"):
+    with pytest.raises(InputError, match="over the same columns"):
         global_mixture([local(50, 0), other])

@@ -32,6 +32,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "scale_pos_weight": (0.0, 1e38), "huber_slope": (1e-30, 1e38), "quantile_alpha": (0.0, 1.0),
     "tweedie_variance_power": (1.0, 1.999999), "max_delta_step": (0.0, 1e38),
 }
+SMALLEST = float(np.finfo(np.float32).tiny)
 LOGISTIC = ("reg:logistic", "binary:logistic")
 LOGARITHMIC = ("reg:gamma", "reg:tweedie", "count:poisson", "survival:cox")
 
@@ -61,6 +62,9 @@ def read_objective(fields: Fields, classes: int) -> Objective:
     low, high = (classes, classes) if known[1] == "num_class" else RANGES[known[1]]
     if values is None or values.size == 0 or values.min() < low or values.max() > high:
         refuse(group.at(known[1]), f"from {low:g} to {high:g}", text[:40])
+    # XGBoost reads these as float32 and fails on what that cannot hold.
+    if np.any((values != 0) & (np.abs(values) < SMALLEST)):
+        refuse(group.at(known[1]), f"0, or at least {SMALLEST:g}", text[:40])
     return Objective(name, text)
 
 

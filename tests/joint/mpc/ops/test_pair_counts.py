@@ -213,5 +213,6 @@ def test_broken_masks_are_caught(monkeypatch, spoil, module):
 
 def test_a_mask_used_again_is_caught(monkeypatch):
     real = sources.derive
-    monkeypatch.setattr(sources, "derive", lambda seed, what, number: real(seed, what))
+    monkeypatch.setattr(sources, "derive", lambda seed, what, number, *more: real(seed, what,
+                                                                                  *more))
     assert caught()

@@ -320,7 +320,7 @@ def test_a_column_that_new_records_lack_is_named():
     given_ = [first, (part, {n: c for n, c in columns.items() if n != "windy"})]
     outcomes = run_outcomes(ClassifyTogether("p1"), given_)
     assert isinstance(outcomes[1].error, DataError)
-    assert "'windy' is there" in str(outcomes[1].error)
+    assert "no column 'windy'" in str(outcomes[1].error)
     assert isinstance(outcomes[0].error, PartyError)
 
 

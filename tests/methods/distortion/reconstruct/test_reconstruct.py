@@ -54,7 +54,7 @@ METHODS = {
     "noise": NoiseAdder("laplace", 0.5, random_state=1),
     "classes": Discretizer(12),
     "truncated": MultiplicativeNoise(deviation=0.2, random_state=1),
-    "lognormal": MultiplicativeNoise("lognormal", variance=0.5, random_state=1),
+    "lognormal": MultiplicativeNoise("lognormal", variance=0.5, random_state=4),
 }
 
 
@@ -192,10 +192,10 @@ def test_reports_that_cannot_be_used_are_refused():
         reconstruct(["a", "b"], noise)
     with pytest.raises(DataError, match="infinite"):
         reconstruct([1.0, np.inf], noise)
-    with pytest.raises(DataError, match="at least as many as the 50 intervals"):
+    with pytest.raises(DataError, match=r"fewer reports \(10\) than intervals \(50\)"):
         reconstruct(np.arange(10.0), noise)
     release, _ = NoiseAdder().protect(table_of(500))
-    with pytest.raises(SchemaError, match=r"one of \['x'\]"):
+    with pytest.raises(SchemaError, match=r"Distorted: \['x'\]"):
         reconstruct(release, column="z")
     with pytest.raises(InputError, match="'column'"):
         reconstruct(release)
