@@ -41,7 +41,6 @@ from unspoken.joint.tasks.regression.second_moments import (
 )
 
 ALL, SPLIT = "all", "split"
-ALIGNED = "which records all owners have"
 SAME_ROWS = "whether all owners have the same number of records"
 SAME_RESPONSE = "whether all owners have the same response"
 
