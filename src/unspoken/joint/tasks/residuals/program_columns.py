@@ -71,9 +71,9 @@ def check_model(columns: OwnedColumns, model: LinearModel) -> None:
                          "has only coefficients.")
 
 
-def once(told: Sequence[Disclosure]) -> tuple[Disclosure, ...]:
+def once(declared: Sequence[Disclosure]) -> tuple[Disclosure, ...]:
     """Return disclosures of several programs, each reason once."""
-    return tuple({disclosure.because: disclosure for disclosure in told}.values())
+    return tuple({disclosure.because: disclosure for disclosure in declared}.values())
 
 
 async def shared_residuals(party: Party, columns: OwnedColumns, model: LinearModel, own: Own | None,
@@ -150,10 +150,10 @@ class OpenResiduals:
         check_model(columns, model)
         refuse_residuals(columns.widths(), models)
         self.columns, self.model, self.receivers = columns, model, tuple(receivers)
-        self.disclosures = self.told(columns, self.receivers)
+        self.disclosures = self.declared(columns, self.receivers)
 
     @staticmethod
-    def told(columns: OwnedColumns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
+    def declared(columns: OwnedColumns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
         """Return what is disclosed."""
         sizes = [Disclosure(SIZES)] if columns.crossing() else []
         return (Disclosure(SAME_ROWS), Disclosure(COUNT), *sizes,
