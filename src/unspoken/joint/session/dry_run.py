@@ -79,6 +79,7 @@ class NotedSource(Source):
 
     def __init__(self, inside: Source, party: Party, drawn: list[Drawn]) -> None:
         self._inside, self._party, self._drawn = inside, party, drawn
+        self.asks_ahead = inside.asks_ahead
 
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Note and draw."""

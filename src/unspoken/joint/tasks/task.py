@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.party import Party
@@ -154,9 +155,18 @@ class Task:
                        lambda name: self.answers(study, count, name))
 
     def plan(self, study: Study, records: int | None = None) -> Plan:
-        """Return what a study will cost, by a dry run, and who learns what."""
-        outlook, run = self.outlook(study), self.dry_run(study, records)
-        count = self.expected(study) if records is None else records
+        """Return what a study will cost, by a dry run, and who learns what.
+
+        Without a number of records it is made for those that the task expects, or for more of
+        them if a run of so few would be refused.
+        """
+        outlook, count = self.outlook(study), self.expected(study) if records is None else records
+        try:
+            run = self.dry_run(study, count)
+        except RefusedError:
+            if records is not None or count > 100 * RECORDS:
+                raise
+            return self.plan(study, 10 * count)
         opened = {name: run.learned(name) for name in run.ledgers}
         return Plan(outlook.learns, outlook.safe, (*outlook.notes, *study.facts.cost_notes),
                     outlook.assumes, outlook.computing, run.rounds, run.bytes, count, opened,

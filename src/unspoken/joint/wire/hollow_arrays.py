@@ -1,4 +1,4 @@
-"""Arrays for dry runs: a shape and a dtype, with one number in place of all values.
+"""Arrays for dry runs: a shape and a dtype, and zero in place of all values.
 
 A dry run carries a program out with hollow arrays where shares and masks would be, so that it
 costs neither memory nor randomness. All cells of a hollow array are one cell (its strides are 0).
@@ -16,13 +16,15 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Plain = npt.NDArray[Any]
-FEW = 1 << 13
+FEW = 1 << 12
+_ZERO = bytes(32)
 _DRY: ContextVar[bool] = ContextVar("dry_run", default=False)
 
 
@@ -51,14 +53,11 @@ class Hollow(np.ndarray[Any, Any]):
             return out[0] if len(out) == 1 else out
         if method == "at":
             return None
-        kwargs.pop("where", None)
         shape = _UFUNC_SHAPES[method](ufunc, inputs, kwargs)
-        cells = [_cell(value) for value in inputs[:ufunc.nin]]
-        found = ufunc(*cells, **{k: v for k, v in kwargs.items() if k == "dtype"}) \
-            if ufunc.nin == len(cells) and ufunc is not np.matmul else np.multiply.reduce(cells)
-        if isinstance(found, tuple):
-            return tuple(hollow(shape, part.dtype, part.flat[0]) for part in found)
-        return _result(shape, found)
+        kinds = tuple(getattr(value, "dtype", None) or _kind_of(value) for value in inputs)
+        found = _types(ufunc, method, kinds, kwargs.get("dtype"))
+        return _zeros(shape, found[0]) if len(found) == 1 else tuple(
+            _zeros(shape, kind) for kind in found)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any,
                            kwargs: Any) -> Any:
@@ -71,18 +70,18 @@ class Hollow(np.ndarray[Any, Any]):
         found = super().__getitem__(index)
         if not isinstance(found, np.ndarray) or not any(found.strides):
             return found
-        return hollow(found.shape, self.dtype, _first(self))
+        return hollow(found.shape, self.dtype)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Take a value and forget it."""
 
     def ravel(self, *_: Any, **__: Any) -> Any:
         """Return the same in one dimension."""
-        return hollow((self.size,), self.dtype, _first(self))
+        return hollow((self.size,), self.dtype)
 
     def flatten(self, *_: Any, **__: Any) -> Any:
         """Return the same in one dimension."""
-        return self.ravel()
+        return hollow((self.size,), self.dtype)
 
     def copy(self, *_: Any, **__: Any) -> Any:
         """Return the array itself, which nothing changes."""
@@ -91,11 +90,11 @@ class Hollow(np.ndarray[Any, Any]):
     def reshape(self, *shape: Any, **_: Any) -> Any:
         """Return the same in another shape."""
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-        return hollow(_reshaped(self.size, wanted), self.dtype, _first(self))
+        return hollow(_reshaped(self.size, wanted), self.dtype)
 
     def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
         """Return the same in another type."""
-        return hollow(self.shape, np.dtype(dtype), _first(self))
+        return hollow(self.shape, dtype)
 
     def view(self, *kinds: Any, **_: Any) -> Any:
         """Return the same bytes as another type; as the plain class, an array of stride 0."""
@@ -104,23 +103,21 @@ class Hollow(np.ndarray[Any, Any]):
         kind = np.dtype(kinds[0])
         shape = self.shape if kind.itemsize == self.itemsize else (
             *self.shape[:-1], self.shape[-1] * self.itemsize // kind.itemsize)
-        return hollow(shape, kind, _first(self))
+        return hollow(shape, kind)
 
     def cumsum(self, axis: Any = None, dtype: Any = None, *_: Any, **__: Any) -> Any:
         """Return running sums."""
-        shape = self.shape if axis is not None else (self.size,)
-        return hollow(shape, dtype or self.dtype, _first(self))
+        return hollow(self.shape if axis is not None else (self.size,), dtype or self.dtype)
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         """Return repeated values."""
         return _repeat(self, repeats, axis)
 
 
-def hollow(shape: int | Sequence[int], dtype: Any = np.uint64, value: Any = 0) -> Any:
-    """Return an array that has a shape and a type, and one number in all places."""
+def hollow(shape: int | Sequence[int], dtype: Any = np.uint64) -> Any:
+    """Return an array that has a shape and a type, and zero in all places."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    cell = np.asarray(value).astype(dtype, copy=False).reshape(())
-    return np.ndarray.view(np.broadcast_to(cell, shape), Hollow)
+    return Hollow(shape, dtype, buffer=_ZERO, strides=(0,) * len(shape))
 
 
 def blank_words(count: int) -> Any:
@@ -133,21 +130,26 @@ def is_hollow(array: Any) -> bool:
     return isinstance(array, Hollow)
 
 
-def _first(array: Plain) -> Any:
-    return array.view(np.ndarray).reshape(-1)[0] if array.size else array.dtype.type(0)
+def _kind_of(value: Any) -> Any:
+    return type(value) if np.ndim(value) == 0 else np.asarray(value).dtype
 
 
-def _cell(value: Any) -> Any:
-    """Return one element of an input, as an array of its type."""
-    if not isinstance(value, np.ndarray):
-        return value if np.ndim(value) == 0 else _cell(np.asarray(value))
-    plain = value.view(np.ndarray)
-    return np.full(1, plain.flat[0] if plain.size else 0, plain.dtype)
+@lru_cache(4096)
+def _types(ufunc: np.ufunc, method: str, kinds: tuple[Any, ...], dtype: Any) -> tuple[Any, ...]:
+    """Return the types that a ufunc gives, by trying it on zeros."""
+    cells = [np.zeros(1, kind) if isinstance(kind, np.dtype) else kind(0) for kind in kinds]
+    if ufunc is np.matmul:
+        return (np.result_type(*cells),)
+    more = {} if dtype is None else {"dtype": dtype}
+    with np.errstate(all="ignore"):
+        found = ufunc(*cells, **more) if method == "__call__" else (
+            ufunc.outer(*cells, **more) if method == "outer" else ufunc.reduce(cells[0], **more))
+    return tuple(np.asarray(part).dtype for part in (
+        found if isinstance(found, tuple) else (found,)))
 
 
-def _result(shape: tuple[int, ...], found: Any) -> Any:
-    cell = np.asarray(found).reshape(-1)[0]
-    return cell if shape == () else hollow(shape, cell.dtype, cell)
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    return dtype.type(0) if shape == () else hollow(shape, dtype)
 
 
 def _reshaped(size: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -200,25 +202,24 @@ def _concatenate(arrays: Sequence[Any], axis: int = 0, **_: Any) -> Any:
            for s in shapes):
         raise ValueError(f"cannot concatenate arrays of shapes {shapes}")
     shape = (*shapes[0][:place], sum(s[place] for s in shapes), *shapes[0][place + 1:])
-    cells = np.concatenate([_cell(np.asanyarray(array)) for array in arrays])
-    return hollow(shape, cells.dtype, cells[0])
+    return hollow(shape, np.result_type(*(np.asanyarray(array).dtype for array in arrays)))
 
 
 def _where(condition: Any, one: Any, other: Any) -> Any:
     shape = np.broadcast_shapes(*(np.shape(value) for value in (condition, one, other)))
-    return _result(shape, np.where(_cell(condition), _cell(one), _cell(other)))
+    return _zeros(shape, np.result_type(one, other))
 
 
 def _repeat(array: Any, repeats: Any, axis: Any = None) -> Any:
     shape = list(np.shape(array)) if axis is not None else [np.size(array)]
     place = axis if axis is not None else 0
     shape[place] = shape[place] * int(repeats) if np.ndim(repeats) == 0 else int(np.sum(repeats))
-    return hollow(shape, array.dtype, _first(array))
+    return hollow(shape, array.dtype)
 
 
 def _unpackbits(array: Any, axis: Any = None, count: Any = None, **_: Any) -> Any:
     size = 8 * array.size if count is None else int(count)
-    return hollow((size,), np.uint8, _first(array) & 1)
+    return hollow((size,), np.uint8)
 
 
 def _packbits(array: Any, axis: Any = None, **_: Any) -> Any:
@@ -228,17 +229,15 @@ def _packbits(array: Any, axis: Any = None, **_: Any) -> Any:
                   np.uint8)
 
 
-def _like(value: Any) -> Callable[..., Any]:
-    def make(array: Any, *_: Any, dtype: Any = None, **__: Any) -> Any:
-        return hollow(np.shape(array), dtype or array.dtype, value)
-    return make
+def _like(array: Any, *_: Any, dtype: Any = None, **__: Any) -> Any:
+    return hollow(np.shape(array), dtype or array.dtype)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concatenate": _concatenate, "where": _where, "repeat": _repeat, "unpackbits": _unpackbits,
-    "packbits": _packbits, "zeros_like": _like(0), "empty_like": _like(0), "ones_like": _like(1),
-    "full_like": lambda array, value, **_: hollow(np.shape(array), array.dtype, value),
-    "broadcast_to": lambda array, shape, **_: hollow(shape, array.dtype, _first(array)),
+    "packbits": _packbits, "zeros_like": _like, "empty_like": _like, "ones_like": _like,
+    "full_like": _like,
+    "broadcast_to": lambda array, shape, **_: hollow(shape, array.dtype),
     "cumsum": lambda array, axis=None, dtype=None, **_: array.cumsum(axis, dtype),
     "shape": lambda array: np.ndarray.shape.__get__(array),
     "copyto": lambda *_, **__: None,

@@ -152,12 +152,18 @@ def _outlook(study: Study) -> Outlook:
 
 
 def _blank(study: Study, name: str, records: int) -> Floats:
-    return table_of_numbers(part_of(records, study), len(space_of(study.parameters).columns))
+    return table_of_numbers(_each(study, records), len(space_of(study.parameters).columns))
+
+
+def _each(study: Study, records: int) -> int:
+    """Return how many records each owner has, at most what it may have."""
+    most = rules_of(study.parameters).most // len(study.having("owner"))
+    return max(1, min(part_of(records, study), most))
 
 
 def _answers(study: Study, records: int, name: str) -> Answers:
     """Assume that no cluster is small, and that the likelihood gains in every iteration."""
-    total = part_of(records, study) * len(study.having("owner"))
+    total = _each(study, records) * len(study.having("owner"))
     width = len(space_of(study.parameters).columns)
     full = rules_of(study.parameters).covariance == "full"
     squares = [1.0 if i == j else 0.0 for i in range(width) for j in range(i, width)

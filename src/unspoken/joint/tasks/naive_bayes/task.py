@@ -128,7 +128,8 @@ def blank_given(layout: BayesLayout, records: int) -> Given:
 
 
 def _blank_rows(study: Study, name: str, records: int) -> Given:
-    return blank_given(layout_of(study.parameters), part_of(records, study))
+    most = rules_of(study.parameters).most
+    return blank_given(layout_of(study.parameters), min(part_of(records, study), most))
 
 
 def _rows_answers(study: Study, records: int, name: str) -> Answers:

@@ -209,7 +209,8 @@ def _baskets(records: int, items: tuple[str, ...]) -> Baskets:
 
 
 def _blank_rows(study: Study, name: str, records: int) -> Baskets:
-    return _baskets(part_of(records, study), rows_terms(study.parameters).items)
+    terms = rows_terms(study.parameters)
+    return _baskets(min(part_of(records, study), terms.most), terms.items)
 
 
 def _blank_columns(study: Study, name: str, records: int) -> Loaded:

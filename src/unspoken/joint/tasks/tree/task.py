@@ -188,7 +188,8 @@ def _read(path: Path, study: Study) -> tuple[tuple[Attribute, ...], dict[str, An
 
 def blank_rows(study: Study, name: str, records: int) -> Given:
     """Return blank rows of an owner."""
-    (layout, spans), each = layout_of(study.parameters), part_of(records, study)
+    (layout, spans), most = layout_of(study.parameters), rules_of(study.parameters).most
+    each = min(part_of(records, study), most)
     codes = np.stack([np.arange(each) * (place + 1) % a.cells
                       for place, a in enumerate(layout.attributes)])
     labels = np.arange(each) % len(layout.classes)
