@@ -140,7 +140,9 @@ def plan(args: argparse.Namespace) -> int:
     study = _load(args.study)
     from unspoken.joint.tasks.task_list import task_of
 
-    outlook = task_of(study).plan(study)
+    if args.records is not None and args.records < 1:
+        raise InputError(f"--records must be at least 1. Got {args.records}.")
+    outlook = task_of(study).plan(study, args.records)
     emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json()},
          f"Study '{study.name}', task {study.task}, mode {study.mode}\n{outlook.text()}")
     return 0

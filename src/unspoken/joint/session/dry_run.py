@@ -3,7 +3,7 @@
 Every party runs the program itself, in one process, over links that count. Masks and shares are
 hollow arrays, encryption does nothing, and nothing is sent. What comes out is exact for the course
 that was taken: every message with its frames, the rounds, every opening and every request for
-correlated randomness. Where a program's course depends on opened values, the dry run is told what
+correlated randomness. Where a program's course depends on opened values, the dry run is given what
 to assume for them; anything else that is opened counts as zeros.
 """
 

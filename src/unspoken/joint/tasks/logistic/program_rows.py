@@ -80,9 +80,9 @@ class LogisticOverRows:
 
     def __init__(self, terms: RegressionTerms, rules: RegressionParams | None = None) -> None:
         self.terms, self.rules = terms, rules or RegressionParams()
-        told = [LIKELIHOOD, *([] if self.rules.ridge else [ERRORS])]
+        to_receivers = [LIKELIHOOD, *([] if self.rules.ridge else [ERRORS])]
         self.disclosures = (*(Disclosure(t) for t in (SIZES, COUNT, SPREADS, ILL, STEP)),
-                            *(Disclosure(t, self.rules.receivers) for t in told))
+                            *(Disclosure(t, self.rules.receivers) for t in to_receivers))
 
     async def __call__(self, party: Party, data: Floats | None) -> LogisticModel | None:
         """Step until the steps are small, and return the model to the receivers."""

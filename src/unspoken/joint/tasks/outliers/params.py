@@ -93,7 +93,7 @@ class OutlierParams:
         return int(np.ceil(np.ldexp(self.most, self.scale)))
 
     def reach(self, columns: int) -> int:
-        """Return the greatest |x - y|^order over so many columns; refused if it does not fit."""
+        """Return the greatest |x - y|^order over some columns; refused if it does not fit."""
         bound = int(columns * (2 * self.units) ** self.order)
         check_interval(-2 * bound, 2 * bound, "A distance to the power of its order")
         return bound

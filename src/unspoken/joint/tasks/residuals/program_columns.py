@@ -114,9 +114,9 @@ async def _crossed(party: Party, columns: OwnedColumns, model: LinearModel, own:
 
 
 async def _column(party: Party, columns: OwnedColumns, own: Own | None, rows: int,
-                  told: tuple[str, Any]) -> Shared:
+                  named: tuple[str, Any]) -> Shared:
     """Return a column on shares, divided by the power of two above it."""
-    (name, sizes), mine = told, None
+    (name, sizes), mine = named, None
     owner = columns.owner_of(name)
     if own is not None and party.name == owner:
         at = columns.owners[owner].index(name)

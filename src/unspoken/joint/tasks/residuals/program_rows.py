@@ -169,9 +169,9 @@ class ResidualsOverColumns:
                         + opened_numbers(len(self.model.features)))
 
     async def _owner(self, party: Party, owner: str, own: Own | None, both: Shared,
-                     told: tuple[int, float]) -> dict[str, Floats]:
+                     known: tuple[int, float]) -> dict[str, Floats]:
         """Open the sums over the groups of one owner's columns."""
-        (rows, unit), names = told, self.columns.owners[owner]
+        (rows, unit), names = known, self.columns.owners[owner]
         if not names:
             return {}
         mine, means = None, None

@@ -120,9 +120,9 @@ async def _agreed_rows(party: Party, own: int) -> int:
     """Tell everybody how many baskets this owner has; all must have the same."""
     party.begin("rows")
     party.opening(ROWS, (), (len(party.roles.owners),))
-    owners, told = party.roles.owners, np.array([own], np.uint64)
+    owners, announced = party.roles.owners, np.array([own], np.uint64)
     sources = [name for name in owners if name != party.name]
-    sends = [party.send(name, "rows", told, Purpose.DISCLOSURE) for name in party.peers
+    sends = [party.send(name, "rows", announced, Purpose.DISCLOSURE) for name in party.peers
              if party.name in owners]
     takes = [party.receive(name, "rows", "<u8", (1,), Purpose.DISCLOSURE) for name in sources]
     got = (await asyncio.gather(*takes, *sends))[:len(takes)]

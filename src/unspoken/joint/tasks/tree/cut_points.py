@@ -59,7 +59,7 @@ class Span:
 
 
 def plain_cuts(values: Floats, span: Span) -> tuple[float, ...]:
-    """Return the reference: the first grid points with so many values at or below."""
+    """Return the reference: the first grid points with enough values at or below."""
     wanted = np.arange(1, span.count + 1) * values.size
     below = below_or_at(values, span.points(np.arange((1 << span.bits) + 1)))
     enough = below[None, :] * (span.count + 1) >= wanted[:, None]

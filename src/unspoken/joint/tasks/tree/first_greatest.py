@@ -49,7 +49,7 @@ async def hot_greatest(party: Party, values: Shared, size: Shared | None = None,
 
 
 def in_groups(shape: tuple[int, ...]) -> bool:
-    """Say whether there are so many pairs that groups play first, and then their winners."""
+    """Return True if there are too many pairs, and groups play first, then their winners."""
     rows, columns = shape
     return columns > 3 and rows * columns * (columns - 1) // 2 > MOST_PAIRS
 

@@ -113,7 +113,7 @@ class HiddenGrowing(Growing):
         return await hot_greatest(counts.party, scores, size, self.rules.min_records)
 
     def _spread(self, value: Shared, nodes: int) -> Shared:
-        """Return what nodes have for their descendants on a level of so many nodes."""
+        """Return what nodes have for their descendants on a level of `nodes` nodes."""
         return value.with_share(np.repeat(value.share, nodes // value.shape[0], axis=0))
 
     def _every_hot(self) -> Shared:
@@ -184,7 +184,7 @@ class HiddenGrowing(Growing):
 
 
 def blocks(rows: int, wide: int) -> list[slice]:
-    """Return slices of records such that so many numbers a record fit into memory."""
+    """Return slices of records such that `wide` numbers per record fit into memory."""
     step = max(1, BLOCK // max(1, wide))
     return [slice(start, min(rows, start + step)) for start in range(0, rows, step)]
 
