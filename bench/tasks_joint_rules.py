@@ -34,7 +34,8 @@ def rules_rows() -> list[Row]:
     import unspoken
     from unspoken.joint import run_local
     from unspoken.joint.tasks.rules.params import RuleParams
-    from unspoken.joint.tasks.rules.program_rows import RulesOverRows, pooled
+    from unspoken.joint.tasks.rules.pooled import pooled
+    from unspoken.joint.tasks.rules.program_rows import RulesOverRows
 
     path = shared("retail.dat.gz")
     if path is None:
@@ -78,7 +79,8 @@ def rules_columns() -> list[Row]:
     from unspoken.joint import run_local
     from unspoken.joint.tasks.rules.item_sites import Sites
     from unspoken.joint.tasks.rules.params import SETS, RuleParams
-    from unspoken.joint.tasks.rules.program_columns import RulesOverColumns, pooled
+    from unspoken.joint.tasks.rules.pooled import pooled_columns as pooled
+    from unspoken.joint.tasks.rules.program_columns import RulesOverColumns
 
     path = shared("T10I4D100K.dat.gz")
     if path is None:
@@ -125,7 +127,7 @@ def rules_by_encryption() -> list[Row]:
     from unspoken.joint.session.processes import run_processes
     from unspoken.joint.tasks.rules.item_sites import Sites
     from unspoken.joint.tasks.rules.params import RuleParams
-    from unspoken.joint.tasks.rules.program_columns import pooled
+    from unspoken.joint.tasks.rules.pooled import pooled_columns as pooled
     from unspoken.joint.wire.endpoint import Roles
 
     path = shared("T10I4D100K.dat.gz")

@@ -20,14 +20,14 @@ import numpy as np
 from harness import Row, best, shared, task
 from tree_program import TimedColumns, TimedHidden, TimedRows
 from unspoken.joint import run_local
-from unspoken.joint.tasks.tree import costs
-from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts
+from unspoken.joint.session.dry_run import DryRun, dry_run
+from unspoken.joint.session.run_roles import roles_for
+from unspoken.joint.tasks.tree.assumed_trees import columns_answers
 from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import TreeLayout, attributes_of
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import Given
-from unspoken.joint.tasks.tree.task_rows import guessed_levels
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.models.site_tree_part import join_parts
 
@@ -103,6 +103,11 @@ def spread_columns(count: int) -> tuple[TreeLayout, dict[str, Any], dict[str, Tr
                       columns["class"] if k == 0 else None) for k in range(3)}
 
 
+def forecast(program: Any, inputs: Any, answers: Any = None) -> DryRun:
+    """Return what a dry run of a program counts."""
+    return dry_run(program, inputs, roles_for(list(inputs), "dealer"), program.disclosures, answers)
+
+
 @task
 def tree_over_columns() -> list[Row]:
     count, depth = 100_000, 3
@@ -119,12 +124,12 @@ def tree_over_columns() -> list[Row]:
         assert whole.same_as(expected)
         walls.append(max(found[1] for found, _ in outputs))
     sent = sum(r.bytes for _, ledger in outputs for r in ledger.rows if r.direction == "received")
-    levels, leaves = guessed_levels(rules)
-    plan = costs.vertical(levels, leaves, count, program.shape, 3, rules.min_records)
+    names = tuple(sites)
+    plan = forecast(program, sites, lambda name: columns_answers(program.shape, names, name))
     return [Row(f"ID3 over columns, depth {depth}", f"{count:,} x 12, 3 sites", min(walls),
                 "numpy, pooled", alone, "numpy, pooled", alone, 100,
                 note=f"{expected.nodes} nodes, {sent / 1e6:.0f} MB; the plan said "
-                     f"{plan.bytes / 1e6:.0f} MB, {plan.seconds():.1f} s")]
+                     f"{plan.bytes / 1e6:.0f} MB, {plan.rounds} rounds")]
 
 
 @task
@@ -145,13 +150,12 @@ def tree_that_nobody_sees() -> list[Row]:
     # A site that holds no shares is done with growing early, and waits.
     _, grown, used = outputs[0][0]
     sent = sum(r.bytes for _, ledger in outputs for r in ledger.rows if r.direction == "received")
-    forecast = HiddenCosts(program.shape, rules, 3)
-    plans = forecast.growing(count), forecast.classifying(count, 3)
+    plan = forecast(program, sites)
     return [Row(f"ID3 over columns, hidden, depth {depth}", f"{count:,} x 12, 3 sites", grown,
                 "numpy, pooled", alone, "numpy, pooled", alone, 400,
                 note=f"21 nodes of 4 branches; classifying all records {used:.1f} s; "
-                     f"{sent / 1e6:.0f} MB; the plans said "
-                     + " and ".join(f"{p.bytes / 1e6:.0f} MB, {p.seconds():.1f} s" for p in plans))]
+                     f"{sent / 1e6:.0f} MB; the plan said {plan.bytes / 1e6:.0f} MB, "
+                     f"{plan.rounds} rounds")]
 
 
 @task

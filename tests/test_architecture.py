@@ -228,8 +228,8 @@ def test_facades_only_pass_names_on():
         assert not [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)], name
 
 
-SAME_MEANING = {"guarantee", "audit", "method", "params", "read_params", "pooled", "costs",
-                "program_rows", "program_columns", "task_rows", "task_columns", "task"}
+SAME_MEANING = {"guarantee", "audit", "method", "params", "pooled", "program_rows",
+                "program_columns", "task"}
 """Doors that every family or every task has under the same name."""
 
 

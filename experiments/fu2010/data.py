@@ -40,7 +40,7 @@ class Study:
         return self.table.schema.with_role("sensitive")[0]
 
     def growth(self, leaves: int, criterion: str | None = None) -> Growth:
-        """Return how a tree of so many leaves is grown."""
+        """Return how a tree of a given number of leaves is grown."""
         return Growth(criterion=criterion or self.criterion, max_leaves=leaves)
 
     def some(self, rows: Any = None, columns: Sequence[str] | None = None) -> Study:

@@ -117,7 +117,7 @@ def linear(study: Study, pair: Pair, leaves: int) -> Floats:
 
 
 def tree(study: Study, pair: Pair, leaves: int) -> Any:
-    """Predict with a tree of so many leaves."""
+    """Predict with a tree of a given number of leaves."""
     kinds: Any = {c.name: "numeric" if is_number(pair.train[c.name].type) else "categorical"
                   for c in study.table.schema.columns if c.name in pair.train.column_names}
     names = predictors(study.table, [study.table.target])

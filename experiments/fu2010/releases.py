@@ -37,7 +37,7 @@ def measured(study: Study, table: Table) -> Reached:
 
 
 def kept(study: Study, leaves: int, rule: str = "min-block", k: int = 1) -> Release:
-    """Release a table that keeps the tree of so many leaves; the rows stay in their order."""
+    """Release a table that keeps the tree of `leaves` leaves; the rows stay in their order."""
     found, _ = TreePreservingAnonymizer(
         k=k, tree=study.growth(leaves), rule=rule, diversity="strong", shuffle_rows=False,
         random_state=0).protect(study.table)
@@ -52,7 +52,7 @@ def cut(study: Study, k: int, cuts: str, publish: str = "mean") -> Release:
 
 
 def few(study: Study, classes: int) -> int:
-    """Return the least k found at which cuts by gain leave at most so many classes."""
+    """Return the least k found at which cuts by gain leave at most a given number of classes."""
     low, high = 1, study.table.rows
     while high - low > max(1, low // 100):
         middle = (low + high) // 2

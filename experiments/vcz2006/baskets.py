@@ -21,7 +21,7 @@ from unspoken import mine, protect, risk
 from unspoken.errors import DataError
 
 RATIO = 19.0
-"""5% to 50%: the odds may change so many times."""
+"""5% to 50%: by which factor the odds may change."""
 SIZES = (1, 2, 3)
 LEVELS = (0.2, 0.5, 0.9, 0.99, 0.999, 0.99999)
 
@@ -180,7 +180,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--support", type=float, default=0.01)
-    parser.add_argument("--items", type=int, default=1000, help="keep so many commonest items")
+    parser.add_argument("--items", type=int, default=1000, help="commonest items to keep")
     parser.add_argument("--guided", action="store_true", help="guided perturbation too")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tomllib
 from pathlib import Path
@@ -42,7 +41,7 @@ def new(args: argparse.Namespace) -> int:
     draft = Study(args.name, args.task, mode.name, _members(args, mode), _settings(args))
     task = task_of(draft)
     data = draft.to_json()
-    data["coalitions"] = task.plan(draft).safe
+    data["coalitions"] = task.outlook(draft).safe
     data["disclosure"] = [{"because": d.because, "to": list(d.to)} for d in task.disclosures(draft)]
     study = Study.from_json(data)
     study.save(args.study)
@@ -53,16 +52,13 @@ def new(args: argparse.Namespace) -> int:
 
 def tasks(args: argparse.Namespace) -> int:
     """List the tasks, or explain one."""
-    import importlib
-    import inspect
+    from unspoken.joint.tasks.task_list import all_tasks
 
-    from unspoken.joint.tasks.task_list import HOMES
-
-    if args.task is not None and args.task not in HOMES:
-        raise InputError(unknown("A task", args.task, HOMES))
-    asked = HOMES if args.task is None else {args.task: HOMES[args.task]}
-    words = {name: inspect.getdoc(importlib.import_module(home)) or ""
-             for name, home in asked.items()}
+    known = all_tasks()
+    if args.task is not None and args.task not in known:
+        raise InputError(unknown("A task", args.task, known))
+    asked = known if args.task is None else {args.task: known[args.task]}
+    words = {name: task.text() for name, task in asked.items()}
     first = {name: _heading(text) for name, text in words.items()}
     shown = columns(sorted(first.items())) if args.task is None else words[args.task]
     emit(args, {"tasks": words}, shown)
@@ -70,8 +66,8 @@ def tasks(args: argparse.Namespace) -> int:
 
 
 def _heading(text: str) -> str:
-    """Return the first sentence of an explanation, without the name."""
-    return re.sub(r"^The (study )?task `\S+`: ", "", " ".join(text.split("\n\n")[0].split()))
+    """Return the first sentence of an explanation."""
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def _mode(args: argparse.Namespace) -> Mode:
@@ -144,7 +140,9 @@ def plan(args: argparse.Namespace) -> int:
     study = _load(args.study)
     from unspoken.joint.tasks.task_list import task_of
 
-    outlook = task_of(study).plan(study)
+    if args.records is not None and args.records < 1:
+        raise InputError(f"--records must be at least 1. Got {args.records}.")
+    outlook = task_of(study).plan(study, args.records)
     emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json()},
          f"Study '{study.name}', task {study.task}, mode {study.mode}\n{outlook.text()}")
     return 0

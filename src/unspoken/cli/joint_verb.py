@@ -20,6 +20,8 @@ def add(verbs: Adder) -> None:
     plan = _verb(under, "plan", "Show what each party will learn and what it costs. "
                                 "Nothing is sent.")
     plan.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
+    plan.add_argument("--records", type=int, metavar="N",
+                      help="plan for N records (default: what the study expects, or 1000)")
     _add_join(under)
     _add_dealer(under)
     _add_local(under)

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 import unspoken
 from support.basket_columns import ALL, GROUPS, TERMS, columns, spread
 from support.joint_commands import joint_command
+from support.replayed import forecast_holds
 from support.study_people import stated
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PeerGarbageError, RefusedError, StudyError
@@ -38,12 +39,12 @@ from unspoken.joint.museum.message_leaks import matched_rows
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.run import run_local
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.record_order import COMMON, in_one_order
-from unspoken.joint.tasks.rules import task_columns
+from unspoken.joint.tasks.common.record_order import COMMON
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import RULES, SETS, RuleParams
-from unspoken.joint.tasks.rules.program_columns import ROWS, pooled
-from unspoken.joint.tasks.rules.task_columns import plan
+from unspoken.joint.tasks.rules.pooled import pooled_columns as pooled
+from unspoken.joint.tasks.rules.program_columns import ROWS
+from unspoken.joint.tasks.task_list import all_tasks
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, parse
@@ -212,7 +213,7 @@ def study(mode="dealer", **parameters):
                  stated("rules-columns", {"support": 0.25, **items, **parameters}))
 
 
-TASK = in_one_order(task_columns.TASK)
+TASK = all_tasks()["rules-columns"]
 
 
 @pytest.mark.parametrize(("parameters", "why"), [
@@ -245,7 +246,6 @@ def test_encrypted_columns_say_what_the_counter_sees():
 
 
 def test_planned_bytes_are_those_of_a_run():
-    from unspoken.joint.session.run import run_outcomes
     from unspoken.joint.tasks.rules.program_columns import RulesOverColumns
 
     random = np.random.default_rng(1)
@@ -254,10 +254,7 @@ def test_planned_bytes_are_those_of_a_run():
              for own in names.values()]
     sites = Sites.of(names)
     terms = RuleParams(sites.names, 0.2, most=1 << 12)
-    outcomes = run_outcomes(RulesOverColumns(terms, sites), parts)
-    sent = sum(row.bytes for one in outcomes for row in one.ledger.rows
-               if row.direction == "received" and row.label not in ("agree", "ready"))
-    assert abs(plan(terms, [30, 30, 30], 3000)["bytes"] - sent) < 0.15 * sent
+    forecast_holds(RulesOverColumns(terms, sites), dict(zip(names, parts, strict=True)))
 
 
 def test_files_in_another_order_are_aligned_by_their_ids(tmp_path):

@@ -18,7 +18,7 @@ from unspoken.errors import DataError
 from unspoken.joint.joint_errors import PartyError, StudyError
 from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.tasks.common.record_order import COMMON, SAME_ORDER
-from unspoken.joint.tasks.task_list import HOMES, task_of
+from unspoken.joint.tasks.task_list import all_tasks, task_of
 
 COUNT = 120
 LETTERS = np.array([f"r{i:03}" for i in range(COUNT)], object)
@@ -62,7 +62,7 @@ NEW = ("forest-columns", "bayes-columns")
 
 
 def test_every_task_over_columns_is_here():
-    over = {name for name in HOMES if name.endswith("-columns") or name == "network"}
+    over = {name for name in all_tasks() if name.endswith("-columns") or name == "network"}
     assert over == set(TASKS)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.arrays import Words
+from unspoken.joint.wire.hollow_arrays import hollow, is_hollow
 
 BLOCK = 1024
 _SWAPS = [(32, 0x00000000FFFFFFFF), (16, 0x0000FFFF0000FFFF), (8, 0x00FF00FF00FF00FF),
@@ -24,6 +25,8 @@ def plane_words(n: int) -> int:
 def planes_of(values: Words, width: int = 64) -> Words:
     """Return the lowest `width` planes of values, shape (width, words)."""
     count = plane_words(values.size)
+    if is_hollow(values):
+        return np.asanyarray(hollow((width, count)))
     padded = np.zeros(count * 64, np.uint64)
     padded[:values.size] = values.ravel()
     rows = padded.reshape(count, 64)
@@ -37,6 +40,8 @@ def planes_of(values: Words, width: int = 64) -> Words:
 def words_of(planes: Words) -> Words:
     """Return the values whose 64 planes are given, shape (64, words)."""
     count = planes.shape[1]
+    if is_hollow(planes):
+        return np.asanyarray(hollow(64 * count))
     out = np.empty((count, 64), np.uint64)
     for start in range(0, count, BLOCK):
         block = np.array(planes[:, start:start + BLOCK], order="C")

@@ -133,6 +133,10 @@ class Party(Base):
         self.ledger.opened(self.count, because, names, shape)
         return names
 
+    def opened(self, because: str, values: Any) -> Any:
+        """Return values that were opened to this party; a dry run puts assumed ones in place."""
+        return values
+
 
 def _running() -> asyncio.Task[Any] | None:
     try:

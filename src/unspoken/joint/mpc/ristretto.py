@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from unspoken.errors import MissingExtraError
 from unspoken.joint.mpc.randomness import fresh_seed, fresh_words
+from unspoken.joint.wire.hollow_arrays import is_dry
 
 Points = npt.NDArray[np.uint8]
 T = TypeVar("T")
@@ -82,6 +83,8 @@ def domain(*parts: str | int | bytes) -> bytes:
 
 def hash_points(where: bytes, items: Sequence[bytes]) -> Points:
     """Return the points of some ids in one domain: SHA-512, then Elligator twice."""
+    if is_dry():
+        return _each(lambda item: hashlib.sha256(item).digest(), items)
     to_point = _sodium().crypto_core_ristretto255_from_hash
     start = hashlib.sha512(where)
 
@@ -95,13 +98,20 @@ def hash_points(where: bytes, items: Sequence[bytes]) -> Points:
 
 def random_points(count: int) -> Points:
     """Return points that belong to no id."""
+    if is_dry():
+        return _each(lambda seed: seed, [fresh_seed() for _ in range(count)])
     to_point = _sodium().crypto_core_ristretto255_from_hash
     raw = fresh_words(8 * count).tobytes()
     return _each(to_point, [raw[i:i + 64] for i in range(0, len(raw), 64)])
 
 
 def multiply(points: Points, scalar: bytes) -> Points:
-    """Return every point times a scalar; libsodium refuses what is no point and the identity."""
+    """Return every point times a scalar; libsodium refuses what is no point and the identity.
+
+    In a dry run points stay as they are, so that equal ids remain equal.
+    """
+    if is_dry():
+        return points
     product = _sodium().crypto_scalarmult_ristretto255
     try:
         return _each(lambda point: product(scalar, point), _rows(points))
@@ -111,6 +121,8 @@ def multiply(points: Points, scalar: bytes) -> Points:
 
 def check_points(points: Points) -> None:
     """Refuse what is not the encoding of a point, the identity, and repeated points."""
+    if is_dry():
+        return
     valid = _sodium().crypto_core_ristretto255_is_valid_point
     if not points.any(axis=1).all() or not all(_mapped(valid, _rows(points))):
         raise BadPointError("a list has bytes that are no point")

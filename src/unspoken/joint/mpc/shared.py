@@ -22,6 +22,7 @@ import numpy.typing as npt
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
+from unspoken.joint.wire.hollow_arrays import hollow, is_dry, is_hollow
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.party import Party
@@ -74,7 +75,7 @@ class Shared:
         object.__setattr__(self, "high", int(self.high))
         check_interval(self.low, self.high, "A shared value")
         # Arithmetic on numpy's scalars would warn where arrays wrap, as they shall.
-        object.__setattr__(self, "share", np.asarray(self.share))
+        object.__setattr__(self, "share", np.asanyarray(self.share))
 
     def __repr__(self) -> str:
         return f"Shared({self.shape}, between {self.low} and {self.high}, scale {self.scale})"
@@ -130,7 +131,7 @@ class Shared:
     __rmul__ = __mul__
 
     def __getitem__(self, index: Any) -> Shared:
-        return self.with_share(np.asarray(self.share[index]))
+        return self.with_share(np.asanyarray(self.share[index]))
 
     def within(self, low: int, high: int) -> Shared:
         """Promise a narrower interval that interval arithmetic cannot see; it is not checked.
@@ -154,7 +155,7 @@ class Shared:
 
     def sum(self, axis: int | None = None) -> Shared:
         """Return the sum over an axis, or over everything."""
-        share = np.asarray(self.share.sum(axis=axis, dtype=np.uint64))
+        share = np.asanyarray(self.share.sum(axis=axis, dtype=np.uint64))
         count = self.size // max(1, share.size)
         return replace(self, share=share, low=min(0, self.low * count),
                        high=max(0, self.high * count))
@@ -226,7 +227,13 @@ def public(party: Party, values: Any, scale: int = 0) -> Shared:
 
 
 def to_ring(values: Any, low: int, high: int, scale: int, what: str) -> Words:
-    """Return an owner's values as ring words; what does not fit is refused before it is shared."""
+    """Return an owner's values as ring words; what does not fit is refused before it is shared.
+
+    Blank values of a dry run need not fit.
+    """
+    if is_dry():
+        blank: Words = hollow(np.shape(values))
+        return blank
     array = np.asarray(values)
     if array.dtype.kind not in "iubf":
         raise RingError(explain(what, "numbers", str(array.dtype)))
@@ -273,6 +280,8 @@ def corners(one: Shared, other: Shared) -> tuple[int, int]:
 
 def times(one: Words, other: Words) -> Words:
     """Return a matrix product modulo 2^64."""
+    if is_hollow(one) or is_hollow(other):
+        return np.asanyarray(one @ other)
     # numpy multiplies whole numbers without BLAS: up to four times faster along memory.
     return np.asarray(np.ascontiguousarray(one) @ np.asfortranarray(other))
 

@@ -18,6 +18,7 @@ from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.memory import Tap, memory_transports
 
 Program = Callable[[Party, Any], Awaitable[Any]]
+Entering = Callable[[Seam, Roles, Sequence[Disclosure]], Party]
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,19 @@ class Outcome:
     error: BaseException | None = None
 
 
+def party_of(seam: Seam, roles: Roles, disclosures: Sequence[Disclosure]) -> Party:
+    """Return a party with the engine of the study's mode."""
+    party = Party(seam, roles, disclosures)
+    party.engine = mode_of(roles.mode).engine(party)
+    return party
+
+
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
-               disclosures: Sequence[Disclosure]) -> Any:
+               disclosures: Sequence[Disclosure], enter: Entering = party_of) -> Any:
     """Run one party from its first step to its end; a failure is reported to every peer."""
     try:
-        output = await _act(seam, roles, program, data, disclosures)
+        output = await _act(enter(seam, roles, disclosures) if seam.name in roles.program
+                            else Dealer(seam, roles), program, data)
         await seam.finish()
     except BaseException as error:
         seam.ledger.status = _status(error)
@@ -60,14 +69,12 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     return output
 
 
-async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
-               disclosures: Sequence[Disclosure]) -> Any:
-    if seam.name not in roles.program:
-        await Dealer(seam, roles).serve()
+async def _act(party: Party | Dealer, program: Program, data: Any) -> Any:
+    if isinstance(party, Dealer):
+        await party.serve()
         return None
-    party = Party(seam, roles, disclosures)
     await party.agree()
-    party.engine = engine = mode_of(roles.mode).engine(party)
+    engine = party.engine
     try:
         await engine.open()
         output = await program(party, data)

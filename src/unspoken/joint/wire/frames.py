@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import FrameError
+from unspoken.joint.wire.hollow_arrays import is_dry, is_hollow
 
 Array = npt.NDArray[np.generic]
 
@@ -142,6 +143,14 @@ def framed(message: Message, session: bytes,
 
 def _travelling(array: Array) -> tuple[Array, str]:
     """Return the array as it travels (little-endian, contiguous) and the name of its dtype."""
+    if is_dry() or is_hollow(array):
+        raise InputError("Nothing is sent in a dry run: no mask was drawn.")
+    return np.ascontiguousarray(array, np.dtype(sendable(array))).reshape(
+        array.shape), sendable(array)
+
+
+def sendable(array: Array) -> str:
+    """Return the name of the dtype as which an array travels; what may not travel is refused."""
     little = array.dtype.newbyteorder("<").str
     if little not in DTYPES:
         raise InputError(explain("The dtype of a message", "one of " + ", ".join(DTYPES),
@@ -152,7 +161,7 @@ def _travelling(array: Array) -> tuple[Array, str]:
     if array.nbytes > MAX_MESSAGE:
         raise InputError(f"A message may have at most {MAX_MESSAGE} bytes. This one has "
                          f"{array.nbytes}. Send it in several messages.")
-    return np.ascontiguousarray(array, np.dtype(little)).reshape(array.shape), little
+    return little
 
 
 def _check_label(label: str) -> None:

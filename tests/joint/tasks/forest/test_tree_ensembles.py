@@ -15,19 +15,19 @@ from support.tree_data import LAYOUT, WEATHER, parts_of, smooth_table, tables
 from unspoken.errors import InputError, ModelError
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.tasks.boosted_trees.pooled import pooled_boost
 from unspoken.joint.tasks.boosted_trees.program_rows import (
     Boost,
     BoostOverRows,
     gradients,
     mine_boost_rows,
-    pooled_boost,
 )
+from unspoken.joint.tasks.forest.pooled import pooled_forest
 from unspoken.joint.tasks.forest.program_rows import (
     Attributes,
     ForestOverRows,
     draw_rows,
     mine_forest_rows,
-    pooled_forest,
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, plain_cuts
 from unspoken.joint.tasks.tree.level_growth import TreeParams

@@ -20,11 +20,15 @@ from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.session.run import run_local
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.intersection.task_rows import COMMON, TASK, pooled
+from unspoken.joint.tasks.intersection.pooled import pooled
+from unspoken.joint.tasks.intersection.program_rows import COMMON
+from unspoken.joint.tasks.task_list import all_tasks
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.ledger import Ledger
 
 pytestmark = pytest.mark.slow
+
+TASK = all_tasks()["intersection"]
 
 
 def ids(*numbers):

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 
 from support.joint_commands import free_ports, joint_command
+from support.replayed import forecast_holds
 from support.study_people import members_in, saved, study_of
 from unspoken.errors import DataError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.tasks.kmeans import costs
 from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.pooled import pooled
-from unspoken.joint.tasks.kmeans.program_columns import kmeans_columns
+from unspoken.joint.tasks.kmeans.program_columns import KMeansOverColumns, KMeansSite
 from unspoken.joint.tasks.outliers.params import OutlierParams as OutlierRules
 from unspoken.joint.tasks.outliers.pooled import pooled as pooled_outliers
-from unspoken.joint.tasks.outliers.program_columns import outliers_columns
-from unspoken.joint.tasks.outliers.read_params import columns_cost, rows_cost
+from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns
 from unspoken.models.clusters import Clusters
 
 pytestmark = pytest.mark.slow
@@ -158,17 +157,14 @@ def test_the_plan_counts_the_bytes(data, way):
     # Without clusters nothing stands still before all rounds are run.
     data = np.random.default_rng(1).uniform(-8, 8, (2000, 4))
     parts = [data[:, :1], data[:, 1:2], data[:, 2:]]
-    rules = KMeansParams(5, 2)
-    _, ledgers = kmeans_columns(parts, rules, way=way)
-    plan = (costs.hidden if way == "hidden" else costs.known)(rules, 2000, 4, 3)
-    assert plan.bytes == pytest.approx(sent(ledgers), rel=0.03)
+    program = KMeansOverColumns(KMeansParams(5, 2), {"a": 1, "b": 1, "c": 2}, ("a", "b"), way)
+    forecast_holds(program, {n: KMeansSite(p) for n, p in zip("abc", parts, strict=True)})
 
 
 def test_the_plan_counts_the_bytes_of_outliers(data):
-    rules = OutlierRules(0.7, 6.0)
-    _, ledgers = outliers_columns([data[:, :1], data[:, 1:2], data[:, 2:]], rules)
-    assert columns_cost(rules, 90, 4, 3, 3).bytes == pytest.approx(sent(ledgers), rel=0.02)
-    assert rows_cost(rules, 90, 4, 3).bytes < rows_cost(rules, 180, 4, 3).bytes
+    parts = dict(zip("abc", (data[:, :1], data[:, 1:2], data[:, 2:]), strict=True))
+    program = OutliersOverColumns(OutlierRules(0.7, 6.0), {"a": 1, "b": 1, "c": 2})
+    forecast_holds(program, parts)
 
 
 def test_on_the_command_line(tmp_path, data, capsys):

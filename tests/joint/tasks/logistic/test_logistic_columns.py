@@ -16,11 +16,11 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.declared import declares
 from unspoken.joint.tasks.logistic import program_columns as logistic_columns
 from unspoken.joint.tasks.logistic.cross_products import CELL, products
+from unspoken.joint.tasks.logistic.pooled import pooled_logistic
 from unspoken.joint.tasks.logistic.program_columns import (
     LogisticOverColumns,
     mine_logistic_columns,
 )
-from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
 from unspoken.joint.tasks.logistic.sigmoid import log_likelihoods, sigmoid
 from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
 from unspoken.joint.tasks.regression.fitting import ERRORS, SPREADS

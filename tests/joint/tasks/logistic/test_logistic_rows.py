@@ -13,11 +13,11 @@ from unspoken.errors import DataError, InputError, ModelError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.tasks.logistic import program_rows as logistic
+from unspoken.joint.tasks.logistic.pooled import pooled_logistic
 from unspoken.joint.tasks.logistic.program_rows import (
     STEP,
     LogisticOverRows,
     mine_logistic_rows,
-    pooled_logistic,
 )
 from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
 from unspoken.models.logistic_model import LogisticModel

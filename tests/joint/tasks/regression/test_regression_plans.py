@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from support.regression_data import by_rows, made, picked
+from support.replayed import real_run
 from support.study_people import stated
-from unspoken.joint import run_outcomes
+from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.record_order import Records
 from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
@@ -35,11 +36,9 @@ def apart(made_, inputs):
     """Return by which factors a run differs from its plan, rounds and bytes."""
     task = task_of(made_)
     plan = task.plan(made_)
-    outcomes = run_outcomes(task.program(made_), inputs, names=list(made_.having("owner")))
-    assert [o.error for o in outcomes] == [None] * len(outcomes)
-    sent = sum(r.bytes for o in outcomes for r in o.ledger.rows if r.direction == "sent")
-    rounds = len({r.step for r in outcomes[0].ledger.rows if r.direction == "received"})
-    return [max(a / b, b / a) for a, b in ((plan.rounds, rounds), (plan.bytes, sent))]
+    real = real_run(task.program(made_), dict(zip(made_.having("owner"), inputs, strict=True)),
+                    roles_of(made_))
+    return [max(a / b, b / a) for a, b in ((plan.rounds, real.rounds), (plan.bytes, real.bytes))]
 
 
 def binary(data):
@@ -106,4 +105,4 @@ def test_holders_beyond_two_cost_more():
     two = study("regression", ["o0", "o1", "o2"], response="y", columns=["x0"])
     third = replace(two.members[2], roles=("owner", "holder"))
     three = replace(two, members=(*two.members[:2], third, two.members[3]))
-    assert task_of(three).plan(three).bytes == 2 * task_of(two).plan(two).bytes
+    assert task_of(three).plan(three).bytes > 1.5 * task_of(two).plan(two).bytes

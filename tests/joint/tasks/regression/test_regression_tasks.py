@@ -15,7 +15,7 @@ from support.study_people import stated
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.logistic.program_rows import pooled_logistic
+from unspoken.joint.tasks.logistic.pooled import pooled_logistic
 from unspoken.joint.tasks.regression import fitting
 from unspoken.joint.tasks.regression.column_blocks import SAME_ROWS
 from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms

@@ -26,12 +26,12 @@ from unspoken.joint.session.run import run_outcomes
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.tasks.rules.item_sites import Sites
 from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, RuleParams
+from unspoken.joint.tasks.rules.pooled import pooled_columns as pooled
 from unspoken.joint.tasks.rules.program_columns import (
     ROWS,
     Mining,
     RulesOverColumns,
     mine_rules_columns,
-    pooled,
 )
 from unspoken.joint.wire.frames import HEADER_BYTES, Purpose, parse
 from unspoken.numerics.packed_bits import bit_counts

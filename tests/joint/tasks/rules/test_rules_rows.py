@@ -16,6 +16,7 @@ from support.basket_data import NAMES, SHOPS, as_sets, by_hand, shops, spread
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
 from support.joint_commands import joint_command
+from support.replayed import forecast_holds
 from support.watching import masked_frames
 from unspoken.errors import InputError, ModelError
 from unspoken.joint import reveal, share_sum
@@ -30,19 +31,21 @@ from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.rules import candidate_levels as ladder
 from unspoken.joint.tasks.rules.params import RULES, SETS, RuleParams
+from unspoken.joint.tasks.rules.pooled import pooled
 from unspoken.joint.tasks.rules.program_rows import (
     Mining,
     RulesOverRows,
     mine_rules_rows,
-    pooled,
 )
-from unspoken.joint.tasks.rules.task_rows import TASK, plan
+from unspoken.joint.tasks.task_list import all_tasks
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.frames import HEADER_BYTES, Kind, Purpose, parse
 from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
 pytestmark = pytest.mark.slow
+
+TASK = all_tasks()["rules"]
 
 TERMS = RuleParams(NAMES, 0.25, 0.75, most=1000)
 ALL = [one for shop in SHOPS for one in shop]
@@ -393,12 +396,7 @@ def test_planned_bytes_are_those_of_a_run():
     terms = RuleParams(tuple(map(str, range(2000))), 0.001, most=1 << 17)
     parts = [Baskets.of([["1", "2"]] + [[str(r), str(r + 1)] for r in range(900)], terms.items)
              for _ in range(3)]
-    outcomes = run_outcomes(RulesOverRows(terms), parts)
-    sent = sum(row.bytes for one in outcomes for row in one.ledger.rows
-               if row.direction == "received" and row.label not in ("agree", "ready"))
-    sizes = [o.shape[0] for o in outcomes[0].ledger.openings]
-    made = plan(terms, owners=3, receivers=3, candidates=sizes[:-1], rules=sizes[-1])
-    assert abs(made["bytes"] - sent) < 0.1 * sent
+    forecast_holds(RulesOverRows(terms), dict(zip("abc", parts, strict=True)))
 
 
 @pytest.mark.slow

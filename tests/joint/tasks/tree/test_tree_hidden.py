@@ -32,6 +32,7 @@ from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.question_scores import while_open
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
+from unspoken.joint.wire.hollow_arrays import is_dry
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +122,7 @@ def test_a_node_that_stopped_is_never_split_below(monkeypatch):
 
     async def unsteady(party, first, counts, allowed=None):
         scores, size = await real(party, first, counts)
-        calls[party.name] += 1
+        calls[party.name] += not is_dry()
         better = np.zeros(scores.shape, np.int64)
         better[:, 1] = (1 << 20) * (calls[party.name] > 1)
         return scores + public(party, better, scores.scale), size

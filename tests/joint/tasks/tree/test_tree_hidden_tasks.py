@@ -10,6 +10,7 @@ import pytest
 from support.hidden_tree_sites import three_sites
 from support.joint_commands import OWNERS, tried, write
 from support.ledger_totals import measured
+from support.replayed import forecast_holds
 from support.study_people import ROLES, members_in, saved, study_of
 from support.tree_data import LAYOUT, WEATHER
 from unspoken.errors import DataError
@@ -21,8 +22,7 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.unlabelled_rows import NEW
-from unspoken.joint.tasks.tree.hidden_costs import HiddenCosts, met
-from unspoken.joint.tasks.tree.hidden_program import classify_hidden, mine_tree_hidden
+from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden, HiddenTree
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
@@ -175,17 +175,8 @@ def test_new_records_on_the_command_line(folder, capsys, ids):
 def test_plans_forecast_rounds_and_bytes(depth, branches, least, rows):
     shape, rules = TreeShape(("n", "p"), "a", 3, branches), TreeParams(depth, least)
     sites, columns = three_sites(rows, branches)
-    parts, ledgers = mine_tree_hidden(sites, shape, rules)
-    costs = HiddenCosts(shape, rules, 3)
-    near(costs.growing(rows), ledgers)
-    _, ledgers = classify_hidden(parts, dict.fromkeys("abc", columns), receivers=["b"])
-    near(met(3) + costs.classifying(rows, 1), ledgers)
-
-
-def near(forecast, ledgers):
-    rounds, size = measured(ledgers)
-    assert forecast.bytes == pytest.approx(size, rel=0.05)
-    assert rounds / 2 < forecast.rounds < rounds * 2
+    real = forecast_holds(HiddenTree(shape, rules), sites)
+    forecast_holds(ClassifyHidden(["b"]), {n: (real.outputs[n], columns) for n in "abc"})
 
 
 def test_plans_forecast_what_goes_by_tournament(monkeypatch):
@@ -193,5 +184,4 @@ def test_plans_forecast_what_goes_by_tournament(monkeypatch):
 
     monkeypatch.setattr(choosing, "MOST_PAIRS", 0)
     shape, rules = TreeShape(("n", "p"), "a", 3, 2), TreeParams(3, 2)
-    _, ledgers = mine_tree_hidden(three_sites(100)[0], shape, rules)
-    near(HiddenCosts(shape, rules, 3).growing(100), ledgers)
+    forecast_holds(HiddenTree(shape, rules), three_sites(100)[0])

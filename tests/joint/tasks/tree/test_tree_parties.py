@@ -18,10 +18,10 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.play import in_memory
 from unspoken.joint.tasks.boosted_trees import split_gains as boosted_scores
+from unspoken.joint.tasks.boosted_trees.pooled import _pooled_tree
 from unspoken.joint.tasks.boosted_trees.program_rows import (
     Boost,
     BoostOverRows,
-    _pooled_tree,
     gradients,
     mine_boost_rows,
 )
@@ -33,7 +33,8 @@ from unspoken.joint.tasks.classify.program_columns import (
     classify_in_parts,
 )
 from unspoken.joint.tasks.common.record_order import InOneOrder
-from unspoken.joint.tasks.forest.program_rows import ForestOverRows, pooled_forest
+from unspoken.joint.tasks.forest.pooled import pooled_forest
+from unspoken.joint.tasks.forest.program_rows import ForestOverRows
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, plain_cuts
 from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
 from unspoken.joint.tasks.tree.params import Attribute

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from support.ledger_totals import received
+from support.replayed import forecast_holds
 from support.study_people import members_in, saved, stated, study_of, to_all
 from support.tree_data import LAYOUT, NAMES, WEATHER, parts_of
 from unspoken.errors import DataError
@@ -13,14 +14,12 @@ from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task_list import task_of
-from unspoken.joint.tasks.tree import costs
-from unspoken.joint.tasks.tree.cut_points import Span
+from unspoken.joint.tasks.tree.cut_points import CUTS, Span
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
 from unspoken.joint.tasks.tree.pooled import pooled
-from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
-from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
-from unspoken.joint.tasks.tree.task_rows import sizes_of
+from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
+from unspoken.joint.tasks.tree.program_rows import TreeOverRows, code_rows
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_cuts
 from unspoken.models.site_tree_part import join_parts
 
@@ -187,11 +186,9 @@ def test_own_cuts_lie_between_values():
 @pytest.mark.parametrize("least", [1, 3])
 def test_the_plan_over_rows_forecasts_the_bytes(least):
     rules = TreeParams(most=64, min_records=least)
-    trees, ledgers = mine_tree_rows(parts_of(WEATHER, np.arange(14) % 3, 3), LAYOUT, rules)
-    # The root with 10 branches; three nodes without outlook; two and two without another.
-    levels = [(1, 11), (3, 3 * 8), (4, 2 * 6 + 2 * 6)]
-    forecast = costs.horizontal(levels, trees[0].leaves, sizes_of(LAYOUT), 64, least, (3, 3))
-    assert forecast.bytes == pytest.approx(received(ledgers), rel=0.05)
+    parts = [code_rows(LAYOUT, part, {}) for part in parts_of(WEATHER, np.arange(14) % 3, 3)]
+    real = forecast_holds(TreeOverRows(LAYOUT, rules), dict(zip("abc", parts, strict=True)))
+    assert real.outputs["a"].leaves > 2
 
 
 @pytest.mark.parametrize("spans", [{"x": Span(0, 16, 3, 4)},
@@ -202,11 +199,10 @@ def test_the_plan_forecasts_the_bytes_of_cut_points(spans):
     columns["class"] = np.array(["n", "p"] * 30, object)
     layout = TreeLayout(tuple(Attribute(n, cuts=(0.0,)) for n in spans), ("n", "p"))
     parts = parts_of(columns, np.arange(60) % 4, 4)
-    rules = TreeParams(max_depth=0, most=64)
-    (_, with_spans), (_, without) = (mine_tree_rows(parts, layout, rules, spans=s)
-                                     for s in (spans, None))
-    forecast = costs.cut_points([(s.count, s.bits) for s in spans.values()], 64, 4)
-    assert forecast.bytes == pytest.approx(received(with_spans) - received(without), rel=0.05)
+    rules, coded = TreeParams(max_depth=0, most=64), [code_rows(layout, p, spans) for p in parts]
+    program = TreeOverRows(layout, rules, spans=spans)
+    real = forecast_holds(program, dict(zip("abcd", coded, strict=True)))
+    assert len(real.opened["a"][CUTS]) == max(span.bits for span in spans.values()) + 1
 
 
 @pytest.mark.parametrize(("task", "own", "agreed"), [
@@ -240,7 +236,5 @@ def test_the_plan_over_columns_forecasts_the_bytes():
     sites = {n: TreeSite((a,), columns, columns["class"] if n == "a" else None)
              for n, a in zip("abc", layout.attributes, strict=True)}
     shape, rules = TreeShape(("n", "p"), "a", 1, 2), TreeParams(max_depth=2)
-    parts, ledgers = mine_tree_columns(sites, shape, rules)
-    assert parts["a"].nodes == 7
-    forecast = costs.vertical([1, 2], 4, 2000, shape, 3, 1)
-    assert received(ledgers.values()) / 2 < forecast.bytes < received(ledgers.values()) * 2
+    real = forecast_holds(TreeOverColumns(shape, rules, tuple(sites)), sites)
+    assert real.outputs["a"].nodes == 7

@@ -31,6 +31,7 @@ from unspoken.arrays import Words
 from unspoken.joint.mpc.bit_planes import words_of
 from unspoken.joint.mpc.correlated.oblivious_transfer import BITS, LEAVES, PLACES
 from unspoken.joint.mpc.randomness import Stream
+from unspoken.joint.wire.hollow_arrays import hollow, is_dry
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.correlated.oblivious_transfer import Keys
@@ -69,6 +70,8 @@ class Leaves:
 
     def expand(self, planes: int, words: int) -> tuple[Words, Words]:
         """Return sums u (places, planes, words) and rows v (128, words) of the next transfers."""
+        if is_dry():
+            return hollow((PLACES, planes, words)), hollow((ROWS, words))
         if self._room.size != LEAVES * planes * words:
             self._room = np.empty(LEAVES * planes * words, np.uint64)
         room = self._room.reshape(LEAVES, planes, words)
@@ -102,6 +105,8 @@ def _folded(room: Words, parts: Words) -> Words:
 
 def add_choice(rows: Words, secret: npt.NDArray[np.uint8], sent: Words) -> None:
     """Add D d to the offerer's rows, place by place."""
+    if is_dry():
+        return
     for place, factor in enumerate(secret):
         has = (factor >> np.arange(BITS) & 1).astype(bool)
         parts = np.where(has[:, None, None], sent[place], np.uint64(0))
@@ -120,8 +125,10 @@ class Pads:
 
     def __init__(self, cipher: bytes, rows: Words, first: int) -> None:
         self._cipher = Cipher(AES(cipher), ECB()).encryptor()  # noqa: S305
+        self.count = 64 * rows.shape[1]
+        if is_dry():
+            return
         low, high = words_of(rows[:64]), words_of(rows[64:])
-        self.count = low.size
         self._number = np.arange(first, first + self.count, dtype=np.uint64)
         # s(x), of which every block of every entry needs a few bits.
         self._moved = np.empty((self.count, 2), np.uint64)
@@ -144,6 +151,9 @@ class Pads:
 
     def planes(self, offset: Words, width: int) -> Words:
         """Return the lowest bits of every pad as planes (width, words)."""
+        if is_dry():
+            dry: Words = hollow((width, self.count // 64))
+            return dry
         low = self._hashed(offset, 0).astype("<u8", copy=False).view(np.uint8)[:, 0]
         low = low ^ self._moved.astype("<u8", copy=False).view(np.uint8)[:, 0]
         low ^= np.uint8(int(_moved(offset)[0]) & 0xFF)
@@ -154,6 +164,9 @@ class Pads:
 
     def words(self, offset: Words, length: int) -> Words:
         """Return pads of `length` words, shape (count, length)."""
+        if is_dry():
+            dry: Words = hollow((self.count, length))
+            return dry
         moved = _moved(offset)
         out = np.empty((self.count, length), np.uint64)
         for block in range(-(-length // 2)):

@@ -12,6 +12,9 @@ from unspoken.joint.mpc.correlated.kinds import Need
 class Source(ABC):
     """Where correlated randomness comes from; a protocol does not know which it is."""
 
+    asks_ahead = False
+    """Whether it asks somebody who answers, and saves waiting by asking ahead."""
+
     @abstractmethod
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of every wish; None if it only deals."""

@@ -71,7 +71,7 @@ class DealerSource(Source):
         self._seed = seed
         self._number = 0
         self._last = party.name == party.holders[-1]
-        self._asks = self._last and party.roles.dealer not in party.names
+        self._asks = self.asks_ahead = self._last and party.roles.dealer not in party.names
         self._asked: deque[Wish] = deque()
 
     async def draw(self, needs: Sequence[Need]) -> list[Parts]:

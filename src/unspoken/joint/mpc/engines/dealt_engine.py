@@ -101,10 +101,6 @@ class WithDealer(Mode):
         return (f"any {holders - 1} of the {holders} holders, with any other owners, but "
                 "never a holder with the dealer")
 
-    def costed_holders(self, holders: int) -> int:
-        """Return all of them."""
-        return holders
-
 
 class ThreeParties(Mode):
     """Exactly three owners: two hold shares, the third deals (honest majority)."""

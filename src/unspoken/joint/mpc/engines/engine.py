@@ -35,6 +35,11 @@ class Engine(ABC):
         self.source: Source | None = None
 
     @property
+    def asks_ahead(self) -> bool:
+        """Return True if this party asks a dealer, and may do so ahead."""
+        return self.source is not None and self.source.asks_ahead
+
+    @property
     def block(self) -> int:
         """Return how many values are compared at a time."""
         return 1 << 22

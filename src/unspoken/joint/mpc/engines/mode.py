@@ -31,11 +31,15 @@ class Mode(ABC):
     first_holders = 2
     """How many of the first owners hold shares by default."""
     cost_notes: tuple[str, ...] = ()
-    """A note on cost forecasts, which are made for holders with a dealer."""
+    """What must be said about forecasts in this mode."""
 
     @abstractmethod
     def engine(self, party: Party) -> Engine:
         """Return a party's engine."""
+
+    def dry_engine(self, party: Party) -> Engine:
+        """Return a party's engine in a dry run: the same, unless it cannot be run dry."""
+        return self.engine(party)
 
     @abstractmethod
     def check(self, members: Sequence[Member]) -> None:
@@ -62,10 +66,6 @@ class Mode(ABC):
     def notes(self, holders: int) -> tuple[str, ...]:
         """Return a note about the engine."""
         return (UNVETTED,)
-
-    def costed_holders(self, holders: int) -> int:
-        """Return for how many holders a forecast is made."""
-        return 2
 
     def can_run(self) -> bool:
         """Return True if this machine has what the engine needs."""

@@ -176,8 +176,8 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
     if found is None:
         return None
     if isinstance(value, SharedBits):
-        return bits_of(found, value.size).astype(bool).reshape(value.shape)
-    return from_ring(found, value.scale).reshape(value.shape)
+        return party.opened(because, bits_of(found, value.size).astype(bool).reshape(value.shape))
+    return party.opened(because, from_ring(found, value.scale).reshape(value.shape))
 
 
 def rerandomised(party: Party, value: Shared | SharedBits) -> Words:

@@ -35,10 +35,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.boosted_trees.split_gains import (
     FINE,
-    RATIO,
     best_worth,
-    plain_best_worth,
-    plain_ratio,
     ratios,
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span
@@ -167,32 +164,6 @@ def reached(layout: TreeLayout, tree: Sapling, codes: Ints, values: Floats) -> F
         code = codes[layout.asked[0][asked[inner]], inner]
         node[inner] = first[node[inner]] + layout.routes[asked[inner], code]
     return np.asarray(number[node])
-
-
-def pooled_boost(layout: TreeLayout, given: Given, rules: TreeParams, boost: Boost) -> TreeSum:
-    """Return the same from pooled rows."""
-    scores, trees = np.zeros(given.labels.size), []
-    for _ in range(boost.rounds):
-        tree, values = _pooled_tree(layout, given, rules, boost, gradients(scores, given.labels))
-        trees.append(tree.regression(values.tolist()))
-        scores = scores + reached(layout, tree, given.codes, values)
-    return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
-
-
-def _pooled_tree(layout: TreeLayout, given: Given, rules: TreeParams, boost: Boost,
-                  numbers: Ints) -> tuple[Sapling, Floats]:
-    tree, rows = Sapling(layout, rules), Rows(layout, given.codes, given.labels)
-    found = {0: numbers.sum(axis=1)}
-    while nodes := tree.tested():
-        place, sums = plain_best_worth(layout, rows.sums(nodes, numbers), rules, boost.penalty,
-                                       tree.allowed(nodes))
-        tree.split(nodes, place)
-        rows.move(tree)
-        above = dict(zip(nodes, sums, strict=True))
-        found |= {n: above[tree.parent[n]][layout.first_branch[tree.question[tree.parent[n]]]
-                                           + tree.branch[n]] for n in tree.level}
-    leaf = plain_ratio(np.array([found[n] for n in tree.leaves]), boost.penalty)
-    return tree, -boost.rate * np.ldexp(np.rint(np.ldexp(leaf, RATIO)), -RATIO)
 
 
 def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,

@@ -61,7 +61,7 @@ class FullTree:
 
 
 def full_tree(tree: CategoricalTree, layout: BayesLayout, depth: int) -> FullTree:
-    """Return a tree as a full one of so many levels; refused if it is deeper."""
+    """Return a tree as a full one of `depth` levels; refused if it is deeper."""
     if tree.classes != layout.classes:
         raise DataError(explain("The classes of the tree", "the agreed ones, in their order",
                                 tree.classes))

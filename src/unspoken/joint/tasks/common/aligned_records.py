@@ -29,8 +29,8 @@ async def same_everywhere(party: Party, rows: int) -> int:
     """Return the number of rows, which all sites must share; -1 stands for somebody without."""
     party.begin("rows")
     party.opening(ROWS, (), (1,))
-    told = np.array([rows], np.int64)
-    got = [rows, *(int(x[0]) for x in await party.swap(party.peers, "tree.rows", told,
+    own = np.array([rows], np.int64)
+    got = [rows, *(int(x[0]) for x in await party.swap(party.peers, "tree.rows", own,
                                                        Purpose.DISCLOSURE))]
     sizes = {size for size in got if size >= 0}
     if len(sizes) != 1 or sizes == {0}:

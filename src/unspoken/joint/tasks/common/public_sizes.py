@@ -40,9 +40,9 @@ async def one_size(party: Party, own: int, owners: Sequence[str]) -> int:
     """Return the number of records that all owners must have in common."""
     sizes = await open_sizes(party, own, owners)
     if len(set(sizes.tolist())) != 1:
-        told = ", ".join(f"{n}: {s:,}" for n, s in zip(owners, sizes, strict=True))
+        listed = ", ".join(f"{n}: {s:,}" for n, s in zip(owners, sizes, strict=True))
         raise RefusedError(f"Owners of columns must have the same records in the same order. They "
-                           f"have different numbers ({told}). Align them first.")
+                           f"have different numbers ({listed}). Align them first.")
     return int(sizes[0])
 
 

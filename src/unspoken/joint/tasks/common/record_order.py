@@ -24,8 +24,9 @@ from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import Places, align, align_disclosures, plan_alignment
+from unspoken.joint.mpc.sets.alignment import TIMES, Places, align, align_disclosures
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
+from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import same_digest
 from unspoken.joint.tasks.common.party_files import (
@@ -41,7 +42,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     flag,
     text,
 )
-from unspoken.joint.tasks.task import Plan, Task
+from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.wire.frames import Purpose
 
 COMMON = "which records all owners have"
@@ -220,20 +221,29 @@ def in_one_order(task: Task) -> Task:
         return (*task.disclosures(without_order(study)),
                 *order(study).disclosures(study.having("owner")))
 
-    def plan(study: Study) -> Plan:
+    def outlook(study: Study) -> Outlook:
         _nobody_idle(task, study)
-        return _plan(task.plan(without_order(study)), study, order(study))
+        return _outlook(task, study, order(study))
 
     def load(path: Path, study: Study) -> Records:
         return _load(task, path, study)
 
     def program(study: Study) -> InOneOrder:
-        made = InOneOrder(task.program(without_order(study)), study.having("owner"), order(study))
-        made.disclosures = study.disclosures
-        return made
+        ordered = InOneOrder(task.program(without_order(study)), study.having("owner"),
+                             order(study))
+        ordered.disclosures = study.disclosures
+        return ordered
 
-    return replace(task, check=check, disclosures=disclosures, plan=plan, load=load,
-                   program=program)
+    def blank(study: Study, name: str, records: int) -> Records:
+        ids = range(records) if "ids" in study.parameters else None
+        return Records(task.blank(without_order(study), name, records), ids)
+
+    def answers(study: Study, records: int, name: str) -> Answers:
+        return task.answers(without_order(study), records, name)
+
+    return replace(task, check=check, disclosures=disclosures, outlook=outlook, load=load,
+                   program=program, blank=blank, answers=answers,
+                   expected=lambda study: task.expected(without_order(study)))
 
 
 def _nobody_idle(task: Task, study: Study) -> None:
@@ -257,18 +267,14 @@ def _ids(path: Path, name: str) -> list[Any]:
     return id_column(path, name)
 
 
-def _plan(plan: Plan, study: Study, order: RecordOrder) -> Plan:
-    """Return a plan with what bringing so many records into one order costs and discloses."""
-    owners = study.having("owner")
-    learns = {name: list(what) for name, what in plan.learns.items()}
+def _outlook(task: Task, study: Study, order: RecordOrder) -> Outlook:
+    """Return an outlook with what bringing records into one order takes and discloses."""
+    owners, found = study.having("owner"), task.outlook(without_order(study))
+    learns = {name: list(what) for name, what in found.learns.items()}
     for disclosure in order.disclosures(owners):
         for name in everybody(study):
             if not disclosure.to or name in disclosure.to:
                 learns[name].append(disclosure.because)
-    rounds, size, seconds = 0, 0, 0.0
-    if order.rules is not None:
-        rounds, size, seconds = plan_alignment(plan.records, len(owners))
-    elif order.compared:
-        rounds, size = 2, 2 * 64 * len(owners) * (len(owners) - 1)
-    return replace(plan, rounds=plan.rounds + rounds, bytes=plan.bytes + size,
-                   computing=plan.computing + seconds, learns=learns)
+    points = 0 if order.rules is None else (2 * len(owners) - 1) * task.expected(
+        without_order(study))
+    return replace(found, computing=found.computing + points * TIMES, learns=learns)

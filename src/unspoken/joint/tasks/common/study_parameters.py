@@ -15,12 +15,17 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import needed, party_table
-from unspoken.joint.tasks.task import Plan, notes_of, safe_against
+from unspoken.joint.tasks.task import Outlook, Param, notes_of, safe_against
 from unspoken.table.table import Table
 
 T = TypeVar("T")
 # What every task over columns has, and the runner does: see `record_order`.
 RECORD_ORDER = ("ids", "least", "same_order")
+ORDER_PARAMS = (
+    Param("ids", "the column of ids by which records are aligned"),
+    Param("least", "the least number of ids of an owner where records are aligned (10)"),
+    Param("same_order", "true: all files list the same records in the same order"))
+EXPECTED_PARAM = Param("expected", "the number of records that the forecast is for")
 
 
 def as_study(make: Callable[[], T]) -> T:
@@ -33,9 +38,10 @@ def as_study(make: Callable[[], T]) -> T:
         raise StudyError(str(error)) from None
 
 
-def check_names(parameters: Mapping[str, Any], known: Sequence[str], task: str,
-                about: Sequence[str] = ()) -> None:
-    """Refuse parameters that a task does not have; those `about` a column are named 'kind.name'."""
+def check_names(parameters: Mapping[str, Any], params: Sequence[Param], task: str) -> None:
+    """Refuse parameters that a task does not have; those about a column are named 'kind.name'."""
+    known = [p.name for p in params if "." not in p.name]
+    about = [p.name.partition(".")[0] for p in params if "." in p.name]
     for name in parameters:
         kind, dot, _ = name.partition(".")
         if name not in known and not (dot and kind in about):
@@ -135,12 +141,12 @@ def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return owners
 
 
-def learns(study: Study, told: Sequence[Disclosure],
+def learns(study: Study, declared: Sequence[Disclosure],
            sizes: str = "kinds and sizes of what is computed") -> dict[str, list[str]]:
     """Return what each party learns; a dealer outside the program learns sizes."""
-    found = {name: [d.because for d in told if not d.to or name in d.to]
-             for name in everybody(study)}
-    return found | {name: [sizes] for name in study.names if name not in found}
+    by_name = {name: [d.because for d in declared if not d.to or name in d.to]
+               for name in everybody(study)}
+    return by_name | {name: [sizes] for name in study.names if name not in by_name}
 
 
 def not_chosen(study: Study) -> None:
@@ -156,10 +162,11 @@ def everybody(study: Study) -> list[str]:
     return [name for name in study.names if name != study.outside_dealer]
 
 
-def planned(study: Study, told: Sequence[Disclosure], cost: tuple[int, int],
-            more: Sequence[str] = ()) -> Plan:
-    """Return the plan of a study."""
-    return Plan(*cost, learns(study, told), safe_against(study), (*notes_of(study), *more))
+def outlined(study: Study, declared: Sequence[Disclosure], more: Sequence[str] = (),
+             assumes: str = "") -> Outlook:
+    """Return the outlook of a study whose values are on shares."""
+    return Outlook(learns(study, declared), safe_against(study), (*notes_of(study), *more),
+                   assumes)
 
 
 def read_own(path: Path, names: Sequence[str]) -> Table:

@@ -24,7 +24,6 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
 from unspoken.joint.tasks.tree.params import TreeLayout
-from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import (
     Given,
     TreeOverRows,
@@ -36,7 +35,6 @@ from unspoken.joint.tasks.tree.program_rows import (
     standing_in,
 )
 from unspoken.joint.wire.ledger import Ledger
-from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.tree_ensemble import TreeVote
 from unspoken.numerics.random import fresh_seed, generator
 from unspoken.release.parameters import Whole, check
@@ -100,15 +98,6 @@ class ForestOverRows(TreeOverRows):
         chosen = Attributes(layout, self.count, self.seed)
         return TreeVote(tuple(await grow(party, layout, self.rules, given, self.receivers,
                                          self.trees, weights, chosen)))
-
-
-def pooled_forest(layout: TreeLayout, given: Given, rules: TreeParams, trees: int, *,
-                   attributes: int = 0, seed: int = 0) -> TreeVote:
-    """Return the same forest from pooled rows with their draws."""
-    count = attributes or int(np.ceil(np.sqrt(len(layout.attributes))))
-    grown: list[CategoricalTree] = grow_pooled(layout, given.codes, given.labels, rules, trees,
-                                          given.weights, Attributes(layout, count, seed))
-    return TreeVote(tuple(grown))
 
 
 def mine_forest_rows(

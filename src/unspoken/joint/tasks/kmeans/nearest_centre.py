@@ -144,8 +144,8 @@ async def closest_permuted(party: Party, value: Shared) -> Ints:
     won = await reveal(party, public(party, place if party.is_holder else np.zeros(n, np.int64)
                                     ).within(0, k - 1), because=WON, to=[owner])
     mine = None if orders is None else orders[won, columns]
-    told = await share(party, mine, owner, (n,), 0, k - 1)
-    return np.asarray(await reveal(party, told, because=WON), np.int64)
+    centres = await share(party, mine, owner, (n,), 0, k - 1)
+    return np.asarray(await reveal(party, centres, because=WON), np.int64)
 
 
 def fresh_orders(n: int, k: int) -> Ints:

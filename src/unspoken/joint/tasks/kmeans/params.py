@@ -16,12 +16,28 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
-from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.shared import check_interval
+from unspoken.joint.tasks.common.study_parameters import as_study
+from unspoken.joint.tasks.task import Param
 from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
 
 EXTRA = 6
 MOST_SCALE = 24
+RULES = ("k", "iterations", "most", "scale", "tolerance", "seed", "start")
+PARAMS = (
+    Param("columns", 'the columns, a list of names; of several owners ["north:age", "south:stay"]'),
+    Param("k", "the number of clusters"),
+    Param("iterations", "how many iterations are run at most (10)"),
+    Param("most", "every value lies between -most and most (8.0)"),
+    Param("scale", "fractional bits of values, 1 to 24 (12)"),
+    Param("tolerance", "stop when the centres' squared movement is at most that (no: run all)"),
+    Param("seed", "public: which records the clustering starts from (0)"),
+    Param("start", "records, or spread (k-means++; only with way hidden) (records)"))
+ROWS_PARAMS = (*PARAMS, Param("way", "hidden, or revealed: sums are opened every round (hidden)"))
+COLUMNS_PARAMS = (
+    *PARAMS, Param("way", "hidden, or assignments: opened every round (hidden)"),
+    Param("closest", "how the nearest centre is found: shares, or permuted (shares)"))
 
 
 @dataclass(frozen=True)
@@ -83,6 +99,13 @@ class KMeansParams:
         bound = int(np.ceil(columns * (2 * self.most) ** 2 * 2**self.fine)) + 1
         check_interval(-2 * bound, 2 * bound, "A squared distance")
         return bound
+
+
+def rules_of(parameters: Mapping[str, Any]) -> KMeansParams:
+    """Return what a study says about its clustering."""
+    if "k" not in parameters:
+        raise StudyError("Parameter 'k', the number of clusters, must be there. It is not.")
+    return as_study(lambda: KMeansParams(**{n: parameters[n] for n in RULES if n in parameters}))
 
 
 def rounded(values: Any, rules: KMeansParams, what: str = "values") -> Ints:

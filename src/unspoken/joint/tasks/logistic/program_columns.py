@@ -95,10 +95,10 @@ class LogisticOverColumns(OverColumns):
             raise RefusedError("Logistic regression over columns takes no smaller models, no "
                                "response that is split, and no ridge with products of columns of "
                                "different owners. Leave them out.")
-        told = (SAME_ROWS, COUNT, SIZES, SPREADS, ILL, STEP,
+        to_all = (SAME_ROWS, COUNT, SIZES, SPREADS, ILL, STEP,
                 *([SAME_RESPONSE] * (columns.held == ALL)))
         mine = (COEFFICIENTS, LIKELIHOOD, *([] if self.rules.ridge else [ERRORS]))
-        self.disclosures = (*map(Disclosure, told), *(
+        self.disclosures = (*map(Disclosure, to_all), *(
             Disclosure(t, self.rules.receivers) for t in mine))
 
     async def __call__(self, party: Party, data: Given | None) -> LogisticModel | None:
@@ -238,9 +238,9 @@ class LogisticOverColumns(OverColumns):
         return float("nan") if plain is None else float(plain[0])
 
     async def _model(self, party: Party, fitted: tuple[Floats, Wide, Wide], standard: Standard,
-                     told: tuple[int, float]) -> LogisticModel | None:
+                     known: tuple[int, float]) -> LogisticModel | None:
         """Open coefficients of columns that were not centred, and standard errors."""
-        (beta, inverse, turn), (rows, chance) = fitted, told
+        (beta, inverse, turn), (rows, chance) = fitted, known
         units = np.append(1.0, standard.units[:-1])
         plain = await self._plain(party, beta, turn, standard)
         errors: Floats | None = np.zeros(0)

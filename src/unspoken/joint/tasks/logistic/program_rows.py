@@ -55,7 +55,7 @@ from unspoken.joint.tasks.regression.second_moments import MOST_RECORDS, SIZES, 
 from unspoken.joint.tasks.regression.sweep import LEAST_PIVOT, reciprocals
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.logistic_model import LogisticModel
-from unspoken.numerics.logistic_fit import fit_logistic, log_likelihood, probabilities
+from unspoken.numerics.logistic_fit import log_likelihood, probabilities
 
 STEP = "the coefficients after each step"
 LIKELIHOOD = "the log-likelihood of the model"
@@ -80,9 +80,9 @@ class LogisticOverRows:
 
     def __init__(self, terms: RegressionTerms, rules: RegressionParams | None = None) -> None:
         self.terms, self.rules = terms, rules or RegressionParams()
-        told = [LIKELIHOOD, *([] if self.rules.ridge else [ERRORS])]
+        to_receivers = [LIKELIHOOD, *([] if self.rules.ridge else [ERRORS])]
         self.disclosures = (*(Disclosure(t) for t in (SIZES, COUNT, SPREADS, ILL, STEP)),
-                            *(Disclosure(t, self.rules.receivers) for t in told))
+                            *(Disclosure(t, self.rules.receivers) for t in to_receivers))
 
     async def __call__(self, party: Party, data: Floats | None) -> LogisticModel | None:
         """Step until the steps are small, and return the model to the receivers."""
@@ -217,15 +217,6 @@ def own_yes(party: Party, terms: RegressionTerms, data: Floats | None) -> Floats
         # Every step opens as many numbers as the model has.
         refuse_few_rows(table.shape[0], len(terms.features), party.name, EXPECTED_STEPS)
     return table
-
-
-def pooled_logistic(terms: RegressionTerms, columns: Mapping[str, Any],
-                     rules: RegressionParams | None = None) -> LogisticModel:
-    """Fit pooled columns, the response among them."""
-    table, ridge = terms.table(columns), (rules or RegressionParams()).ridge
-    beta, errors, likelihood = fit_logistic(table[:, :-1], table[:, -1], ridge)
-    return LogisticModel(terms.response, terms.features, float(beta[0]), beta[1:],
-                         table.shape[0], np.zeros(0) if ridge else errors, likelihood, ridge)
 
 
 def mine_logistic_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTerms,

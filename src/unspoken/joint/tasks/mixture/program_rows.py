@@ -54,8 +54,8 @@ LIKELIHOOD_BITS = 20
 
 def disclosures(rules: MixtureParams) -> tuple[Disclosure, ...]:
     """Return everything that EM over rows discloses."""
-    told = (Disclosure(COUNT), Disclosure(SUMS), Disclosure(SMALL))
-    return (*told, Disclosure(GAIN)) if rules.stop == "disclosed" else told
+    always = (Disclosure(COUNT), Disclosure(SUMS), Disclosure(SMALL))
+    return (*always, Disclosure(GAIN)) if rules.stop == "disclosed" else always
 
 
 class MixtureOverRows:

@@ -116,7 +116,7 @@ async def _by_sums(
 
 
 def _fraction(party: Party, rules: BayesParams) -> int:
-    """Return as many fractional bits as sums of so many records have room for."""
+    """Return as many fractional bits as the sums of all records have room for."""
     return min(40, 60 - (rules.most * len(party.roles.owners)).bit_length())
 
 

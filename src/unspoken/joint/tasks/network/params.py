@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(frozen=True)
 class NetworkParams:
-    """Where K2 stops: at so many parents, or when no candidate makes the score greater.
+    """Where K2 stops: at the most parents, or when no candidate makes the score greater.
 
     Attributes
     ----------

@@ -22,12 +22,26 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
-from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.shared import check_interval
+from unspoken.joint.tasks.common.study_parameters import as_study
+from unspoken.joint.tasks.task import Param
 from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
 
 MOST_SCALE = 24
 MOST_ORDER = 8
+
+
+RULES = ("p", "distance", "most", "scale", "order", "enough", "among")
+PARAMS = (
+    Param("columns", 'the columns, a list of names; of several owners ["bank:amount"]'),
+    Param("p", "the part of the objects that must be far from an outlier"),
+    Param("distance", "how far"),
+    Param("enough", "at least p of them, or more than p (at least)"),
+    Param("among", "of all others, or of all objects (others)"),
+    Param("order", "of the Minkowski distance (2)"),
+    Param("most", "every value lies between -most and most (8.0)"),
+    Param("scale", "fractional bits of values (8)"))
 
 
 @dataclass(frozen=True)
@@ -79,7 +93,7 @@ class OutlierParams:
         return int(np.ceil(np.ldexp(self.most, self.scale)))
 
     def reach(self, columns: int) -> int:
-        """Return the greatest |x - y|^order over so many columns; refused if it does not fit."""
+        """Return the greatest |x - y|^order over some columns; refused if it does not fit."""
         bound = int(columns * (2 * self.units) ** self.order)
         check_interval(-2 * bound, 2 * bound, "A distance to the power of its order")
         return bound
@@ -100,6 +114,14 @@ class OutlierParams:
         kind = "" if self.order == 2 else f" (Minkowski of order {self.order})"
         return (f"{self.enough} {self.p:g} of the {others} at a distance{kind} greater than "
                 f"{self.distance:g}")
+
+
+def rules_of(parameters: Mapping[str, Any]) -> OutlierParams:
+    """Return what a study calls an outlier."""
+    for name in ("p", "distance"):
+        if name not in parameters:
+            raise StudyError(explain(f"Parameter '{name}'", "a number", "nothing"))
+    return as_study(lambda: OutlierParams(**{n: parameters[n] for n in RULES if n in parameters}))
 
 
 def rounded(values: Any, rules: OutlierParams) -> Ints:

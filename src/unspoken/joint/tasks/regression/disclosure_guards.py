@@ -75,7 +75,7 @@ def refuse_few_records(records: int, terms: int, steps: int = 1) -> None:
 
 
 def refuse_solvable(records: int, widths: Mapping[str, int], opened: int) -> None:
-    """Refuse to open so many numbers that an owner's columns could be solved for."""
+    """Refuse to open numbers from which an owner's columns could be solved for."""
     for owner, columns in widths.items():
         if columns and records * columns < TIMES * opened:
             raise RefusedError(

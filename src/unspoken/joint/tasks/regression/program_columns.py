@@ -46,11 +46,11 @@ from unspoken.models.linear_model import LinearModel
 def disclosures(columns: OwnedColumns, rules: RegressionParams, selection: Selection | None = None
                 ) -> tuple[Disclosure, ...]:
     """Return everything that a regression over columns discloses."""
-    told = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
-    told.append(Disclosure(SAME_ROWS))
+    declared = list(horizontal.disclosures(rules, selection, len(columns.terms.features)))
+    declared.append(Disclosure(SAME_ROWS))
     if columns.held == ALL:
-        told.append(Disclosure(SAME_RESPONSE))
-    return tuple(told)
+        declared.append(Disclosure(SAME_RESPONSE))
+    return tuple(declared)
 
 
 class RegressionOverColumns(OverColumns):

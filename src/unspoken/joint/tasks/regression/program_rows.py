@@ -67,13 +67,13 @@ from unspoken.models.linear_model import LinearModel
 def disclosures(rules: RegressionParams, selection: Selection | None = None,
                 columns: int = 0) -> tuple[Disclosure, ...]:
     """Return everything that a regression over rows discloses."""
-    told = [Disclosure(text) for text in (SIZES, COUNT, SPREADS, ILL)]
+    declared = [Disclosure(text) for text in (SIZES, COUNT, SPREADS, ILL)]
     mine = [COEFFICIENTS, *([SUMS] if rules.inference else []), *([SMALLER] * bool(rules.smaller)),
             *([ERRORS] if rules.inference and not rules.ridge else [])]
-    told += [Disclosure(text, rules.receivers) for text in mine]
+    declared += [Disclosure(text, rules.receivers) for text in mine]
     if selection is not None:
-        told += selection_disclosures(selection, columns)
-    return tuple(told)
+        declared += selection_disclosures(selection, columns)
+    return tuple(declared)
 
 
 class RegressionOverRows:

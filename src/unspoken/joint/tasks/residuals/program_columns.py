@@ -71,9 +71,9 @@ def check_model(columns: OwnedColumns, model: LinearModel) -> None:
                          "has only coefficients.")
 
 
-def once(told: Sequence[Disclosure]) -> tuple[Disclosure, ...]:
+def once(declared: Sequence[Disclosure]) -> tuple[Disclosure, ...]:
     """Return disclosures of several programs, each reason once."""
-    return tuple({disclosure.because: disclosure for disclosure in told}.values())
+    return tuple({disclosure.because: disclosure for disclosure in declared}.values())
 
 
 async def shared_residuals(party: Party, columns: OwnedColumns, model: LinearModel, own: Own | None,
@@ -114,9 +114,9 @@ async def _crossed(party: Party, columns: OwnedColumns, model: LinearModel, own:
 
 
 async def _column(party: Party, columns: OwnedColumns, own: Own | None, rows: int,
-                  told: tuple[str, Any]) -> Shared:
+                  named: tuple[str, Any]) -> Shared:
     """Return a column on shares, divided by the power of two above it."""
-    (name, sizes), mine = told, None
+    (name, sizes), mine = named, None
     owner = columns.owner_of(name)
     if own is not None and party.name == owner:
         at = columns.owners[owner].index(name)
@@ -150,10 +150,10 @@ class OpenResiduals:
         check_model(columns, model)
         refuse_residuals(columns.widths(), models)
         self.columns, self.model, self.receivers = columns, model, tuple(receivers)
-        self.disclosures = self.told(columns, self.receivers)
+        self.disclosures = self.declared(columns, self.receivers)
 
     @staticmethod
-    def told(columns: OwnedColumns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
+    def declared(columns: OwnedColumns, receivers: Sequence[str]) -> tuple[Disclosure, ...]:
         """Return what is disclosed."""
         sizes = [Disclosure(SIZES)] if columns.crossing() else []
         return (Disclosure(SAME_ROWS), Disclosure(COUNT), *sizes,

@@ -77,7 +77,7 @@ _RULES = {"count": (Whole(1), "Use 100 rows of each owner."),
 class ResidualsOverRows:
     """The program: `count` synthetic rows of every owner, from groups of `least` records."""
 
-    told = (Disclosure(SIZES), Disclosure(SYNTHETIC))
+    declared = (Disclosure(SIZES), Disclosure(SYNTHETIC))
 
     def __init__(self, terms: RegressionTerms, model: LinearModel, count: int = 100,
                  least: int = 20) -> None:
@@ -85,7 +85,7 @@ class ResidualsOverRows:
         if count > MOST_ROWS:
             raise InputError(explain("'count'", f"at most {MOST_ROWS} rows an owner", count))
         self.terms, self.model, self.count, self.least = terms, model, count, least
-        self.disclosures = self.told
+        self.disclosures = self.declared
 
     async def __call__(self, party: Party, data: Floats | None) -> Residuals:
         """Make rows up, shuffle everybody's, and open them."""
@@ -131,7 +131,7 @@ async def shuffled(party: Party, rows: Shared) -> Shared:
 class ResidualsOverColumns:
     """The program: residuals over groups of records along every column."""
 
-    told = tuple(Disclosure(t) for t in (SAME_ROWS, COUNT, SIZES, GROUPS))
+    declared = tuple(Disclosure(t) for t in (SAME_ROWS, COUNT, SIZES, GROUPS))
 
     def __init__(self, columns: OwnedColumns, model: LinearModel, groups: int = 10,
                  least: int = 20) -> None:
@@ -139,7 +139,7 @@ class ResidualsOverColumns:
               {"groups": groups, "least": least})
         check_model(columns, model)
         self.columns, self.model, self.groups, self.least = columns, model, groups, least
-        self.disclosures = self.told
+        self.disclosures = self.declared
 
     async def __call__(self, party: Party, data: Mapping[str, Any] | None) -> Residuals:
         """Put residuals together on shares, and open sums over groups."""
@@ -169,9 +169,9 @@ class ResidualsOverColumns:
                         + opened_numbers(len(self.model.features)))
 
     async def _owner(self, party: Party, owner: str, own: Own | None, both: Shared,
-                     told: tuple[int, float]) -> dict[str, Floats]:
+                     known: tuple[int, float]) -> dict[str, Floats]:
         """Open the sums over the groups of one owner's columns."""
-        (rows, unit), names = told, self.columns.owners[owner]
+        (rows, unit), names = known, self.columns.owners[owner]
         if not names:
             return {}
         mine, means = None, None

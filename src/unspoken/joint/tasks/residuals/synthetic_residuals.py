@@ -18,7 +18,7 @@ PASSES = 3
 
 
 def groups_of(values: Floats, least: int, most: int = 12) -> list[npt.NDArray[np.int64]]:
-    """Return places of records, cut along a value into groups of at least so many."""
+    """Return places of records, cut along a value into groups of at least `least`."""
     count = max(1, min(most, values.size // least))
     return [np.asarray(part, np.int64)
             for part in np.array_split(np.argsort(values, kind="stable"), count)]
@@ -26,7 +26,7 @@ def groups_of(values: Floats, least: int, most: int = 12) -> list[npt.NDArray[np
 
 def synthetic(x: Floats, fitted: Floats, residuals: Floats, count: int, least: int,
               generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return so many made-up rows of predictors, and residuals that go with them."""
+    """Return synthetic rows of predictors, and residuals that go with them."""
     groups = groups_of(fitted, least)
     sizes = np.array([group.size for group in groups])
     chosen = generator.choice(len(groups), count, p=sizes / sizes.sum())

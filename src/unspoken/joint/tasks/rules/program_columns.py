@@ -42,7 +42,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
-from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts, together
+from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
 from unspoken.joint.tasks.rules.params import (
     RULES,
     SETS,
@@ -53,7 +53,6 @@ from unspoken.joint.tasks.rules.params import (
     ready,
 )
 from unspoken.joint.tasks.rules.program_rows import pattern
-from unspoken.joint.tasks.rules.program_rows import pooled as pooled_rows
 from unspoken.joint.wire.frames import Purpose
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.associations import Associations
@@ -121,9 +120,9 @@ async def _agreed_rows(party: Party, own: int) -> int:
     """Tell everybody how many baskets this owner has; all must have the same."""
     party.begin("rows")
     party.opening(ROWS, (), (len(party.roles.owners),))
-    owners, told = party.roles.owners, np.array([own], np.uint64)
+    owners, announced = party.roles.owners, np.array([own], np.uint64)
     sources = [name for name in owners if name != party.name]
-    sends = [party.send(name, "rows", told, Purpose.DISCLOSURE) for name in party.peers
+    sends = [party.send(name, "rows", announced, Purpose.DISCLOSURE) for name in party.peers
              if party.name in owners]
     takes = [party.receive(name, "rows", "<u8", (1,), Purpose.DISCLOSURE) for name in sources]
     got = (await asyncio.gather(*takes, *sends))[:len(takes)]
@@ -232,11 +231,6 @@ class Mining:
             shown = await reveal(self.party, counts, because=SUPPORTS, to=receivers)
             shown = None if shown is None else np.r_[shown, self.rows]
         return None if sure is None else pattern(self.terms, sets, ways[sure], shown)
-
-
-def pooled(parts: Sequence[Baskets], terms: RuleParams, sites: Sites) -> Associations:
-    """Return the same from the whole baskets in one place."""
-    return pooled_rows([together(parts, sites)], terms)
 
 
 def mine_rules_columns(parts: Mapping[str, Baskets], terms: RuleParams, mode: str = "dealer", *,

@@ -150,21 +150,6 @@ def pattern(terms: RuleParams, sets: tuple[tuple[int, ...], ...], ways: Ints,
                         terms.min_confidence, *known)
 
 
-def pooled(parts: Sequence[Baskets], terms: RuleParams) -> Associations:
-    """Return the same from all baskets in one place, by the miner of one place."""
-    from unspoken.numerics.frequent_sets import frequent
-
-    offsets = np.r_[0, np.cumsum(np.concatenate([part.sizes for part in parts]))]
-    codes = np.concatenate([own_baskets(part, terms)[0].codes for part in parts])  # type: ignore[union-attr]
-    total = offsets.size - 1
-    num, den = terms.support.as_integer_ratio()
-    levels = frequent(offsets, codes, len(terms.items), max(-(-num * total // den), 1),
-                      terms.longest)
-    sets = tuple(tuple(one) for found, _ in levels for one in found.tolist())
-    counts = np.concatenate([many for _, many in levels])
-    return from_counts(terms, sets, counts, total)
-
-
 def from_counts(terms: RuleParams, sets: tuple[tuple[int, ...], ...], counts: Ints,
                 total: int) -> Associations:
     """Return the associations of counted sets, with the counts only where they are shown."""

@@ -138,7 +138,7 @@ class Growing:
         arity = np.zeros(asking.size, np.int64)
         for number, name, nodes in self._by_site(asking):
             mine = [self.asked[s].branches for s in slots[nodes]] if number == self.me else None
-            arity[nodes] = await _told(self.party, name, mine, nodes.size)
+            arity[nodes] = await _announced(self.party, name, mine, nodes.size)
             if (arity[nodes] < 2).any() or (arity[nodes] > self.shape.branches).any():
                 self.party.refuse(name, "told of a question with an impossible number of answers")
         return arity
@@ -266,14 +266,14 @@ def with_last(cells: Shared, total: Shared, branches: int) -> Shared:
     return total.with_share(np.ascontiguousarray(out))
 
 
-async def _told(party: Party, name: str, values: Sequence[int] | None, size: int) -> Ints:
+async def _announced(party: Party, name: str, values: Sequence[int] | None, size: int) -> Ints:
     """Let one site tell everybody a few numbers; it stands in the ledger as an opening."""
     party.begin("answers")
     party.opening(ARITY, (), (size,))
     if party.name != name:
         got = await party.receive(name, "tree.answers", "<i8", (size,), Purpose.DISCLOSURE)
         return got.astype(np.int64)
-    told = np.array(values, np.int64)
+    announced = np.array(values, np.int64)
     for peer in party.peers:
-        await party.send(peer, "tree.answers", told, Purpose.DISCLOSURE)
-    return told
+        await party.send(peer, "tree.answers", announced, Purpose.DISCLOSURE)
+    return announced

@@ -59,7 +59,7 @@ class Span:
 
 
 def plain_cuts(values: Floats, span: Span) -> tuple[float, ...]:
-    """Return the reference: the first grid points with so many values at or below."""
+    """Return the reference: the first grid points with enough values at or below."""
     wanted = np.arange(1, span.count + 1) * values.size
     below = below_or_at(values, span.points(np.arange((1 << span.bits) + 1)))
     enough = below[None, :] * (span.count + 1) >= wanted[:, None]
@@ -78,7 +78,7 @@ async def agree_cuts(party: Party, spans: Mapping[str, Span], values: Mapping[st
     """Return the cut points of every attribute; owners of no rows give no values."""
     if not spans:
         return {}
-    search = _Search(spans, values)
+    search = QuantileSearch(spans, values)
     rows = max((len(v) for v in values.values()), default=0)
     own = party.name in party.roles.owners
     for _ in range(max(span.bits for span in spans.values()) + 1):
@@ -88,10 +88,10 @@ async def agree_cuts(party: Party, spans: Mapping[str, Span], values: Mapping[st
             [shared[1][i] * k for i, k in enumerate(search.wanted)])
         search.answer(np.asarray(await reveal(party, await less_than(party, less, 0),
                                               because=CUTS)))
-    return search.found()
+    return search.cuts()
 
 
-class _Search:
+class QuantileSearch:
     """Halving for every quantile at once; all of it is public but the counts."""
 
     def __init__(self, spans: Mapping[str, Span], values: Mapping[str, Floats]) -> None:
@@ -109,6 +109,7 @@ class _Search:
                 for (name, span), end in zip(self.spans.items(), ends, strict=True)]
 
     def counts(self, rows: int) -> Ints:
+        """Return how many values lie at or below the middle of every search."""
         middle = (self.low + self.high) // 2
         below = np.concatenate([below_or_at(self.values.get(name, np.zeros(0)),
                                             span.points(middle[part]))
@@ -118,12 +119,14 @@ class _Search:
         return np.where(self.low < self.high, below, rows)
 
     def answer(self, too_few: npt.NDArray[np.bool_]) -> None:
+        """Go on above the middle where too few values lie below it, else at or below it."""
         middle = (self.low + self.high) // 2
         going = self.low < self.high
         self.low = np.where(going & too_few, middle + 1, self.low)
         self.high = np.where(going & ~too_few, middle, self.high)
 
-    def found(self) -> dict[str, tuple[float, ...]]:
+    def cuts(self) -> dict[str, tuple[float, ...]]:
+        """Return the cut points, where the searches ended."""
         return {name: tuple(np.unique(span.points(self.low[part])).tolist())
                 for name, span, part in self._slices()}
 

@@ -14,14 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
-from unspoken.joint.mpc.ops.zero_test import is_zero, zero_needs
+from unspoken.joint.mpc.ops.zero_test import is_zero
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import Shared, concatenate, public, times, width_of
-from unspoken.joint.mpc.words.masked_comparison import below_zero_needs
+from unspoken.joint.mpc.shared import Shared, concatenate, public, times
 
 MOST_PAIRS = 1 << 14
 
@@ -51,7 +49,7 @@ async def hot_greatest(party: Party, values: Shared, size: Shared | None = None,
 
 
 def in_groups(shape: tuple[int, ...]) -> bool:
-    """Say whether there are so many pairs that groups play first, and then their winners."""
+    """Return True if there are too many pairs, and groups play first, then their winners."""
     rows, columns = shape
     return columns > 3 and rows * columns * (columns - 1) // 2 > MOST_PAIRS
 
@@ -118,25 +116,3 @@ def _gaps(values: Shared, size: Shared | None, least: int) -> Shared:
         return gaps
     # The one comparison more travels with the others.
     return concatenate([gaps, replace(size - least, scale=gaps.scale).reshape(rows, 1)], 1)
-
-
-def steps_of(party: Party, values: Shared, size: Shared | None, least: int) -> list[list[Need]]:
-    """Return what each step of finding the greatest draws."""
-    rows, columns = values.shape
-    if columns == 1:
-        return []
-    if not in_groups(values.shape):
-        return _winning_steps(values, size, least)
-    grouped, (groups, each) = _grouped(party, values), groups_of(columns)
-    winners = grouped[:, 0].reshape(rows, groups)
-    product = [Need("triple", (rows * groups * each,))]
-    return [*_winning_steps(grouped, None, 1), product, *_winning_steps(winners, size, least),
-            product]
-
-
-def _winning_steps(values: Shared, size: Shared | None, least: int) -> list[list[Need]]:
-    rows, columns = values.shape
-    gaps = _gaps(values[:1], None if size is None else size[:1], least)
-    found = [below_zero_needs(rows * gaps.shape[1], width_of(gaps.low, gaps.high)),
-             [Need("dabits", (rows * gaps.shape[1],))]]
-    return found if gaps.shape[1] == 1 else [*found, zero_needs(rows * columns, columns)]

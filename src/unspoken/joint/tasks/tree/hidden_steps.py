@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.arrays import Ints
+from unspoken.arrays import Bools, Ints
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.ops.choice import argmax
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
@@ -21,14 +21,16 @@ from unspoken.joint.mpc.ops.less_than import equal
 from unspoken.joint.mpc.ops.products import matmul, multiply
 from unspoken.joint.mpc.ops.shared_bits import to_numbers
 from unspoken.joint.mpc.ops.sharing import share
+from unspoken.joint.mpc.ops.whole_log import serves
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.rehearsal import ask_ahead, blank
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.forest.program_rows import draw_rows
 from unspoken.joint.tasks.tree.column_steps import BLOCK, Growing, Records, with_last
 from unspoken.joint.tasks.tree.first_greatest import hot_greatest
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
 from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.question_scores import classes, scored, steps, while_open
+from unspoken.joint.tasks.tree.question_scores import classes, scored, while_open
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 
 MOST_WORDS = 1 << 28
@@ -94,19 +96,24 @@ class HiddenGrowing(Growing):
         """Return the question of every node (nodes, questions); a closed node asks nothing."""
         allowed = None if self.forest is None else self.forest.allowed(
             self.depth, self.open, len(self.sites) * self.shape.slots)
-        least, closing = self.rules.min_records, bool(self.alive)
-        await self.party.prefetch(steps(self.party, self.first, counts, least, allowed, closing))
-        scores, size = await scored(self.party, self.first, counts, allowed)
-        if closing:
-            scores = while_open(scores, self._spread(self.alive[-1], len(self.open)))
-        hot = await hot_greatest(self.party, scores, size, least)
+        alive = self._spread(self.alive[-1], len(self.open)) if self.alive else None
+        if serves(self.party, counts):
+            await ask_ahead(self.party, lambda alone: self._hot(
+                blank(alone, counts), None if alive is None else blank(alone, alive), allowed))
+        hot = await self._hot(counts, alive, allowed)
         self.hot.append(hot)
         self.alive.append(hot.sum(axis=1).within(0, 1))
         self.totals.append(counts[:, -1])
         return hot
 
+    async def _hot(self, counts: Shared, alive: Shared | None, allowed: Bools | None) -> Shared:
+        scores, size = await scored(counts.party, self.first, counts, allowed)
+        if alive is not None:
+            scores = while_open(scores, alive)
+        return await hot_greatest(counts.party, scores, size, self.rules.min_records)
+
     def _spread(self, value: Shared, nodes: int) -> Shared:
-        """Return what nodes have for their descendants on a level of so many nodes."""
+        """Return what nodes have for their descendants on a level of `nodes` nodes."""
         return value.with_share(np.repeat(value.share, nodes // value.shape[0], axis=0))
 
     def _every_hot(self) -> Shared:
@@ -177,7 +184,7 @@ class HiddenGrowing(Growing):
 
 
 def blocks(rows: int, wide: int) -> list[slice]:
-    """Return slices of records such that so many numbers a record fit into memory."""
+    """Return slices of records such that `wide` numbers per record fit into memory."""
     step = max(1, BLOCK // max(1, wide))
     return [slice(start, min(rows, start + step)) for start in range(0, rows, step)]
 

@@ -24,13 +24,12 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools, Ints, Words
-from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc import rehearsal
 from unspoken.joint.mpc.ops.logarithm import LOG_ERROR, plain_x_log_x, x_log_x
 from unspoken.joint.mpc.ops.whole_log import serves
-from unspoken.joint.mpc.ops.whole_log import steps as x_log_x_steps
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
-from unspoken.joint.tasks.tree.first_greatest import first_greatest, steps_of
+from unspoken.joint.tasks.tree.first_greatest import first_greatest
 from unspoken.joint.tasks.tree.level_growth import TreeParams
 from unspoken.joint.tasks.tree.params import TreeLayout
 
@@ -100,37 +99,24 @@ async def ask_ahead(party: Party, layout: TreeLayout, nodes: int, rules: TreePar
                     allowed: Bools) -> None:
     """Ask a dealer for what the next step but one will take, before the counts are shared."""
     shape = nodes, int(layout.first_branch[-1]) + 1, len(layout.classes)
-    blank = Shared(party, np.zeros(shape, np.uint64), 0, rules.most)
-    await party.prefetch(steps(party, layout.first_branch, blank, rules.min_records, allowed),
-                         after=1)
+    counts = Shared(party, np.zeros(shape, np.uint64), 0, rules.most)
+    await _ask_for_best(party, layout.first_branch, counts, rules.min_records, allowed, after=1)
+
+
+async def _ask_for_best(party: Party, first: Ints, counts: Shared, least: int,
+                        allowed: Bools | None, after: int = 0) -> None:
+    if serves(party, counts):
+        await rehearsal.ask_ahead(party, lambda alone: best_of(
+            alone, first, rehearsal.blank(alone, counts), least, allowed, asked=True), after)
 
 
 async def best_of(party: Party, first: Ints, counts: Shared, least: int,
                   allowed: Bools | None = None, *, asked: bool = False) -> Shared:
     """Return the best candidate, given counts of branches, of which question j has first[j] on."""
     if not asked:
-        await party.prefetch(steps(party, first, counts, least, allowed))
+        await _ask_for_best(party, first, counts, least, allowed)
     scores, size = await scored(party, first, counts, allowed)
     return await first_greatest(party, scores, size, least)
-
-
-def steps(party: Party, first: Ints, counts: Shared, least: int, allowed: Bools | None,
-          closing: bool = False) -> list[list[Need]]:
-    """Return what scoring and choosing draw, step by step: sizes alone decide it.
-
-    `closing`: nodes may be closed, as `while_open` has it.
-    """
-    nodes, _, classes = counts.shape
-    if not serves(party, counts):
-        return []
-    values = int(needed_branches(first, counts.shape[:2], allowed).sum()) * (classes + 1)
-    size = counts[:, -1, 0]
-    scores = _set_back(counts, np.zeros((nodes, first.size), np.uint64), size, classes)
-    if allowed is not None:
-        scores = only(party, scores, allowed)
-    if closing:
-        scores = while_open(scores, counts[:, -1, 0].within(0, 1))
-    return [*x_log_x_steps(values, counts.high), *steps_of(party, scores, size, least)]
 
 
 async def scored(party: Party, first: Ints, counts: Shared,
@@ -191,5 +177,6 @@ def plain_classes(counts: Ints, parents: Ints) -> Ints:
 async def classes(party: Party, counts: Shared, parents: Shared) -> Shared:
     """Return the same on shares; a leaf without records gets its parent's class."""
     values = counts * (parents.high + 1) + parents
-    await party.prefetch(steps_of(party, values, None, 1))
+    await rehearsal.ask_ahead(party, lambda alone: first_greatest(
+        alone, rehearsal.blank(alone, values)))
     return await first_greatest(party, values)

@@ -11,6 +11,7 @@ from unspoken.joint.joint_errors import JointError, PartyError, RefusedError, St
 from unspoken.joint.mpc.bit_planes import bits_of, plane_of, plane_words
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.engines.mode import DEALER, Mode, having
+from unspoken.joint.mpc.engines.spu.spu_forecast import ESTIMATED, SpuForecast
 from unspoken.joint.mpc.engines.spu.spu_handle import NAMES, SpuHandle, spu_python
 from unspoken.joint.mpc.engines.spu.spu_source import SpuSource
 from unspoken.joint.mpc.party import Party
@@ -95,11 +96,17 @@ class OnSpu(Mode):
 
     name = "spu"
     first_holders = 3
-    cost_notes = ("cost is with a dealer; SPU sends several times the bytes",)
+    cost_notes = (ESTIMATED,)
 
     def engine(self, party: Party) -> Engine:
         """Return an engine that hands everything to SPU."""
         return SpuEngine(party)
+
+    def dry_engine(self, party: Party) -> Engine:
+        """Return the same engine with estimates in place of SPU."""
+        engine = SpuEngine(party)
+        engine.handle = SpuForecast(party) if party.is_holder else None
+        return engine
 
     def check(self, members: Sequence[Member]) -> None:
         """Refuse anything but two or three holders and no dealer."""

@@ -115,7 +115,6 @@ class TwoParties(Mode):
     """Two hold shares and there is nobody else to trust; more owners may give data."""
 
     name = "two-party"
-    cost_notes = ("cost is with a dealer; without one expect twenty times the bytes",)
 
     def engine(self, party: Party) -> Engine:
         """Return an engine on transfers between the two."""

@@ -1,0 +1,65 @@
+"""The study task `sum`: the smallest useful study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.secure_sum import refuse_two
+from unspoken.joint.mpc.shared import LIMIT, to_ring
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.column_sums.params import PARAMS, SumParams
+from unspoken.joint.tasks.column_sums.pooled import pooled
+from unspoken.joint.tasks.column_sums.program_rows import SUM, SumOverRows
+from unspoken.joint.tasks.common.party_files import party_table
+from unspoken.joint.tasks.common.study_parameters import learns
+from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+
+HELP = """The sum of columns over all owners (vcz2006 section 3.3.2).
+
+Receivers learn the sum of each column and nothing else; how many rows an owner has stays private.
+With two owners a sum gives the other's part away, so that masks are refused for two."""
+
+
+def _check(parameters: Mapping[str, Any]) -> None:
+    SumParams.of(parameters)
+
+
+def _disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return (Disclosure(SUM, study.having("receiver")),)
+
+
+def _outlook(study: Study) -> Outlook:
+    learned = learns(study, _disclosures(study), "how many columns there are")
+    owners = study.having("owner")
+    if study.facts.has_shares:
+        return Outlook(learned, safe_against(study), notes_of(study))
+    refuse_two(owners, study.having("receiver"))
+    return Outlook(learned, f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together")
+
+
+def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:
+    """Return this owner's column sums; a missing value or an unknown column is refused."""
+    params = SumParams.of(study.parameters)
+    rows = party_table(path).numbers(list(params.columns))
+    for name, column in zip(params.columns, rows.T, strict=True):
+        if np.isnan(column).any():
+            raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")
+    sums = np.asarray(rows.sum(axis=0), np.float64)
+    bound = (LIMIT - 1) // len(study.having("owner"))
+    to_ring(sums, -bound, bound, params.scale, "Column sums")
+    return sums
+
+
+def _blank(study: Study, name: str, records: int) -> npt.NDArray[np.float64]:
+    return np.zeros(len(SumParams.of(study.parameters).columns))
+
+
+TASKS = (Task("sum", HELP, PARAMS, _check, _disclosures, _outlook, _load, SumOverRows, _blank,
+              pooled),)

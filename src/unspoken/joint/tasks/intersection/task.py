@@ -1,0 +1,83 @@
+"""The study task `intersection`: the number of ids that all owners have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
+from unspoken.joint.mpc.sets.encrypted_circle import encoded, own_set
+from unspoken.joint.mpc.sets.intersection import intersection_disclosures
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.party_files import id_column
+from unspoken.joint.tasks.intersection.params import PARAMS, IntersectionParams
+from unspoken.joint.tasks.intersection.pooled import pooled
+from unspoken.joint.tasks.intersection.program_rows import COMMON, CommonIds
+from unspoken.joint.tasks.task import Outlook, Task
+
+HELP = """How many ids all owners have in common (vcz2006 section 6.2.2).
+
+    unspoken joint new study.toml --name patients --task intersection --set column=patient ...
+
+Receivers learn the number; the first of them counts and, with three or more owners, sees the
+overlaps of any of the sets. `joint.mpc.sets.intersection` says who must not work together and
+what breaks it. Ids of a CSV file are taken as they are written ("007" is not 7), those of other
+files as whole numbers or text; they are compared character by character."""
+
+
+def _check(parameters: Mapping[str, Any]) -> None:
+    IntersectionParams.of(parameters)
+
+
+def _disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return intersection_disclosures(COMMON, study.having("owner"), study.having("receiver"),
+                                    IntersectionParams.of(study.parameters).rules)
+
+
+def _outlook(study: Study) -> Outlook:
+    owners, receivers = study.having("owner"), study.having("receiver")
+    params = IntersectionParams.of(study.parameters)
+    if study.facts.has_shares or len(owners) < 2 or not receivers:
+        raise StudyError(explain("Task 'intersection'", "given mode 'sums', two owners or more, "
+                                 "and a receiver", f"mode '{study.mode}', {len(owners)} owners and "
+                                 f"{len(receivers)} receivers", "It needs no shares."))
+    if params.rules.subsets == "hidden" and len(owners) > 2:
+        raise StudyError("Hidden overlaps need a public list of all ids, which a study has no "
+                         "place for. Agree on subsets='shown', or ask two at a time.")
+    learns = {name: [d.because for d in _disclosures(study) if name in d.to]
+              for name in study.names}
+    return Outlook(learns, f"any {len(owners) - 1} of the {len(owners)} owners, beyond what is "
+                   "disclosed", _notes(params))
+
+
+def _notes(params: IntersectionParams) -> tuple[str, ...]:
+    """Return what an owner must know before it agrees."""
+    notes = [UNVETTED, "a party can make up ids to find out whether others have them"]
+    if params.queries is None:
+        notes.append("nothing counts the queries: set 'queries' to limit them")
+    return tuple(notes)
+
+
+def _load(path: Path, study: Study) -> tuple[list[bytes], QueryBudget | None]:
+    """Return this owner's ids and its budget; what the study does not allow is refused here."""
+    params = IntersectionParams.of(study.parameters)
+    values = id_column(path, params.column, "column")
+    if any(value is None or value == "" for value in values):
+        raise StudyError(f"Column '{params.column}' must have an id in every row. Some have none.")
+    ids = encoded(values)
+    own_set(ids, params.rules)
+    return ids, params.budget(study.name, path.with_name(f"{path.name}.queries"))
+
+
+def _blank(study: Study, name: str, records: int) -> tuple[list[bytes], None]:
+    rules = IntersectionParams.of(study.parameters).rules
+    return encoded(range(min(records, rules.pad_to) if rules.pad_to else records)), None
+
+
+TASKS = (Task("intersection", HELP, PARAMS, _check, _disclosures, _outlook, _load, CommonIds,
+              _blank, pooled),)

@@ -1,0 +1,153 @@
+"""The study tasks `bayes` and `bayes-columns`: naive Bayes over rows or columns of owners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.secure_sum import refuse_two
+from unspoken.joint.session.dry_run import Answers
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.classify.program_bayes import PREDICTED
+from unspoken.joint.tasks.common.aligned_records import ROWS
+from unspoken.joint.tasks.common.blank_data import part_of, scattered
+from unspoken.joint.tasks.common.study_parameters import (
+    check_names,
+    count,
+    learns,
+    outlined,
+    read_columns,
+)
+from unspoken.joint.tasks.common.unlabelled_rows import NEW, assumed_new
+from unspoken.joint.tasks.naive_bayes.columns_study import (
+    EXPECTED,
+    ColumnsStudy,
+    blank_columns,
+    check_columns,
+    load_columns,
+    shape_of,
+)
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given
+from unspoken.joint.tasks.naive_bayes.pooled import pooled
+from unspoken.joint.tasks.naive_bayes.program_rows import (
+    RATIOS,
+    SUMS,
+    BayesOverRows,
+    disclosures,
+)
+from unspoken.joint.tasks.naive_bayes.study_bayes import (
+    COLUMNS_PARAMS,
+    ROWS_PARAMS,
+    layout_of,
+    rules_of,
+)
+from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+
+ROWS_HELP = """Naive Bayes over the rows of several owners.
+
+    unspoken joint new study.toml --name adult --task bayes --set target=income
+        --set 'classes=["<=50K", ">50K"]' --set 'columns=["age", "sex"]'
+        --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
+
+Receivers learn the model. reveal=sums opens counts and sums (also in mode "sums", for three owners
+or more); ratios, the default, opens quotients alone. Each column has categories or a range."""
+COLUMNS_HELP = """Naive Bayes over the columns of several sites, in one run.
+
+    unspoken joint new study.toml --name care --task bayes-columns --set class_site=north
+        --set target=outcome --set 'classes=["no", "yes"]' --set 'north=[3, 2, "number"]'
+        --set 'south=["number", "number"]' ...
+
+Records whose class is missing at the class site are new: the model is learned from the others,
+stays on shares, and the classes of the new ones come out. With `ids` rows are aligned first. With
+class_known=true every site learns its own columns in the clear, and scores alone are shared."""
+
+
+class RowsStudy(BayesOverRows):
+    """The program of a study over rows."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(layout_of(study.parameters),
+                         rules_of(study.parameters, study.having("receiver")))
+        self.disclosures = study.disclosures
+
+
+def _check_rows(parameters: Mapping[str, Any]) -> None:
+    check_names(parameters, ROWS_PARAMS, "bayes")
+    layout_of(parameters)
+    rules_of(parameters)
+
+
+def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return disclosures(rules_of(study.parameters, study.having("receiver")))
+
+
+def _columns_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return (Disclosure(PREDICTED, study.having("receiver")), Disclosure(NEW), Disclosure(ROWS))
+
+
+def _rows_outlook(study: Study) -> Outlook:
+    owners, learned = study.having("owner"), learns(study, _rows_disclosures(study))
+    if rules_of(study.parameters).reveal == "sums":
+        refuse_two(owners, study.having("receiver"))
+        return Outlook(learned, f"any {max(0, len(owners) - 2)} of the {len(owners)} owners "
+                       "together")
+    if not study.facts.has_shares:
+        raise StudyError("Task 'bayes' with reveal='ratios' needs shares. Mode 'sums' has none. "
+                         "Use dealer, two-party, three-party or spu, or reveal='sums'.")
+    return Outlook(learned, safe_against(study), notes_of(study))
+
+
+def _columns_outlook(study: Study) -> Outlook:
+    sites = [part.site for part in shape_of(study.parameters).parts]
+    if not study.facts.has_shares or set(sites) != set(study.having("owner")):
+        raise StudyError(explain("Task 'bayes-columns'", "given shares, and columns of each owner",
+                                 f"mode '{study.mode}', columns of " + ", ".join(sites)))
+    return outlined(study, _columns_disclosures(study), assumes="of which a tenth are new")
+
+
+def _load_rows(path: Path, study: Study) -> Given:
+    """Return an owner's rows; what the study does not know is refused here."""
+    layout = layout_of(study.parameters)
+    names = [*(column.name for column in layout.columns), layout.target]
+    return layout.rows(read_columns(path, names))
+
+
+def blank_given(layout: BayesLayout, records: int) -> Given:
+    """Return blank rows of a layout."""
+    codes = [np.arange(records) * (place + 1) % size for place, size in enumerate(layout.sizes)]
+    numbers = [scattered(records, place) for place in range(len(layout.numeric))]
+    return Given(np.array(codes, np.int64).reshape(len(codes), records),
+                 np.array(numbers, np.float64).reshape(len(numbers), records),
+                 np.arange(records) % len(layout.classes))
+
+
+def _blank_rows(study: Study, name: str, records: int) -> Given:
+    most = rules_of(study.parameters).most
+    return blank_given(layout_of(study.parameters), min(part_of(records, study), most))
+
+
+def _rows_answers(study: Study, records: int, name: str) -> Answers:
+    return {SUMS: lambda shape: np.full(shape, records // 4 + 1),
+            RATIOS: lambda shape: np.full(shape, 0.5)}
+
+
+def _columns_answers(study: Study, records: int, name: str) -> Answers:
+    return {NEW: assumed_new}
+
+
+def _expected(study: Study) -> int:
+    return count(study.parameters, "expected", EXPECTED)
+
+
+TASKS = (
+    Task("bayes", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
+         _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+    Task("bayes-columns", COLUMNS_HELP, COLUMNS_PARAMS, check_columns, _columns_disclosures,
+         _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled, _columns_answers,
+         expected=_expected, over_columns=True))

@@ -1,0 +1,168 @@
+"""The study task `network`: the structure of a Bayesian network over columns of several sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.dry_run import Answers
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.blank_data import choices
+from unspoken.joint.tasks.common.party_files import party_table
+from unspoken.joint.tasks.common.study_parameters import (
+    EXPECTED_PARAM,
+    ORDER_PARAMS,
+    as_study,
+    check_names,
+    count,
+    not_chosen,
+    outlined,
+    text,
+    texts,
+)
+from unspoken.joint.tasks.network import program_columns
+from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Node, Order, site_of
+from unspoken.joint.tasks.network.parent_counts import Family, candidates
+from unspoken.joint.tasks.network.pooled import pooled
+from unspoken.joint.tasks.network.program_columns import PARENTS, NetworkOverColumns
+from unspoken.joint.tasks.task import RECORDS, Outlook, Param, Task
+from unspoken.models.bayes_net import BayesNet
+
+HELP = """The structure of a Bayesian network over columns of several sites.
+
+    unspoken joint new study.toml --name care --task network --set 'order=["age", "smokes", "ill"]'
+        --set site.age=north --set site.smokes=south --set site.ill=south
+        --set values.age=4 --set values.smokes=2 --set values.ill=2 --set max_parents=2 ...
+
+Values are taken as categories; cut numbers before. With `ids` rows are aligned first. Everybody
+learns the network."""
+PARAMS = (
+    Param("order", "the nodes in the order of K2: parents stand before their children"),
+    Param("site.NAME", "the owner of a node"),
+    Param("values.NAME", "how many values a node has"),
+    Param("max_parents", "the most parents of a node (2)"),
+    Param("max_cells", "the most counts of one step (2^22)"), EXPECTED_PARAM)
+RULES = ("max_parents", "max_cells")
+
+
+def _expected(study: Study) -> int:
+    return count(study.parameters, "expected", RECORDS)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A site's columns as they are in its file."""
+
+    columns: Mapping[str, Any]
+
+    def take_rows(self, places: Ints) -> Loaded:
+        """Return the columns with some of their records."""
+        return Loaded({name: values[places] for name, values in self.columns.items()})
+
+
+class NetworkStudy(NetworkOverColumns):
+    """The program of a study."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(order_of(study.parameters), rules_of(study.parameters))
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Any) -> BayesNet:
+        """Code the columns of this site and learn."""
+        return await super().__call__(party, self._coded(party, data))
+
+    async def check_first(self, party: Party, data: Any) -> None:
+        """Check a site before its rows are aligned."""
+        await super().check_first(party, self._coded(party, data))
+
+    def _coded(self, party: Party, data: Any) -> NetworkSite | None:
+        if party.name not in self.order.sites or not isinstance(data, Loaded):
+            return None
+        return site_of(self.order, party.name, data.columns)
+
+
+def order_of(parameters: Mapping[str, Any]) -> Order:
+    """Return the nodes in their order."""
+    return as_study(lambda: Order(tuple(Node(name, text(parameters, f"site.{name}"),
+                                             parameters.get(f"values.{name}", 0))
+                                        for name in texts(parameters, "order"))))
+
+
+def rules_of(parameters: Mapping[str, Any]) -> NetworkParams:
+    """Return where K2 stops."""
+    try:
+        return NetworkParams(**{name: parameters[name] for name in RULES if name in parameters})
+    except InputError as error:
+        raise StudyError(str(error)) from None
+
+
+def _check(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that make no network."""
+    check_names(parameters, (*PARAMS, *ORDER_PARAMS), "network")
+    names = [node.name for node in order_of(parameters).nodes]
+    strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
+    if strange:
+        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'order'",
+                                 "another name"))
+    rules_of(parameters)
+    count(parameters, "expected", RECORDS)
+
+
+def _disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return program_columns.disclosures()
+
+
+def _outlook(study: Study) -> Outlook:
+    order, rules = order_of(study.parameters), rules_of(study.parameters)
+    not_chosen(study)
+    if not study.facts.has_shares or not set(order.sites) <= set(study.having("owner")):
+        raise StudyError(explain("Task 'network'", "given shares, and nodes of owners",
+                                 f"mode '{study.mode}', nodes of " + ", ".join(order.sites)))
+    return outlined(study, _disclosures(study),
+                    assumes=f"{rules.max_parents} parents of every node, those of fewest values")
+
+
+def _blank(study: Study, name: str, records: int) -> Loaded:
+    order = order_of(study.parameters)
+    return Loaded({node.name: choices(records, [str(i) for i in range(node.size)], place)
+                   for place, node in enumerate(order.nodes) if node.site == name})
+
+
+def _answers(study: Study, records: int, name: str) -> Answers:
+    """Assume that every node that may have a parent gets the one of fewest values."""
+    order = order_of(study.parameters)
+    families = [Family((place,)) for place in range(len(order.nodes))]
+
+    def parents(shape: tuple[int, ...]) -> Any:
+        places = []
+        for node, family in enumerate(families):
+            if left := candidates(family):
+                least = min(left, key=lambda place: order.sizes[place])
+                families[node] = Family((*family.places, least))
+                places.append(left.index(least) + 1)
+        return np.array(places)
+
+    return {PARENTS: parents}
+
+
+def _load(path: Path, study: Study) -> Loaded:
+    """Return the columns of a site's file that are nodes; the program checks whose they are."""
+    order = order_of(study.parameters)
+    rows = party_table(path).arrow()
+    columns = {node.name: np.array(rows[node.name].to_pylist(), object) for node in order.nodes
+               if node.name in rows.column_names}
+    return Loaded(columns)
+
+
+TASKS = (Task("network", HELP, PARAMS, _check, _disclosures, _outlook, _load, NetworkStudy, _blank,
+              pooled, _answers, expected=_expected, over_columns=True,
+              having_columns=lambda study: order_of(study.parameters).sites),)

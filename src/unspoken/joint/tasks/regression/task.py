@@ -1,0 +1,227 @@
+"""The study tasks `regression` and `regression-columns`: least squares of several owners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.errors import explain
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.ops.matrix_inverse import ILL
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.session.dry_run import Answers
+from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.blank_data import named, part_of
+from unspoken.joint.tasks.common.column_files import check_owners
+from unspoken.joint.tasks.common.party_files import party_table
+from unspoken.joint.tasks.common.study_parameters import (
+    EXPECTED_PARAM,
+    ORDER_PARAMS,
+    as_study,
+    check_names,
+    outlined,
+    read_numbers,
+)
+from unspoken.joint.tasks.regression import program_rows
+from unspoken.joint.tasks.regression.column_blocks import (
+    SAME_RESPONSE,
+    SAME_ROWS,
+    Given,
+    OwnedColumns,
+)
+from unspoken.joint.tasks.regression.fitting import COUNT, SPREADS
+from unspoken.joint.tasks.regression.pooled import pooled
+from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
+from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
+from unspoken.joint.tasks.regression.second_moments import SIZES
+from unspoken.joint.tasks.regression.study_terms import (
+    FITTING,
+    HELD,
+    LINEAR,
+    MODEL,
+    columns_of,
+    expected_of,
+    receivers_of,
+    rules_of,
+    selection_of,
+    terms_of,
+)
+from unspoken.joint.tasks.regression.term_selection import BEST, STEP, Selection
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.models.linear_model import LinearModel
+
+ROWS_HELP = """Least squares or ridge over rows of several owners.
+
+    unspoken joint new study.toml --name care --task regression --set response=cost
+        --set 'columns=["age", "stay"]' --set select=stepwise ...
+
+Each owner's file has the response and all columns."""
+COLUMNS_HELP = """Least squares or ridge over columns of several owners.
+
+    unspoken joint new study.toml --name care --task regression-columns --set response=cost
+        --set held=north --set 'columns=["north:age", "south:stay"]' --set ids=patient ...
+
+With `ids` records are aligned first (`least` of them in common or more); with same_order=true all
+files list the same records in one order."""
+ROWS_PARAMS = (*MODEL, *FITTING, *LINEAR)
+COLUMNS_PARAMS = (*MODEL, HELD, *FITTING, *LINEAR, EXPECTED_PARAM)
+
+
+class RowsStudy(RegressionOverRows):
+    """The program of a study over rows."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(terms_of(study.parameters),
+                         rules_of(study.parameters, receivers_of(study)),
+                         selection_of(study.parameters))
+        self.disclosures = study.disclosures
+
+
+class ColumnsStudy:
+    """The program of a study over columns."""
+
+    def __init__(self, study: Study) -> None:
+        self.program = _over_columns(study.parameters, receivers_of(study))
+        self.disclosures = study.disclosures
+
+    async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
+        """Run the program."""
+        return await self.program(party, data)
+
+    async def check_first(self, party: Party, data: Given | None) -> None:
+        """Check an owner's columns before records are aligned."""
+        await self.program.check_first(party, data)
+
+
+def _over_columns(parameters: Mapping[str, Any],
+                  receivers: Sequence[str] = ()) -> RegressionOverColumns:
+    columns, selection = columns_of(parameters), selection_of(parameters)
+    return as_study(lambda: RegressionOverColumns(columns, rules_of(parameters, receivers),
+                                                  selection))
+
+
+def columns_in(study: Study) -> OwnedColumns:
+    """Return which owner of a study has which columns; others are refused."""
+    columns = columns_of(study.parameters)
+    check_owners(columns.owners, study)
+    return columns
+
+
+def _check_rows(parameters: Mapping[str, Any]) -> None:
+    check_names(parameters, ROWS_PARAMS, "regression")
+    as_study(lambda: RegressionOverRows(terms_of(parameters), rules_of(parameters),
+                                        selection_of(parameters)))
+
+
+def _check_columns(parameters: Mapping[str, Any]) -> None:
+    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "regression-columns")
+    check_expected(parameters)
+    _over_columns(parameters)
+
+
+def check_expected(parameters: Mapping[str, Any]) -> None:
+    """Refuse a number of expected records that is none."""
+    from unspoken.joint.tasks.common.study_parameters import count
+
+    count(parameters, "expected", 1)
+
+
+def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return program_rows.disclosures(rules_of(study.parameters, receivers_of(study)),
+                                    selection_of(study.parameters),
+                                    len(terms_of(study.parameters).features))
+
+
+def _columns_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    return _over_columns(study.parameters, receivers_of(study)).disclosures
+
+
+def selecting(selection: Selection | None) -> str:
+    """Return what a forecast assumes about the steps of a selection."""
+    if selection is None:
+        return ""
+    return "a selection that takes every other term" if selection.method == "best" else \
+        "a selection that moves half of the terms"
+
+
+def _rows_outlook(study: Study) -> Outlook:
+    return outlined(study, _rows_disclosures(study),
+                    assumes=selecting(selection_of(study.parameters)))
+
+
+def _columns_outlook(study: Study) -> Outlook:
+    columns_in(study)
+    return outlined(study, _columns_disclosures(study),
+                    assumes=selecting(selection_of(study.parameters)))
+
+
+def load_rows(path: Path, study: Study) -> Floats:
+    """Return an owner's table: all terms, and the response last."""
+    terms = terms_of(study.parameters)
+    return terms.table(read_numbers(path, (*terms.columns, terms.response)))
+
+
+def load_columns(path: Path, study: Study) -> Given:
+    """Return an owner's columns; whose the file is shows in its columns."""
+    columns = columns_of(study.parameters)
+    owner = _owner(path, columns)
+    return Given(read_numbers(path, columns.needed(owner)))
+
+
+def _owner(path: Path, columns: OwnedColumns) -> str:
+    """Return the owner whose columns a file has."""
+    names = set(party_table(path).schema.names)
+    fits = [owner for owner in columns.owners if set(columns.needed(owner)) <= names]
+    if len(fits) == 1:
+        return fits[0]
+    wanted = "; ".join(f"{owner}: {', '.join(columns.needed(owner))}" for owner in columns.owners)
+    raise StudyError(explain("The columns of this owner's file", f"those of one owner ({wanted})",
+                             ", ".join(sorted(names)), "An attribute has one owner."))
+
+
+def blank_rows(study: Study, name: str, records: int) -> Floats:
+    """Return blank rows of an owner."""
+    terms = terms_of(study.parameters)
+    return terms.table(named(part_of(records, study), (*terms.columns, terms.response)))
+
+
+def blank_columns(study: Study, name: str, records: int) -> Given:
+    """Return blank columns of an owner."""
+    columns = columns_of(study.parameters)
+    every = (*columns.terms.columns, columns.response)
+    return Given(named(records, columns.needed(name), every) if name in columns.owners else {})
+
+
+def fitted_answers(study: Study, records: int, over_rows: bool) -> dict[str, Any]:
+    """Assume that data fit together, and that a selection moves half of the terms."""
+    total = part_of(records, study) * len(study.having("owner")) if over_rows else records
+    terms = len((terms_of if over_rows else lambda p: columns_of(p).terms)(
+        study.parameters).features)
+    moves = iter([1] * ((terms + 1) // 2))
+    # Columns that lie between -1 and 1; what is made up from them may be a little greater.
+    sizes = iter([0])
+    return {SIZES: lambda shape: np.full(shape, next(sizes, 2)), SPREADS: np.ones,
+            COUNT: lambda shape: np.full(shape, total), ILL: np.ones, SAME_ROWS: np.ones,
+            SAME_RESPONSE: np.ones, STEP: lambda shape: np.full(shape, next(moves, 0)),
+            BEST: lambda shape: np.full(shape, sum(1 << j for j in range(0, terms, 2)))}
+
+
+def _rows_answers(study: Study, records: int, name: str) -> Answers:
+    return fitted_answers(study, records, over_rows=True)
+
+
+def _columns_answers(study: Study, records: int, name: str) -> Answers:
+    return fitted_answers(study, records, over_rows=False)
+
+
+TASKS = (
+    Task("regression", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
+         load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+    Task("regression-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
+         _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled, _columns_answers,
+         expected=expected_of, over_columns=True))
