@@ -38,7 +38,9 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--against", type=Path, required=True, metavar="DATA",
                         help="the original table")
     parser.add_argument("--key", type=Path, metavar="FILE",
-                        help="the key file; it only scores guesses, adversaries never see it")
+                        help="the key that was written with the release; it only says which record "
+                             "is whose, adversaries never see it. Without it the verdict is 'not "
+                             "assessed'")
     add_passphrase(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="REPORT",
                         help="where to write the HTML report; keep it in-house")
@@ -76,12 +78,12 @@ def run(args: argparse.Namespace) -> int:
     release = Release.load(args.release)
     key = load_key(args) if args.key is not None else None
     if release.schema.of_kind("basket"):
-        return _baskets(args, release)
+        return _baskets(args, release, key)
     table = read_table(args, args.against, None)
     found = _audit(args, table, release, key)
     added = _added(args, table, release, key)
     _page(args, found, table, release, key, added).save(args.out)
-    failed = found.judgement is not None and not found.judgement.passed
+    failed = found.failed
     emit(args, {"report": str(args.out), "passed": not failed, "added": added,
                 "audit": found.to_json()},
          "\n".join([found.summary(), *_told("Together with earlier releases:", added),
@@ -89,15 +91,15 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _baskets(args: argparse.Namespace, release: Release) -> int:
+def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int:
     """Audit a release of baskets, whose report has no pictures of columns."""
     from unspoken.report import audit_page
     from unspoken.risk import audit
 
-    found = audit(baskets.read(args, args.against), release, None, None, args.trials, args.seed,
+    found = audit(baskets.read(args, args.against), release, key, None, args.trials, args.seed,
                   args.policy)
     audit_page(found, source=args.against).save(args.out)
-    failed = found.judgement is not None and not found.judgement.passed
+    failed = found.failed
     emit(args, {"report": str(args.out), "passed": not failed, "added": [],
                 "audit": found.to_json()},
          f"{found.summary()}\nReport written to {args.out}.")

@@ -45,6 +45,8 @@ class Audit:
         What the policy says, if there was one.
     evidence : tuple of Evidence
         Original values for the pictures of a report; in no file.
+    faults : tuple of str
+        Where the release is not what it says it is; any of them fails the verdict.
     """
 
     rows: tuple[Row, ...]
@@ -57,6 +59,7 @@ class Audit:
     limits: tuple[str, ...] = ()
     judgement: Judgement | None = None
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
+    faults: tuple[str, ...] = ()
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
@@ -86,13 +89,24 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """Return "not assessed", "the policy holds", "the policy does not hold" or "assessed"."""
+        """Return "assessed" or the worst that can be said.
+
+        "not what it says it is" where there are faults, "not assessed", "the policy does not
+        hold"; "the policy holds" only where everything was scored.
+        """
+        if self.faults:
+            return "not what it says it is"
         if self.judgement is not None and not self.judgement.passed:
             return "the policy does not hold" if self.assessed else (
                 "not assessed, and the policy does not hold")
         if not self.assessed:
             return "not assessed"
         return "assessed" if self.judgement is None else "the policy holds"
+
+    @property
+    def failed(self) -> bool:
+        """Return True if the release has faults or breaks the policy."""
+        return bool(self.faults) or (self.judgement is not None and not self.judgement.passed)
 
     def worst(self, column: str | None = None, measure: str | None = None) -> Row | None:
         """Return the row of highest risk of a measure, of one column or of all.
@@ -125,6 +139,7 @@ class Audit:
             "words": dict(self.words), "unscored": dict(self.unscored),
             "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
             "judgement": None if self.judgement is None else self.judgement.to_json(),
+            "faults": list(self.faults),
         }
 
     @classmethod
@@ -142,6 +157,7 @@ class Audit:
                 tuple(Suggestion(**one) for one in found["suggestions"]),
                 tuple(str(line) for line in found["limits"]),
                 None if verdict is None else Judgement.from_json(verdict),
+                faults=tuple(str(line) for line in found.get("faults", ())),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(f"This is not the JSON of a '{FORMAT}' of version {VERSION}: "

@@ -137,6 +137,7 @@ class Policy:
         """Compare every number of an audit with what the policy allows."""
         self._check_radius(audit)
         found = _Findings()
+        found.reasons += [f"the release is not what it says it is: {one}" for one in audit.faults]
         self._columns(audit, found)
         for name, measure in (("subspaces", "subspace"), ("paths", "paths")):
             if name in self.sections:
@@ -147,7 +148,8 @@ class Policy:
                          tuple(dict.fromkeys(found.broken)))
 
     def _check_radius(self, audit: Audit) -> None:
-        if audit.radius != self.radius:
+        # Audits of labels and baskets have no range, and no radius.
+        if audit.radius not in (0, self.radius):
             raise PolicyError(f"The audit has radius {audit.radius:g}, the policy {self.radius:g}. "
                               "Audit with the policy's radius.")
 

@@ -92,13 +92,14 @@ def test_what_cannot_be_scored_is_said():
     release, _ = Rotation().protect(table)
     found = audit(table, release, trials=2)
     assert not found.rows
-    assert "needs the key" in found.unscored["(all)"]
-    plain, _ = Rotation(shuffle_rows=False).protect(table)
-    assert audit(table, plain, trials=2, random_state=0).rows
+    assert "the key alone" in found.unscored["(all)"]
+    plain, key = Rotation(shuffle_rows=False).protect(table)
+    assert not audit(table, plain, trials=2, random_state=0).rows
+    assert audit(table, plain, key, trials=2, random_state=0).rows
     gaps = table.arrow().set_column(1, "age", pa.array([None] * 100, pa.float64()))
     wrong = unspoken.read(gaps, target="group", identifiers=["name"], show=False)
     with pytest.raises(DataError, match="the one that was released"):
-        audit(wrong, plain, trials=2)
+        audit(wrong, plain, key, trials=2)
 
 
 def test_exposure_is_the_expected_share_of_breaches():

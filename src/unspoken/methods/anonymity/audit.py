@@ -41,7 +41,7 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
 from unspoken.methods.anonymity.table_knowledge import People, Told, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
-from unspoken.release.method import method_of
+from unspoken.release.record_key import original_rows
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
@@ -60,9 +60,9 @@ _LIMITS = (
 )
 _KEPT = ("it leaves as it is, and no adversary looks at it: it was declared neither "
          "quasi-identifier nor sensitive")
-_UNKNOWN = ("records were left out or shuffled, and only the custodian knows which is which: every "
+_UNKNOWN = ("records were left out or shuffled, and only the key says which is which: every "
             "target is taken to be among its matches, and 'informed-microdata' was not tried; "
-            "pass rows=method.rows_ to risk.audit_tables to score both")
+            "pass the key to score both")
 
 
 def audit_tables(  # noqa: PLR0913
@@ -75,14 +75,14 @@ def audit_tables(  # noqa: PLR0913
 
     Parameters
     ----------
-    table, release, key : the original table and its release; these methods have no key.
+    table, release, key : the original table, its release, and the key that links their records.
     sample : not used by these adversaries.
     trials : repetitions of each attack, at most 20.
     random_state : a seed, to repeat an audit.
     adversaries : names or objects; None tries all that apply.
     radius : how close a guess of a number must be, as a share of the column's range.
     progress : called with the numbers of attacks done and of all.
-    rows : the original row of every released one (`method.rows_`), if records were left out.
+    rows : the original row of every released one, in place of the key.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def audit_tables(  # noqa: PLR0913
     """
     view = TableView.of(release)
     chosen = chosen_of(TableAdversary, release, adversaries)
-    where = _rows(table, release, rows)
+    where = _rows(table, release, rows, key)
     people = people_of(table, view, where)
     setting = _Setting(max(1, min(int(trials), MAX_TRIALS)), float(radius),
                        seed_from(random_state))
@@ -122,10 +122,11 @@ class _Setting:
         return replayed(self.seed, *purpose)
 
 
-def _rows(table: Table, release: Release, rows: npt.ArrayLike | None) -> Ints | None:
+def _rows(table: Table, release: Release, rows: npt.ArrayLike | None,
+          key: Key | None) -> Ints | None:
     """Return the released row of every person, -1 for none; None where it cannot be known."""
-    if rows is None and (links := method_of(release.mechanism).links) is not None:
-        rows = links(table, release)
+    if rows is None and key is not None:
+        rows = original_rows(key, release.table.rows)
     if rows is None:
         return None
     where = np.asarray(rows, np.int64)
