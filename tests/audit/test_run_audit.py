@@ -111,7 +111,7 @@ def test_json_comes_back_equal():
     release, key = release_of(table)
     from unspoken.risk import Policy
 
-    policy = Policy.parse('[columns]\nmax_recovered = 0.1\nagainst = "expert"')
+    policy = Policy.parse('allow_seeded = true\n[columns]\nmax_recovered = 0.1\nagainst = "expert"')
     found = audit(table, release, key, trials=3, random_state=0, policy=policy)
     assert Audit.from_json(found.to_json()) == found
     assert Audit.from_json(json.dumps(found.to_json())) == found

@@ -82,7 +82,8 @@ def test_a_given_sample_is_used_and_a_policy_judged():
     release, key = Rotation(random_state=3).protect(table)
     found = audit(table, release, key, sample=people(200, 5), trials=2, random_state=0,
                   adversaries=["known-sample"],
-                  policy=Policy.parse('[columns]\nmax_recovered = 0.01\nagainst = "sample"\n'))
+                  policy=Policy.parse('allow_seeded = true\n'
+                                      '[columns]\nmax_recovered = 0.01\nagainst = "sample"\n'))
     assert {r.knowledge for r in found.rows} == {"sample given"}
     assert not found.judgement.passed
 

@@ -4,6 +4,8 @@ Every number stands beside what guessing gives: any record for identity, the com
 sensitive columns. Measures:
 
     k               the smallest class of the release
+    l, t            of a sensitive column: the fewest different values of a class, and the largest
+                    distance of a class's values from the whole table's
     identified      expected share of targets that are re-identified correctly
     confident       share of targets in the sample re-identified correctly and with confidence
     false matches   share of confident re-identifications that are wrong
@@ -38,6 +40,7 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
     TableAdversary,
     TableView,
 )
+from unspoken.methods.anonymity.class_rows import ALL, class_rows
 from unspoken.methods.anonymity.table_knowledge import Granted, People, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
@@ -48,7 +51,6 @@ from unspoken.table.table import Table
 
 Scores = dict[tuple[str, str], float]
 
-ALL = "(all)"
 MAX_TRIALS = 20
 SURE = 0.9
 ACCEPTABLE = 0.13
@@ -97,8 +99,8 @@ def audit_tables(  # noqa: PLR0913
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {name: name for name in view.secrets}}
-    result = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
-                   setting.trials, about, {one.name: one.gets for one in chosen},
+    result = Audit((*class_rows(view), *_run(view, people, chosen, setting, progress)),
+                   float(radius), setting.trials, about, {one.name: one.gets for one in chosen},
                    _unscored(view, release), limits=_LIMITS if people.row is not None
                    else (*_LIMITS, _UNKNOWN))
     return replace(result, suggestions=_suggestions(result))
@@ -133,11 +135,6 @@ def _rows(table: Table, release: Release, rows: npt.ArrayLike | None,
     out = np.full(table.rows, -1, np.int64)
     out[where] = np.arange(where.size)
     return out
-
-
-def _k(view: TableView) -> Row:
-    least = float(view.sizes.min())
-    return Row("classes", "quasi", ALL, "k", least, least, least, float(view.rows), 1)
 
 
 def _unscored(view: TableView, release: Release) -> dict[str, str]:

@@ -12,7 +12,7 @@ from support.people import people, release_of
 from unspoken.methods.encoding.encoder import PiecewiseEncoder
 from unspoken.risk import Policy, audit
 
-POLICY = Policy.parse('[columns]\nmax_recovered = 0.6\nagainst = "expert"\n')
+POLICY = Policy.parse('allow_seeded = true\n[columns]\nmax_recovered = 0.6\nagainst = "expert"\n')
 CHEAP = ["unchanged", "ignorant", "row-order", "missing-pattern", "label-order",
          "category-records"]
 
@@ -70,7 +70,8 @@ def test_one_column_in_clear_is_caught():
 def test_order_that_is_kept_is_caught_by_whoever_has_a_sample():
     table = whole_people()
     release, key = release_of(table)
-    policy = Policy.parse('[columns]\nmax_recovered = 0.6\nagainst = "sample"\n')
+    policy = Policy.parse('allow_seeded = true\n[columns]\nmax_recovered = 0.6\n'
+                          'against = "sample"\n')
     found = audit(table, release, key, sample=people(seed=4), trials=5, random_state=0,
                   policy=policy, subspaces=1, adversaries=["alignment", "quantile"])
     assert not found.judgement
