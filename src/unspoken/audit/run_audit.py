@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from unspoken.audit.added_disclosure import counted, never_attacked
 from unspoken.audit.kept_promises import (
     ORDER,
     UNREADABLE,
@@ -17,6 +18,7 @@ from unspoken.audit.kept_promises import (
     order_row,
     unscored,
 )
+from unspoken.audit.release_overlap import what_it_adds
 from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
@@ -29,6 +31,7 @@ from unspoken.release.key import Key
 from unspoken.release.method import method_of
 from unspoken.release.parameters import Real, Rule, Whole, check
 from unspoken.release.record_key import NO_KEY, as_protected
+from unspoken.release.register import Register
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import as_table
 from unspoken.table.baskets import Baskets
@@ -59,6 +62,7 @@ def audit(  # noqa: PLR0913
     tree: Tree | None = None,
     precision: float | None = None,
     progress: Progress | None = None,
+    register: Register | str | os.PathLike[str] | None = None,
 ) -> Audit:
     """Attack a release in every known way and measure how much each way recovers.
 
@@ -93,6 +97,8 @@ def audit(  # noqa: PLR0913
         where that is needed, up to `MAX_TRIALS`.
     progress : callable, default None
         Called with (done, total).
+    register : Register or path, default None
+        What went out before; releases of the same people are attacked together with this one.
 
     Returns
     -------
@@ -119,7 +125,21 @@ def audit(  # noqa: PLR0913
                            tree, precision, progress)
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
+    if register is not None:
+        audited = _with_earlier(audited, register, table, release, key, random_state)
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
+
+
+def _with_earlier(audited: Audit, register: Register | str | os.PathLike[str], table: Table,
+                  release: Release, key: Key | None, random_state: Any) -> Audit:
+    """Add what the release discloses together with earlier ones of the same people."""
+    known = register if isinstance(register, Register) else Register.load(register)
+    names = None if key is None else method_of(release.mechanism).released_names(key, release)
+    added = what_it_adds(known, table, release, names, random_state=random_state)
+    rows, unscored_before = counted(added)
+    return replace(audited, rows=(*audited.rows, *rows), added=tuple(one.words for one in added),
+                   unscored={**audited.unscored, **unscored_before,
+                             **never_attacked(known, table)})
 
 
 def _attacked(table: Table, release: Release, key: Key | None, request: AuditRequest,

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from unspoken.disclosure.audit_rows import COLUMNS, Judgement, Row, Suggestion
+from unspoken.disclosure.audit_rows import (
+    COLUMNS,
+    NOTICEABLE,
+    TOGETHER,
+    Judgement,
+    Row,
+    Suggestion,
+)
 from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
@@ -47,6 +54,8 @@ class Audit:
         Original values for the pictures of a report; in no file.
     faults : tuple of str
         Where the release is not what it says it is; any of them fails the verdict.
+    added : tuple of str
+        What it discloses together with earlier releases of the same people, in sentences.
     """
 
     rows: tuple[Row, ...]
@@ -60,6 +69,7 @@ class Audit:
     judgement: Judgement | None = None
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
     faults: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
@@ -105,8 +115,14 @@ class Audit:
 
     @property
     def failed(self) -> bool:
-        """Return True if the release has faults or breaks the policy."""
-        return bool(self.faults) or (self.judgement is not None and not self.judgement.passed)
+        """Return True if the release has faults, breaks the policy, or adds to earlier ones.
+
+        Without a policy anything that earlier releases of the same people add counts.
+        """
+        if self.judgement is not None:
+            return not self.judgement.passed
+        more = any(row.value - row.baseline > NOTICEABLE for row in self.select(measure=TOGETHER))
+        return bool(self.faults) or more
 
     def worst(self, column: str | None = None, measure: str | None = None) -> Row | None:
         """Return the row of highest risk of a measure, of one column or of all.
@@ -139,7 +155,7 @@ class Audit:
             "words": dict(self.words), "unscored": dict(self.unscored),
             "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
             "judgement": None if self.judgement is None else self.judgement.to_json(),
-            "faults": list(self.faults),
+            "faults": list(self.faults), "added": list(self.added),
         }
 
     @classmethod
@@ -158,6 +174,7 @@ class Audit:
                 tuple(str(line) for line in document["limits"]),
                 None if verdict is None else Judgement.from_json(verdict),
                 faults=tuple(str(line) for line in document.get("faults", ())),
+                added=tuple(str(line) for line in document.get("added", ())),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(f"This is not the JSON of a '{FORMAT}' of version {VERSION}: "

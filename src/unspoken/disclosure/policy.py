@@ -53,8 +53,8 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.disclosure.audit_result import Audit
-from unspoken.disclosure.audit_rows import Judgement
-from unspoken.disclosure.policy_findings import TOGETHER, Findings
+from unspoken.disclosure.audit_rows import TOGETHER, Judgement
+from unspoken.disclosure.policy_findings import Findings
 from unspoken.disclosure.policy_rules import (
     SECTIONS,
     TOP,

@@ -6,17 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unspoken.disclosure.audit_result import Audit
-from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.audit_rows import NOTICEABLE, Row
 from unspoken.disclosure.knowledge import PRESETS
 from unspoken.disclosure.plain_language import level, percent
 from unspoken.disclosure.policy_rules import ANYBODY, LIMIT, PEOPLE
 from unspoken.release.method import name_in
 
-TOGETHER = "together"
-"""The measure of what a release discloses together with earlier ones, see the register."""
 BEYOND = "beyond control"
-NOTICEABLE = 0.01
-"""What earlier releases may add where a policy does not say."""
 _KINDS = {"k": ("K", min), "l": ("L", min), "t": ("t", max)}
 
 
