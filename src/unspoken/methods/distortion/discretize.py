@@ -80,7 +80,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     strategy : classes of equal "width", or of about equally many records ("quantile").
     edges : mapping from column to given edges, in place of `classes`.
     ranges : mapping from column to (low, high) for equal widths, public knowledge.
-    columns, others : as for NoiseAdder.
+    columns, others, shuffle_rows : as for NoiseAdder.
     outside : "clamp" puts values beyond the edges into the outermost classes, "refuse" raises.
     choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
         and values of those who reported; the column of choices says which is which.
@@ -91,7 +91,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     Examples
     --------
-    >>> release, _ = Discretizer(classes=10).protect(table)  # doctest: +SKIP
+    >>> release, key = Discretizer(classes=10).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, classes: Any = 10, strategy: str = "width", *,  # noqa: PLR0913
