@@ -15,7 +15,7 @@ from unspoken.attack import Adversary, Polyline
 from unspoken.disclosure.audit_result import COLUMNS
 from unspoken.errors import DataError, ForeignKeyError, InputError, ReleaseError, SchemaError
 from unspoken.methods.encoding.code_book import PiecewiseBook
-from unspoken.risk import Audit, audit
+from unspoken.risk import Audit, Policy, audit
 
 pytestmark = pytest.mark.slow
 
@@ -325,3 +325,26 @@ def test_categories_kept_beside_noise_are_said_to_leave_as_they_are():
     release, _ = unspoken.protect.NoiseAdder(columns=["age"], others="keep").protect(table)
     found = unspoken.risk.audit(table, release, trials=2, random_state=0)
     assert found.unscored["town"] == "the column was released as it is"
+
+
+def test_a_target_in_clear_is_said_first_by_every_method():
+    from support.release_cases import CASES, protected
+
+    for name in CASES:
+        if name == "baskets":
+            continue
+        table, release, key = protected(name)
+        found = audit(table, release, key, trials=1, random_state=0)
+        assert "target 'outcome' is released as it is" in found.summary().splitlines()[1]
+
+
+def test_a_quantity_that_leaves_as_it_is_counts_like_a_column():
+    rng = np.random.default_rng(0)
+    table = unspoken.read({"age": rng.normal(size=200), "pay": rng.normal(size=200)},
+                          target="pay", show=False)
+    release, key = unspoken.protect.NoiseAdder().protect(table)
+    policy = Policy.parse('[columns]\nmax_recovered = 0.5\nagainst = "anybody"')
+    found = audit(table, release, key, trials=1, random_state=0, policy=policy)
+    assert found.worst("pay").value == 1.0
+    assert any("'pay': 100.0% recovered by 'unchanged'" in line
+               for line in found.judgement.reasons)

@@ -19,6 +19,7 @@ from unspoken.audit.kept_promises import (
     unscored,
 )
 from unspoken.audit.release_overlap import what_it_adds
+from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
 from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
@@ -125,9 +126,21 @@ def audit(  # noqa: PLR0913
                            tree, precision, progress)
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
+    audited = _with_target(audited, table, release)
     if register is not None:
         audited = _with_earlier(audited, register, table, release, key, random_state)
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
+
+
+def _with_target(audited: Audit, table: Table, release: Release) -> Audit:
+    """Say that the target leaves as it is; a quantity counts like any other column."""
+    name = clear_target(audited, table, release)
+    if name is None:
+        return audited
+    rows = tuple(target_rows(table, name))
+    words = {**audited.words, ADVERSARY: WORDS} if rows else audited.words
+    return replace(audited, rows=(*audited.rows, *rows), words=words,
+                   release={**audited.release, "target_in_clear": name})
 
 
 def _with_earlier(audited: Audit, register: Register | str | os.PathLike[str], table: Table,

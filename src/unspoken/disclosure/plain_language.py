@@ -111,8 +111,10 @@ def _verdict(audit: Audit) -> list[str]:
 
 
 def _in_clear(audit: Audit) -> list[str]:
-    return [f"The target '{row.column}' is released as it is: anyone with the release can read it."
-            for row in audit.select(measure="target") if row.value == 1.0]
+    names = [row.column for row in audit.select(measure="target") if row.value == 1.0]
+    names += [str(name) for name in [audit.release.get("target_in_clear")] if name is not None]
+    return [f"The target '{name}' is released as it is: anyone with the release can read it."
+            for name in dict.fromkeys(names)]
 
 
 def _table(audit: Audit) -> str:

@@ -33,7 +33,8 @@ PIECEWISE = Method(
                                    "codes in pieces of one class: one per value, or one per "
                                    "record"),
         "keep_zero": Parameter(OneOf(("auto", True, False)),
-                               "whether zero stays zero, which sparse data needs"),
+                               "keep zero and sign, which LightGBM needs and which gives every "
+                               "zero away", flag="--keep-zero", switch=True),
         "categorical": Parameter(OneOf(("refuse", "relabel", "drop")),
                                  "what happens to columns of text", flag="--categorical"),
         "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "

@@ -82,7 +82,10 @@ def test_zeros_that_stay_zeros_are_counted():
     rng = np.random.default_rng(0)
     gain = np.where(rng.random(500) < 0.9, 0, rng.integers(1000, 90000, 500))
     table = unspoken.read({"gain": gain, "y": rng.integers(0, 2, 500)}, target="y", show=False)
-    found = judged(table, PiecewiseEncoder(random_state=1))
+    hidden = judged(table, PiecewiseEncoder(random_state=1))
+    (row,) = hidden.select(adversary="unchanged", column="gain", measure="exact records")
+    assert row.value == 0.0
+    found = judged(table, PiecewiseEncoder(keep_zero=True, random_state=1))
     (row,) = found.select(adversary="unchanged", column="gain", measure="exact records")
     assert row.value == pytest.approx((gain == 0).mean())
     assert not found.judgement
