@@ -146,15 +146,15 @@ def test_without_a_key_ordered_codes_are_scored_by_order(mode, neutral):
     release, key = release_of(table, mode=mode, neutral_names=neutral)
     with_key = audit(table, release, key, trials=4, random_state=0)
     without = audit(table, release, trials=4, random_state=0)
-    assert without.rows == with_key.rows
-    assert not without.unscored
+    assert without.rows == tuple(r for r in with_key.rows if r.adversary != "row-order")
+    assert set(without.unscored) == {"(records)"}
 
 
 def test_without_a_key_permuted_columns_are_listed_and_not_scored():
     table = people()
     release, _ = release_of(table, mode="max-mono")
     found = audit(table, release, trials=2, random_state=0)
-    assert set(found.unscored) == {"age", "salary", "weight"}
+    assert set(found.unscored) == {"age", "salary", "weight", "(records)"}
     assert "key" in found.unscored["age"]
     assert {(row.column, row.measure) for row in found.rows} == {("group", "target")}
     assert not found.assessed
@@ -266,7 +266,7 @@ def test_relabelled_categories_are_scored_with_the_key_and_listed_without():
     assert found.worst("town").value == 1.0
     assert found.worst("x") is not None
     without = audit(table, release, trials=2, random_state=0)
-    assert set(without.unscored) == {"town"}
+    assert set(without.unscored) == {"town", "(records)"}
     assert "key" in without.unscored["town"]
 
 
