@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from unspoken.audit.added_disclosure import Added
 from unspoken.audit.published_classifier import Disclosure, bayes_error, indirect, mixture_error
 from unspoken.audit.redraw_until_policy import Redrawn, redraw
-from unspoken.audit.release_overlap import Added, attack_together, what_it_adds
+from unspoken.audit.release_overlap import attack_together, what_it_adds
 from unspoken.audit.run_audit import audit
 from unspoken.audit.safe_harbor import SafeHarbor, safe_harbor
 from unspoken.disclosure.audit_result import Audit

@@ -13,7 +13,8 @@ CURVES = ["polyline", "line", "ignorant"]
 
 
 def policy(limit, against="expert"):
-    return Policy.parse(f'[columns]\nmax_recovered = {limit}\nagainst = "{against}"')
+    return Policy.parse('allow_seeded = true\n'
+                        f'[columns]\nmax_recovered = {limit}\nagainst = "{against}"')
 
 
 def run(limit, **options):

@@ -8,7 +8,7 @@ import pytest
 
 import unspoken
 from unspoken.protect import MondrianAnonymizer, NoiseAdder, TreePreservingAnonymizer
-from unspoken.risk import Register, intersection, what_it_adds
+from unspoken.risk import Policy, Register, audit, intersection, what_it_adds
 
 
 def people(rows=400, seed=0):
@@ -104,3 +104,48 @@ def test_noise_is_still_compared_by_order(known):
     noisy, _ = NoiseAdder(columns=["age"], others="drop").protect(table)
     for one in what_it_adds(register, table, noisy):
         assert "guessed correctly" not in one.words
+
+
+def noisy(table, **options):
+    return NoiseAdder(columns=["age"], others="drop", **options).protect(table)
+
+
+def test_two_noisy_releases_are_averaged_and_count(tmp_path):
+    table = people(2000)
+    first, _ = noisy(table, privacy=0.3)
+    first = first.save(tmp_path / "first")
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "first"))
+    second, key = noisy(table, privacy=0.3)
+    found = audit(table, second, key, trials=1, random_state=0, register=register)
+    (row,) = found.select(measure="together")
+    assert row.column == "age"
+    assert row.value > row.baseline + 0.01
+    assert found.failed
+    assert "averaged with release" in found.added[0]
+    # A policy may allow it by name; without one it counts, and so it does in every other policy.
+    lenient = '[columns]\nmax_recovered = 1\nagainst = "anybody"\n'
+    for more, passed in (("", False), ("[register]\nmax_added = 0.9\n", True)):
+        judged = audit(table, second, key, trials=1, random_state=0, register=register,
+                       policy=Policy.parse(lenient + more))
+        assert judged.judgement.passed == passed
+
+
+def test_one_row_more_does_not_hide_the_earlier_release(tmp_path):
+    table = people(600)
+    first, _ = noisy(table)
+    first = first.save(tmp_path / "first")
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "first"))
+    rows = pa.concat_tables([table.arrow(), table.arrow().slice(3, 1)])
+    larger = unspoken.read(rows, target="income", sensitive="work", show=False)
+    second, key = noisy(larger)
+    assert audit(larger, second, key, trials=1, random_state=0,
+                 register=register).select(measure="together")
+
+
+def test_what_cannot_be_attacked_together_is_not_assessed(tmp_path):
+    table = people()
+    second, key = noisy(table)
+    register = Register.load(tmp_path / "r").add_other("query", table, "mean of age", "ministry")
+    found = audit(table, second, key, trials=1, random_state=0, register=register)
+    assert "query 'mean of age' to ministry" in found.unscored["(register)"]
+    assert found.verdict == "not assessed"

@@ -100,7 +100,8 @@ def walk(tmp_path_factory):
     (folder / "strange.toml").write_text('[columns]\nmax_recovered = 0.1\nagainst = "wizard"\n')
     (folder / "broken.toml").write_text("[columns\n")
     for args in (
-        ("protect", "table.csv", "--target", "outcome", "--out", "release", "--key", "table.key"),
+        ("protect", "table.csv", "--target", "outcome", "--out", "release", "--key", "table.key",
+         "--keep-zero"),
         ("protect", "table.csv", "--target", "outcome", "--out", "second", "--key", "second.key",
          "--mode", "max-mono", "--neutral-names", "--register", "register", "--to", "a friend"),
         ("mine", "release", "--out", "tree.json"),

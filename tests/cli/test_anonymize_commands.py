@@ -27,7 +27,7 @@ def folder(tmp_path_factory, command_in):
                     "--out", "r", "--json", cwd=path)
     assert done.status == 0, done.err
     said = json.loads(done.out)
-    assert said["key"] is None
+    assert said["key"] == "r.key"
     assert said["mechanism"]["k"] == 8
     assert said["mechanism"]["l"] == {"work": 2.0}
     return path
@@ -64,7 +64,8 @@ def test_the_published_tree_is_grown_from_the_release_alone(command_in, folder):
     (["--method", "tree-preserving", "--k", "301", "--target", "income"], "Ask for less"),
     (["--method", "tree-preserving", "--l", "2", "--target", "income"], "sensitive"),
     (["--method", "tree-preserving", "--sensitive", "income"], "target"),
-    (["--method", "tree-preserving", "--target", "income", "--key", "k"], "makes no key"),
+    (["--method", "tree-preserving", "--target", "income", "--key", "never/k"],
+     "must lie in an existing folder"),
     (["--method", "noise", "--k", "3", "--target", "income"], "has no option '--k'"),
 ])
 def test_what_is_refused_leaves_nothing(command_here, folder, listed, words, complaint):

@@ -41,9 +41,10 @@ def test_protect_mine_and_audit(capsys, tmp_path, file):
                          "min_support=0.3", "--param", "longest=1", "--out", tmp_path / "i.json")
     assert status == 0
     assert unspoken.Itemsets.load(tmp_path / "i.json").estimated
-    status, out, _ = run(capsys, "audit", tmp_path / "r", "--against", file, "--out",
-                         tmp_path / "a.html", "--json")
+    status, out, _ = run(capsys, "audit", tmp_path / "r", "--against", file, "--key",
+                         tmp_path / "r.key", "--out", tmp_path / "a.html", "--json")
     assert status == 0
+    assert (tmp_path / "r.key").stat().st_mode & 0o777 == 0o600
     assert {row["measure"] for row in json.loads(out)["audit"]["rows"]} == {
         "records", "domain", "breach"}
     assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
@@ -62,9 +63,10 @@ def test_rules_of_a_plain_file(capsys, tmp_path, file):
 @pytest.mark.parametrize(("words", "says"), [
     (["--operator", "mask", "--rho1", "0.1"], "rho1"),
     (["--rho", "1.5", "--option", "keep=0.5"], "rho"),
-    (["--key", "k.key", "--rho1", "0.05", "--rho2", "0.5"], "--key"),
+    (["--key", "r/k.key", "--rho1", "0.05", "--rho2", "0.5"], "must lie in an existing folder"),
     (["--operator", "cut-and-paste", "--option", "colour=1"], "colour")])
 def test_what_cannot_be_done_is_said_and_nothing_is_written(capsys, tmp_path, file, words, says):
+    words = [tmp_path / word if word == "r/k.key" else word for word in words]
     status, out, err = run(capsys, "protect", file, "--method", "baskets", *words, "--out",
                            tmp_path / "r")
     assert status == 2

@@ -171,8 +171,8 @@ def test_regression_with_holes_text_and_dates(tmp_path, command_in, command_here
     pq.write_table(table, tmp_path / "t.parquet")
     key = ("--key", "k", "--data", "t.parquet")
     for args in (
-        ("protect", "t.parquet", "--target", "y", "--categorical", "relabel", "--out", "r",
-         "--key", "k"),
+        ("protect", "t.parquet", "--target", "y", "--categorical", "relabel", "--keep-zero",
+         "--out", "r", "--key", "k"),
         ("mine", "r", "--learner", learner, "--out", "m"),
         ("decode", "m", *key, "--out", "d"),
         ("verify", "m", "--release", "r", *key),

@@ -40,9 +40,10 @@ def test_protect_and_audit(folder, capsys, method):
                  "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["mechanism"]["name"] == method
-    assert said["key"] is None
-    assert main(["audit", "r", "--against", "t.csv", "--trials", "1", "--seed", "1", "--out",
-                 "r.html", "--json"]) == 0
+    assert said["key"] == "r.key"
+    assert (folder / "r.key").stat().st_mode & 0o777 == 0o600
+    assert main(["audit", "r", "--against", "t.csv", "--key", "r.key", "--trials", "1", "--seed",
+                 "1", "--out", "r.html", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["audit"]["rows"]
     (k,) = [row["value"] for row in rows if row["measure"] == "k"]
     if method in ("mondrian", "generalize", "suppress-cells"):
@@ -65,7 +66,7 @@ def test_inspect_measures_when_quasi_identifiers_are_named(folder, capsys):
 @pytest.mark.parametrize(("words", "complaint"), [
     (["--method", "mondrian", "--k", "0"], "'--k' of 'mondrian' must be"),
     (["--method", "mondrian", "--k", "1000"], "all records together do not reach k = 1000"),
-    (["--method", "mondrian", "--key", "k.key"], "makes no key"),
+    (["--method", "mondrian", "--key", "never/k.key"], "must lie in an existing folder"),
     (["--method", "generalize", "--option", 'hierarchies={"age": "no.csv"}'], "CSV file"),
 ])
 def test_what_is_refused_leaves_nothing(folder, capsys, words, complaint):

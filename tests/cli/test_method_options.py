@@ -35,11 +35,11 @@ def test_protect_and_audit(command_in, command_here, folder, method):
     assert done.status == 0, done.err
     said = json.loads(done.out)
     assert said["mechanism"]["name"]
-    assert said["key"] == (f"{method}.key" if key else None)
+    assert said["key"] == f"{method}.key"
     released = (folder / method / "data.parquet").read_bytes()
     assert released
-    found = run("audit", method, "--against", "t.csv", *key, "--trials", "2", "--seed", "1",
-                "--out", f"{method}.html", "--json", cwd=folder)
+    found = run("audit", method, "--against", "t.csv", "--key", f"{method}.key", "--trials", "2",
+                "--seed", "1", "--out", f"{method}.html", "--json", cwd=folder)
     assert found.status == 0, found.err
     assert json.loads(found.out)["audit"]["rows"]
     assert (folder / f"{method}.html").stat().st_size > 1000
@@ -47,7 +47,7 @@ def test_protect_and_audit(command_in, command_here, folder, method):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (["--method", "rotation"], "makes a key. Use --key FILE to choose where"),
-    (["--method", "noise", "--key", "n.key"], "makes no key"),
+    (["--method", "noise", "--key", "never/n.key"], "must lie in an existing folder"),
     (["--method", "noise", "--mode", "strict"], "has no option '--mode'"),
     (["--method", "rotation", "--key", "r.key", "--option", "angle=3"], "'--option angle'"),
     (["--method", "noise", "--option", "random_state=1"], "'--option random_state'"),

@@ -77,8 +77,8 @@ def test_answers_are_learned_and_audited(command_in, folder, tmp_path):
     model = NaiveBayes.load(tmp_path / "m")
     assert model.columns[0].values == ("rum", "tea")
     assert model.predict([[0.0], [1.0]]).tolist() == ["old", "young"]
-    said = here(folder, "audit", "likes", "--against", "likes.csv", "--trials", "3", "--seed", "1",
-                "--out", tmp_path / "a.html", "--json")
+    said = here(folder, "audit", "likes", "--against", "likes.csv", "--key", "likes.key",
+                "--trials", "3", "--seed", "1", "--out", tmp_path / "a.html", "--json")
     rows = json.loads(said)["audit"]["rows"]
     assert {row["adversary"] for row in rows} == {"literal", "answer", "answer-class"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from support.people import people, release_of
@@ -86,7 +88,7 @@ def test_what_could_not_be_scored_fails_every_policy_unless_it_is_named():
         rows = row(value=0.1), row(value=0.1, measure="subspace")
         assert not judge(text, *rows, unscored={"note": "free text"})
         assert judge('allow_unscored = ["note"]\n' + text, *rows, unscored={"note": "free text"})
-    assert not judge('allow_unscored = ["other"]\n' + EXPERT, row(value=0.1),
+    assert not judge('allow_unscored = ["age"]\n' + EXPERT, row(value=0.1),
                      unscored={"note": "free text"})
     with pytest.raises(PolicyError, match="list of column names"):
         Policy.parse("allow_unscored = 3\n" + EXPERT)
@@ -160,6 +162,79 @@ def test_files_are_read_and_their_absence_is_named(tmp_path):
     assert Policy.load(path).radius == 0.05
     with pytest.raises(PolicyError, match="missing"):
         Policy.load(tmp_path / "missing.toml")
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ('[columns]\nagainst = "expert"', "must say how much may be recovered"),
+    ('[paths]\nagainst = "expert"', r"Write max_recovered = 0\.2"),
+    ('[column.age]\nmeasure = "records"', "must say how much"),
+    ("[people]\nmax_identifed = 0.1", "Did you mean 'max_identified'"),
+    ("[people]\nmax_identified = 2", "from 0 to 1"),
+    ("[anonymity]\nt = 2", "from 0 to 1"),
+    ("[privacy]\nepsilon = 1", "max_epsilon"),
+    ("allow_seeded = 1.5\n[people]\nmax_member = 0.5", "allow_seeded"),
+    ("[register]\n", r"\[register\] is empty"),
+])
+def test_a_rule_without_its_limit_is_an_error(text, words):
+    with pytest.raises(PolicyError, match=words):
+        Policy.parse(text)
+
+
+def test_one_column_takes_its_limit_from_all_columns():
+    text = '[columns]\nmax_recovered = 0.2\n[column.age]\nagainst = "anybody"'
+    assert not judge(text, row(value=0.3, knowledge="sample 1%"))
+
+
+def test_everything_about_people_can_be_limited():
+    for key, measure in (("max_identified", "identified"), ("max_identified", "linked"),
+                         ("max_singled_out", "singled out"), ("max_inferred", "inferred"),
+                         ("max_member", "member"), ("max_confident", "confident")):
+        limit = f"[people]\n{key} = 0.2\n"
+        assert judge(limit, row("(people)", 0.1, measure=measure))
+        broken = judge(limit, row("(people)", 0.3, measure=measure))
+        assert f"30.0% {measure} by 'polyline'" in broken.reasons[0]
+        assert "cannot be confirmed" in judge(limit, row()).reasons[0]
+        # What the population tells does not count, where it was measured.
+        assert judge(limit, row("(people)", 0.3, measure=measure),
+                     row("(people)", 0.1, measure=f"{measure} beyond control"))
+
+
+def test_l_and_t_and_epsilon():
+    assert judge("[anonymity]\nl = 2\nt = 0.3", row(value=2.0, measure="l"),
+                 row(value=0.3, measure="t"))
+    found = judge("[anonymity]\nl = 3\nt = 0.2", row(value=2.0, measure="l"),
+                  row(value=0.3, measure="t"))
+    assert [line.split(",")[0] for line in found.reasons] == ["L is 2", "t is 0.3"]
+    assert "cannot be confirmed" in judge("[anonymity]\nt = 0.2", row()).reasons[0]
+    policy = Policy.parse("[privacy]\nmax_epsilon = 1.0")
+    for stated, passed in ((0.5, True), (2.0, False), (None, False)):
+        assert policy.judge(replace(audit_of(row()), release={"epsilon": stated})).passed == passed
+
+
+def test_a_seeded_release_fails_unless_that_is_allowed():
+    seeded = replace(audit_of(row(value=0.1)), release={"seeded": True})
+    found = Policy.parse(EXPERT).judge(seeded)
+    assert "whoever guesses the seed undoes it" in found.reasons[0]
+    assert Policy.parse("allow_seeded = true\n" + EXPERT).judge(seeded)
+
+
+def test_what_the_register_found_counts():
+    earlier = Row("two-releases", "release abc", "age", "together", 0.5, 0.5, 0.5, 0.3, 1)
+    found = judge(EXPERT, row(value=0.1), earlier)
+    assert "'age': together with release abc 50.0% are disclosed" in found.reasons[0]
+    assert judge(EXPERT + "[register]\nmax_added = 0.3", row(value=0.1), earlier)
+    assert not judge(EXPERT + "[register]\nmax_added = 0.3", row(value=0.1))
+
+
+def test_an_unknown_unscored_column_is_an_error():
+    with pytest.raises(PolicyError, match="Did you mean 'salary'"):
+        judge("allow_unscored = ['salry']\n" + EXPERT, row(value=0.1),
+              unscored={"salary": "no key"})
+
+
+def test_faults_fail_every_policy():
+    broken = replace(audit_of(row(value=0.0)), faults=("it does nothing",))
+    assert "it does nothing" in Policy.parse(EXPERT).judge(broken).reasons[0]
 
 
 def test_an_audit_with_a_policy_takes_its_radius_and_its_verdict(tmp_path):

@@ -65,6 +65,106 @@ def test_a_table_is_recognised_by_any_of_its_columns(tmp_path):
     assert not register.before(people(seed=3))
 
 
+def same_people(rows, **roles):
+    return unspoken.read(rows, show=False, **roles)
+
+
+def changes(rows):
+    """Return the same people after what happens to tables."""
+    heavier = pa.array(rows["weight"].to_numpy() * 2.2046)
+    names = {"age": "Age", "salary": "SALARY", "weight": "weight ", "group": "group"}
+    return {
+        "one row less": rows.slice(1), "one row more": pa.concat_tables([rows, rows.slice(7, 1)]),
+        "half of them": rows.take(pa.array(np.arange(0, rows.num_rows, 2))),
+        "another order": rows.take(pa.array(np.arange(rows.num_rows)[::-1])),
+        "another unit": rows.set_column(2, "weight", heavier),
+        "an edited column": rows.set_column(0, "age", pa.array(np.zeros(rows.num_rows))),
+        "a column less": rows.drop_columns(["salary"]),
+        "a column more": rows.append_column("new", pa.array(np.arange(rows.num_rows) % 9)),
+        "names spelt otherwise": rows.rename_columns([names[n] for n in rows.column_names]),
+    }
+
+
+@pytest.mark.parametrize("change", changes(people().arrow()))
+def test_the_same_people_are_known_again(tmp_path, change):
+    table = people()
+    register = Register.load(tmp_path / "r").add_other("study", table, "x", "y")
+    again = same_people(changes(table.arrow())[change])
+    assert register.before(again), register.known_people(again)
+    assert register.known_people(again)[0] >= 0.5
+    assert register.known_people(people(seed=3))[0] < 0.4
+
+
+def test_people_are_known_by_their_identifiers(tmp_path):
+    rng = np.random.default_rng(0)
+    ids = [f"AB-{n:05d}" for n in rng.permutation(400)]
+    first = same_people(pa.table({"id": ids, "x": rng.normal(size=400)}), identifiers=["id"])
+    other = same_people(pa.table({"number": [one.replace("-", "").lower() for one in ids[:300]],
+                                  "y": rng.normal(size=300)}), identifiers=["number"])
+    register = Register.load(tmp_path / "r").add_other("model", first, "a tree", "clinic")
+    assert register.known_people(other)[0] == 1.0
+    strangers = same_people(pa.table({"number": [f"ZZ{n}" for n in range(300)],
+                                      "y": rng.normal(size=300)}), identifiers=["number"])
+    assert register.before(strangers) == ()
+
+
+def test_nothing_in_the_register_can_be_found_by_trying(tmp_path):
+    path = tmp_path / "r"
+    table = people()
+    Register.load(path).add_other("query", table, "mean", "x")
+    text = path.read_text()
+    known = digest(table)
+    assert known.table not in text
+    assert not [one for one in known.columns.values() if one in text]
+    assert stat.S_IMODE((tmp_path / "r.key").stat().st_mode) == 0o600
+
+
+def test_an_edited_or_shortened_register_is_noticed(tmp_path):
+    path, table = tmp_path / "r", people(40)
+    for number in range(3):
+        Register.load(path).add_other("study", table, f"study {number}", "x")
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    for broken in (text.replace("study 1", "study 7"), lines[0] + lines[2], "".join(lines[:2]),
+                   "".join([lines[1], lines[0], lines[2]]), lines[0] * 3):
+        path.write_text(broken)
+        with pytest.raises(ReleaseError, match="register"):
+            Register.load(path)
+    path.write_text("")
+    with pytest.raises(ReleaseError, match="cut off"):
+        Register.load(path)
+    path.write_text(text)
+    assert len(Register.load(path).entries) == 3
+    (tmp_path / "r.key").unlink()
+    with pytest.raises(ReleaseError, match="key"):
+        Register.load(path)
+
+
+def _enter(args):
+    path, number = args
+    Register.load(path).add_other("study", people(40), f"study {number}", "x")
+
+
+def test_two_writers_wait_for_each_other(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(_enter, [(tmp_path / "r", number) for number in range(8)]))
+    entered = {one.what for one in Register.load(tmp_path / "r").entries}
+    assert entered == {f"study {number}" for number in range(8)}
+
+
+def test_baskets_are_entered(tmp_path):
+    baskets = unspoken.Baskets.of([["a", "b"], ["c"], ["a"], ["b", "c"]] * 5)
+    release, _ = unspoken.protect.Mask(0.9).protect(baskets)
+    from unspoken.table.basket_tables import as_table
+
+    whole = as_table(baskets, release.mechanism)
+    register = Register.load(tmp_path / "r").add_release(whole, release, "x")
+    assert register.entries[0].kind == "baskets"
+    assert register.before(whole)
+
+
 @pytest.mark.parametrize("broken", ["nonsense\n", '{"kind": "release"}\n', "[1]\n"])
 def test_a_broken_register_is_refused_by_name(tmp_path, broken):
     path = tmp_path / "register"

@@ -33,7 +33,7 @@ class Originals:
         self.data = np.round(rng.normal(size=(80, 3)) * 1000, 5) + 70000.0
         self.labels = (self.data[:, 0] + self.data[:, 1] > 140000).astype(int)
         self.table = table_of(self.data, self.labels)
-        release, self.key = PiecewiseEncoder(random_state=0).protect(self.table)
+        release, self.key = PiecewiseEncoder(keep_zero=True, random_state=0).protect(self.table)
         release.save(folder / "release")
         self.key.save(folder / "key")
         codes, labels = release.table.numbers(), release.table.labels()

@@ -6,53 +6,30 @@ permuted runs differently and show a finer order together than each alone.
 
 Two published tables of the same people are intersected: an adversary who finds a person in a
 class of each knows that the sensitive value is in both. K and L of each say nothing about that.
+
+Two noisy reports of one value are averaged: whoever holds both releases and links their records has
+less noise than either recipient. For other pairs no attack is known: they count as not measured,
+which fails a policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unspoken.audit.added_disclosure import Added
+from unspoken.audit.averaged_reports import averaged_columns, averages
 from unspoken.disclosure.adversary import View
 from unspoken.errors import ReleaseError
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
 from unspoken.methods.anonymity.audit import intersection
 from unspoken.methods.encoding.adversaries.two_releases import overlaps, ranges
 from unspoken.release.method import methods, name_in
-from unspoken.release.register import Entry, Register, digest, release_entry
+from unspoken.release.people_sketch import SAME
+from unspoken.release.register import Entry, Register, release_entry
 from unspoken.release.release import Release
 from unspoken.table.table import Table
-
-
-@dataclass(frozen=True)
-class Added:
-    """What one earlier release and the next one disclose together about one column.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    earlier : str
-        The fingerprint of the earlier release.
-    to : str
-        Its recipient.
-    before, next_alone, together : float or None
-        The share of codes whose rank is known exactly from the earlier release, the next one, and
-        both; for a sensitive column of published tables the share of people whose value is guessed
-        correctly. None if the earlier release could not be read.
-    words : str
-        The same in a sentence.
-    """
-
-    column: str
-    earlier: str
-    to: str
-    before: float | None
-    next_alone: float | None
-    together: float | None
-    words: str
 
 
 def attack_together(first: Release, second: Release,
@@ -111,14 +88,21 @@ def what_it_adds(register: Register, table: Table, release: Release,
     --------
     >>> what_it_adds(Register.load("register.jsonl"), table, release)  # doctest: +SKIP
     """
-    mine = release_entry(table, release, "", None, released)
+    if not register.entries:
+        return ()
+    mine = register.keyed(release_entry(table, release, "", None, released))
+    known = {one.what for one in register.before(table)}
+    people = register.known_people(table)
     out: list[Added] = []
-    for entry in register.before(digest(table)):
-        shared = _shared(entry, mine)
-        if entry.kind != "release" or entry.what == mine.what or not shared:
+    for place, entry in enumerate(register.entries):
+        shared = _shared(entry, mine, people.get(place, 0.0) >= SAME)
+        if entry.kind != "release" or entry.what == mine.what or not shared \
+                or entry.what not in known:
             continue
         if _of_people(entry.mechanism) and _of_people(mine.mechanism):
             out += _people(entry, table, release, shared, random_state)
+        elif both := averaged_columns(entry, mine, shared):
+            out += averages(entry, table, both, random_state)
         else:
             out += _against(entry, mine, release, shared)
     return tuple(out)
@@ -130,10 +114,16 @@ def _of_people(mechanism: Mapping[str, Any]) -> bool:
     return method is not None and method.together is not None
 
 
-def _shared(entry: Entry, mine: Entry) -> list[tuple[str, str]]:
-    """Return (earlier name, own name) of columns with the same digest."""
+def _shared(entry: Entry, mine: Entry, same_people: bool) -> list[tuple[str, str]]:
+    """Return (earlier name, own name) of columns with the same digest; of the same people also
+    those with the same name, whose values may have been edited since."""
     earlier = {digest: name for name, digest in entry.columns.items()}
-    return [(earlier[digest], name) for name, digest in mine.columns.items() if digest in earlier]
+    pairs = [(earlier[digest], name) for name, digest in mine.columns.items() if digest in earlier]
+    if same_people:
+        found = {name for _, name in pairs}
+        pairs += [(name, name) for name in mine.columns if name in entry.columns
+                  and name not in found]
+    return pairs
 
 
 def _against(entry: Entry, mine: Entry, release: Release,
@@ -145,13 +135,27 @@ def _against(entry: Entry, mine: Entry, release: Release,
         measured = attack_together(earlier, release, names)
     out = []
     for a, b in shared:
-        errors = measured.get(entry.released.get(a, a))
-        if errors is None and earlier is not None:
+        shares = measured.get(entry.released.get(a, a))
+        if shares is None and earlier is not None and not _hidden(earlier, release, a, b):
             continue
-        before, alone, both = errors or (None, None, None)
-        out.append(Added(b, entry.what, entry.to, before, alone, both,
-                         _words(b, entry, mine, errors)))
+        words = _words(b, entry, mine, shares)
+        if shares is None and _strict(entry, mine):
+            shares = (1.0, 1.0, 1.0)
+        before, alone, both = shares or (None, None, None)
+        out.append(Added(b, entry.what, entry.to, before, alone, both, words))
     return out
+
+
+def _strict(entry: Entry, mine: Entry) -> bool:
+    """Return True if both show the whole order, so that neither can add to it."""
+    return entry.mechanism.get("mode") == mine.mechanism.get("mode") == "strict"
+
+
+def _hidden(earlier: Release, release: Release, a: str, b: str) -> bool:
+    """Return True if both hold a column of numbers whose records cannot be put side by side."""
+    return (earlier.table.rows != release.table.rows
+            and a in earlier.schema.of_kind("numeric", "ordinal")
+            and b in release.schema.of_kind("numeric", "ordinal"))
 
 
 def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple[str, str]],
@@ -194,8 +198,7 @@ def _load(entry: Entry) -> Release | None:
 def _words(column: str, entry: Entry, mine: Entry,
            shares: tuple[float, float, float] | None) -> str:
     who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
-    modes = (entry.mechanism.get("mode"), mine.mechanism.get("mode"))
-    if shares is None and modes == ("strict", "strict"):
+    if shares is None and _strict(entry, mine):
         return f"'{column}': nothing about order that {who} does not show already"
     if shares is None:
         return (f"'{column}': also in {who}, which could not be read; together they may show more "

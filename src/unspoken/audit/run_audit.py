@@ -10,6 +10,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from unspoken.audit.added_disclosure import counted, never_attacked
+from unspoken.audit.kept_promises import (
+    ORDER,
+    UNREADABLE,
+    faults_of,
+    order_row,
+    unscored,
+)
+from unspoken.audit.release_overlap import what_it_adds
+from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
 from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
@@ -17,14 +27,19 @@ from unspoken.disclosure.ground_truth import row_count
 from unspoken.disclosure.policy import Policy
 from unspoken.errors import InputError
 from unspoken.models.tree import Tree
+from unspoken.release.guarantee import epsilon_in
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
 from unspoken.release.parameters import Real, Rule, Whole, check
+from unspoken.release.record_key import NO_KEY, as_protected
+from unspoken.release.register import Register
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import as_table
 from unspoken.table.baskets import Baskets
 from unspoken.table.table import Table
 
+RECORDS = "(records)"
+"""What is not scored without the key: who is who in the release."""
 _RULES: Mapping[str, tuple[Rule, str]] = {
     "trials": (Whole(1), "Use 100, or 500 as in the paper."),
     "radius": (Real(0.0, 1.0), "Use 0.01, 0.02 or 0.05, a share of the range."),
@@ -48,17 +63,19 @@ def audit(  # noqa: PLR0913
     tree: Tree | None = None,
     precision: float | None = None,
     progress: Progress | None = None,
+    register: Register | str | os.PathLike[str] | None = None,
 ) -> Audit:
     """Attack a release in every known way and measure how much each way recovers.
 
     Parameters
     ----------
     table : Table or Baskets
-        The original.
+        The original, its rows in any order. Another table is refused.
     release : Release
         What is attacked.
     key : Key, default None
-        The key of the release, for scoring only; adversaries never see it.
+        The key of the release, for scoring only; adversaries never see it. Without it nothing says
+        which record is whose, and the verdict is "not assessed".
     sample : Table or anything that `read` takes, default None
         Similar data that an adversary may have; by default samples of 1% and 0.1% of the table.
     trials : int, default 100
@@ -81,6 +98,8 @@ def audit(  # noqa: PLR0913
         where that is needed, up to `MAX_TRIALS`.
     progress : callable, default None
         Called with (done, total).
+    register : Register or path, default None
+        What went out before; releases of the same people are attacked together with this one.
 
     Returns
     -------
@@ -102,16 +121,71 @@ def audit(  # noqa: PLR0913
     size = radius if radius is not None else rules.radius if rules else 0.02
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})
-    _check_parts(table, release, key, tree)
+    table = _original(table, release, key, tree)
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
                            tree, precision, progress)
-    audited: Audit = method_of(release.mechanism).audit(table, release, key, request)
+    faults = () if key is None else faults_of(table, release, key)
+    audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
+    audited = _with_target(audited, table, release)
+    if register is not None:
+        audited = _with_earlier(audited, register, table, release, key, random_state)
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
 
 
-def _check_parts(table: Table, release: Release, key: Key | None, tree: Tree | None) -> None:
+def _with_target(audited: Audit, table: Table, release: Release) -> Audit:
+    """Say that the target leaves as it is; a quantity counts like any other column."""
+    name = clear_target(audited, table, release)
+    if name is None:
+        return audited
+    rows = tuple(target_rows(table, name))
+    words = {**audited.words, ADVERSARY: WORDS} if rows else audited.words
+    return replace(audited, rows=(*audited.rows, *rows), words=words,
+                   release={**audited.release, "target_in_clear": name})
+
+
+def _with_earlier(audited: Audit, register: Register | str | os.PathLike[str], table: Table,
+                  release: Release, key: Key | None, random_state: Any) -> Audit:
+    """Add what the release discloses together with earlier ones of the same people."""
+    known = register if isinstance(register, Register) else Register.load(register)
+    names = None if key is None else method_of(release.mechanism).released_names(key, release)
+    added = what_it_adds(known, table, release, names, random_state=random_state)
+    rows, unscored_before = counted(added)
+    return replace(audited, rows=(*audited.rows, *rows), added=tuple(one.words for one in added),
+                   unscored={**audited.unscored, **unscored_before,
+                             **never_attacked(known, table)})
+
+
+def _attacked(table: Table, release: Release, key: Key | None, request: AuditRequest,
+              faults: tuple[str, ...]) -> Audit:
+    """Run the audit of the family; a release with faults may be none that it can read."""
+    attack = method_of(release.mechanism).audit
+    try:
+        audited: Audit = attack(table, release, key, request)
+    except UNREADABLE as error:
+        if not faults:
+            raise
+        return unscored(release, error, request.radius)
+    return audited
+
+
+def _completed(audited: Audit, release: Release, key: Key | None,
+               faults: tuple[str, ...]) -> Audit:
+    """Add what every audit says: seed and epsilon, and where the release is not what it says."""
+    about = {**audited.release, "seeded": bool(release.details.get("seeded")),
+             "epsilon": epsilon_in(release.guarantee.facts)}
+    if key is None:
+        return replace(audited, release=about, unscored={**audited.unscored, RECORDS: NO_KEY})
+    placed = None if audited.select(adversary=ORDER) else order_row(release, key)
+    rows = audited.rows if placed is None else (*audited.rows, placed)
+    return replace(audited, release=about, rows=rows, faults=faults)
+
+
+def _original(table: Table, release: Release, key: Key | None, tree: Tree | None) -> Table:
+    """Return the original as it stood when it was protected; any other table is refused."""
     row_count(table, release)
     if key is not None:
         key.fits(release)
-    elif tree is not None:
+        return as_protected(table, key)
+    if tree is not None:
         raise InputError("'tree' needs the key, which decodes the tree. Pass the key too.")
+    return table

@@ -38,7 +38,9 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--against", type=Path, required=True, metavar="DATA",
                         help="the original table")
     parser.add_argument("--key", type=Path, metavar="FILE",
-                        help="the key file; it only scores guesses, adversaries never see it")
+                        help="the key that was written with the release; it only says which record "
+                             "is whose, adversaries never see it. Without it the verdict is 'not "
+                             "assessed'")
     add_passphrase(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="REPORT",
                         help="where to write the HTML report; keep it in-house")
@@ -76,12 +78,12 @@ def run(args: argparse.Namespace) -> int:
     release = Release.load(args.release)
     key = load_key(args) if args.key is not None else None
     if release.schema.of_kind("basket"):
-        return _baskets(args, release)
+        return _baskets(args, release, key)
     table = read_table(args, args.against, None)
     result = _audit(args, table, release, key)
-    added = _added(args, table, release, key)
+    added = list(result.added)
     _page(args, result, table, release, key, added).save(args.out)
-    failed = result.judgement is not None and not result.judgement.passed
+    failed = result.failed
     emit(args, {"report": str(args.out), "passed": not failed, "added": added,
                 "audit": result.to_json()},
          "\n".join([result.summary(), *_told("Together with earlier releases:", added),
@@ -89,15 +91,15 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _baskets(args: argparse.Namespace, release: Release) -> int:
+def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int:
     """Audit a release of baskets, whose report has no pictures of columns."""
     from unspoken.report import audit_page
     from unspoken.risk import audit
 
-    result = audit(baskets.read(args, args.against), release, None, None, args.trials, args.seed,
-                   args.policy)
+    result = audit(baskets.read(args, args.against), release, key, None, args.trials, args.seed,
+                   args.policy, register=_register(args))
     audit_page(result, source=args.against).save(args.out)
-    failed = result.judgement is not None and not result.judgement.passed
+    failed = result.failed
     emit(args, {"report": str(args.out), "passed": not failed, "added": [],
                 "audit": result.to_json()},
          f"{result.summary()}\nReport written to {args.out}.")
@@ -110,7 +112,8 @@ def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | 
     sample = read_table(args, args.sample, None) if args.sample is not None else None
     with _steps("audit") as step:
         return audit(table, release, key, sample, args.trials, args.seed, args.policy,
-                     tree=_tree(args.tree), precision=args.precision, progress=step)
+                     tree=_tree(args.tree), precision=args.precision, progress=step,
+                     register=_register(args))
 
 
 def _tree(path: Path | None) -> Tree | None:
@@ -135,23 +138,15 @@ def _steps(label: str) -> Iterator[Callable[[int, int], None] | None]:
         yield step
 
 
-def _added(args: argparse.Namespace, table: Table, release: Release,
-           key: Key | None) -> list[str]:
-    """Return what earlier releases of the same columns and this one show together."""
-    if args.register is None:
-        return []
-    from unspoken.errors import InputError
-    from unspoken.release.method import method_of
-    from unspoken.risk import Register, what_it_adds
+def _register(args: argparse.Namespace) -> Path | None:
+    """Return the register, which must be there to be read."""
+    if args.register is not None and not args.register.exists():
+        from unspoken.errors import InputError
 
-    if not args.register.exists():
         raise InputError(f"The register '{args.register}' must be there to be read. "
                          "Check the path; 'unspoken protect --register' starts one.")
-    names = method_of(release.mechanism).released_names(key, release) \
-        if key is not None else None
-    additions = what_it_adds(Register.load(args.register), table, release, names,
-                             random_state=args.seed)
-    return [one.words for one in additions]
+    register: Path | None = args.register
+    return register
 
 
 def _page(args: argparse.Namespace, result: Any, table: Table, release: Release,

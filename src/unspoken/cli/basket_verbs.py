@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import emit, file_options, save_model
+from unspoken.cli.common import emit, file_options, passphrase, save_model
+from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
+    from unspoken.release.key import Key
     from unspoken.release.release import Release
     from unspoken.table.baskets import Baskets
 
@@ -73,26 +75,40 @@ def read(args: argparse.Namespace, path: Path) -> Baskets:
 
 def protect(args: argparse.Namespace, method: Any) -> int:
     """Write a release of randomised baskets."""
-    if args.key is not None or args.register is not None:
-        raise InputError("Baskets are randomised without a key and have no register yet. "
-                         "Leave --key and --register out.")
     baskets = read(args, args.data)
-    release, _ = method.protect(baskets)
-    new = not args.out.exists()
-    try:
-        release = release.save(args.out, args.overwrite)
-    except BaseException:
-        if new:
-            shutil.rmtree(args.out, ignore_errors=True)
-        raise
+    secret = passphrase(args, new=True)
+    release, key = method.protect(baskets)
+    release = _write(args, baskets, release, key, secret)
     facts = _deviations(release, baskets)
-    emit(args, {"release": str(args.out), "key": None, "fingerprint": release.fingerprint,
+    emit(args, {"release": str(args.out), "key": str(args.key), "fingerprint": release.fingerprint,
                 "baskets": len(baskets), "items": len(baskets.items),
                 "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
                 "guarantee": release.guarantee.to_json(), "deviations": facts},
          "\n".join([repr(release.baskets), release.guarantee.summary(), *_lines(facts),
-                    f"Release written to {args.out}: this directory goes to the miner."]))
+                    f"Release written to {args.out}: this directory goes to the miner.",
+                    key_words(args)]))
     return 0
+
+
+def _write(args: argparse.Namespace, baskets: Baskets, release: Release, key: Key,
+           secret: str | None) -> Release:
+    """Write key and release, or neither; enter the release into the register."""
+    new = not args.out.exists()
+    key.save(args.key, secret)
+    try:
+        release = release.save(args.out, args.overwrite)
+        if args.register is not None:
+            from unspoken.risk import Register
+            from unspoken.table.basket_tables import as_table
+
+            Register.load(args.register).add_release(
+                as_table(baskets, release.mechanism), release, args.to, str(args.out.absolute()))
+    except BaseException:
+        args.key.unlink(missing_ok=True)
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
+        raise
+    return release
 
 
 Ends = tuple[float, float]

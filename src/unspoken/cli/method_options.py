@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from unspoken.cli.common import pairs
@@ -118,11 +119,19 @@ def value_of(text: str) -> Any:
         return text
 
 
-def check_key(args: argparse.Namespace, has_key: bool) -> None:
-    """Refuse a method that makes a key without a place for it, and the other way round."""
-    if has_key and args.key is None:
+def key_place(args: argparse.Namespace) -> Path:
+    """Return where the key goes; one that undoes the release needs a place that was chosen."""
+    if args.key is not None:
+        return Path(args.key)
+    if method_of(args.method).keyed == "always":
         raise InputError(f"The method '{args.method}' makes a key. Use --key FILE to choose where "
                          "to write it.")
-    if not has_key and args.key is not None:
-        raise InputError(f"The method '{args.method}' makes no key here: the release cannot be "
-                         "reversed. Leave --key out.")
+    return Path(args.out.with_name(args.out.name + ".key"))
+
+
+def key_words(args: argparse.Namespace) -> str:
+    """Return what the key that was written is for."""
+    words = ("Without it nothing can be decoded; with it and the release everything can."
+             if method_of(args.method).keyed == "always" else
+             "It undoes nothing, but says which record is whose; the audit needs it.")
+    return f"Key written to {args.key}: it stays with you. {words}"

@@ -10,7 +10,7 @@ from unspoken.cli.common import Adder, columns, emit, verb
 from unspoken.release.method import Method, method_of, methods
 from unspoken.release.parameters import Parameter
 
-_KEYS = {"always": "with a key", "optional": "with a key if wanted", "never": "no key"}
+_KEYS = {"always": "key undoes it", "records": "key for the audit"}
 
 
 def add(verbs: Adder) -> None:

@@ -19,7 +19,7 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
-from unspoken.cli.method_options import add_flags, build, check_key
+from unspoken.cli.method_options import add_flags, build, key_place, key_words
 from unspoken.release.method import method_of, methods
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR",
                         help="where the release goes: a directory that is not there yet")
     parser.add_argument("--key", type=Path, metavar="FILE",
-                        help="where the key goes: a file that is not there yet, outside DIR; "
-                             "methods that cannot be undone make none")
+                        help="where the key goes: a file that is not there yet, outside DIR "
+                             "(default, where it only says which record is which: DIR.key)")
     add_passphrase(parser)
     parser.add_argument("--register", type=Path, metavar="FILE",
                         help="enter the release into the custodian's register")
@@ -67,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
     """Protect a table."""
     described = method_of(args.method)
     method = build(args)
+    args.key = key_place(args)
     _check_places(args)
     if described.takes_baskets:
         return baskets.protect(args, method)
@@ -74,7 +75,6 @@ def run(args: argparse.Namespace) -> int:
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
     release, key = method.protect(table)
-    check_key(args, key is not None)
     release = _write(args, table, release, key, secret)
     out = described.released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]
@@ -85,10 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_places(args: argparse.Namespace) -> None:
     from unspoken.errors import InputError
 
-    if args.key is None and method_of(args.method).keyed == "always":
-        check_key(args, has_key=True)
-    if args.key is not None:
-        _check_key_place(args)
+    _check_key_place(args)
     if args.register is not None:
         from unspoken.risk import Register
 
@@ -111,26 +108,24 @@ def _is_empty_folder(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
 
 
-def _write(args: argparse.Namespace, table: Table, release: Release, key: Key | None,
+def _write(args: argparse.Namespace, table: Table, release: Release, key: Key,
            secret: str | None) -> Release:
     """Write the key first: a release whose key was lost could never be decoded."""
     new = not args.out.exists()
-    if key is not None:
-        key.save(args.key, secret)
+    key.save(args.key, secret)
     try:
         with progress("protect", release.table.rows) as step:
             release = release.save(args.out, args.overwrite, step)
         _enter(args, table, release, key)
     except BaseException:
-        if key is not None:
-            args.key.unlink(missing_ok=True)
+        args.key.unlink(missing_ok=True)
         if new:
             shutil.rmtree(args.out, ignore_errors=True)
         raise
     return release
 
 
-def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> None:
+def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key) -> None:
     if args.register is None:
         return
     from unspoken.risk import Register
@@ -142,7 +137,7 @@ def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key | 
 def _data(args: argparse.Namespace, release: Release, missing: list[str],
           sealed: bool) -> dict[str, Any]:
     return {
-        "release": str(args.out), "key": str(args.key) if args.key else None, "sealed": sealed,
+        "release": str(args.out), "key": str(args.key), "sealed": sealed,
         "fingerprint": release.fingerprint, "rows": release.table.rows,
         "mechanism": dict(release.mechanism), "schema": release.schema.to_json(),
         "not_released": missing,
@@ -155,11 +150,8 @@ def _text(args: argparse.Namespace, release: Release, missing: list[str]) -> str
     if missing:
         lines.append(f"Not released: {', '.join(missing)}")
     lines.append(f"Release written to {args.out}: this directory goes to the miner.")
-    if args.key is not None:
-        lines.append(f"Key written to {args.key}: it stays with you. Without it nothing can be "
-                     "decoded; with it and the release everything can.")
+    lines.append(key_words(args))
     if note := method_of(args.method).note:
         lines.append(note)
-    key = f" --key {args.key}" if args.key is not None else ""
-    return "\n".join([*lines, "Before you send the release: unspoken audit "
-                      f"{args.out} --against {args.data}{key} --out report.html"])
+    return "\n".join([*lines, f"Before you send the release: unspoken audit {args.out} "
+                      f"--against {args.data} --key {args.key} --out report.html"])

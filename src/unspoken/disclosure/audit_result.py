@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from unspoken.disclosure.audit_rows import COLUMNS, Judgement, Row, Suggestion
+from unspoken.disclosure.audit_rows import (
+    COLUMNS,
+    NOTICEABLE,
+    TOGETHER,
+    Judgement,
+    Row,
+    Suggestion,
+)
 from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
@@ -45,6 +52,10 @@ class Audit:
         What the policy says, if there was one.
     evidence : tuple of Evidence
         Original values for the pictures of a report; in no file.
+    faults : tuple of str
+        Where the release is not what it says it is; any of them fails the verdict.
+    added : tuple of str
+        What it discloses together with earlier releases of the same people, in sentences.
     """
 
     rows: tuple[Row, ...]
@@ -57,6 +68,8 @@ class Audit:
     limits: tuple[str, ...] = ()
     judgement: Judgement | None = None
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
+    faults: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
@@ -86,13 +99,30 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """Return "not assessed", "the policy holds", "the policy does not hold" or "assessed"."""
+        """Return "assessed" or the worst that can be said.
+
+        "not what it says it is" where there are faults, "not assessed", "the policy does not
+        hold"; "the policy holds" only where everything was scored.
+        """
+        if self.faults:
+            return "not what it says it is"
         if self.judgement is not None and not self.judgement.passed:
             return "the policy does not hold" if self.assessed else (
                 "not assessed, and the policy does not hold")
         if not self.assessed:
             return "not assessed"
         return "assessed" if self.judgement is None else "the policy holds"
+
+    @property
+    def failed(self) -> bool:
+        """Return True if the release has faults, breaks the policy, or adds to earlier ones.
+
+        Without a policy anything that earlier releases of the same people add counts.
+        """
+        if self.judgement is not None:
+            return not self.judgement.passed
+        more = any(row.value - row.baseline > NOTICEABLE for row in self.select(measure=TOGETHER))
+        return bool(self.faults) or more
 
     def worst(self, column: str | None = None, measure: str | None = None) -> Row | None:
         """Return the row of highest risk of a measure, of one column or of all.
@@ -125,6 +155,7 @@ class Audit:
             "words": dict(self.words), "unscored": dict(self.unscored),
             "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
             "judgement": None if self.judgement is None else self.judgement.to_json(),
+            "faults": list(self.faults), "added": list(self.added),
         }
 
     @classmethod
@@ -142,6 +173,8 @@ class Audit:
                 tuple(Suggestion(**one) for one in document["suggestions"]),
                 tuple(str(line) for line in document["limits"]),
                 None if verdict is None else Judgement.from_json(verdict),
+                faults=tuple(str(line) for line in document.get("faults", ())),
+                added=tuple(str(line) for line in document.get("added", ())),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(f"This is not the JSON of a '{FORMAT}' of version {VERSION}: "

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+TOGETHER = "together"
+"""The measure of what a release discloses together with earlier ones, see the register."""
+NOTICEABLE = 0.01
+"""How much earlier releases may add where no policy says."""
+
 
 @dataclass(frozen=True)
 class Row:

@@ -65,8 +65,8 @@ def first_few(columns: list[str]) -> str:
 
 def summary(audit: Audit) -> str:
     """Return the whole audit as text."""
-    parts = [_head(audit), *_verdict(audit), *_in_clear(audit), _table(audit), *_worst(audit),
-             *_people(audit)]
+    parts = [_head(audit), *_faults(audit), *_verdict(audit), *_in_clear(audit), _table(audit),
+             *_worst(audit), *_people(audit)]
     parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
     parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
     parts += _listed("Limits of this audit:", list(audit.limits))
@@ -95,17 +95,26 @@ def _trials(audit: Audit) -> str:
     return f"Medians of {audit.trials} trials; the interval holds 95% of them."
 
 
+def _faults(audit: Audit) -> list[str]:
+    """Return before all numbers that the release is not what it says it is."""
+    if not audit.faults:
+        return []
+    return _listed(f"Verdict: {audit.verdict}. Do not release it.", list(audit.faults))
+
+
 def _verdict(audit: Audit) -> list[str]:
     """Return first that something was not scored, because no number below covers it."""
-    if audit.assessed:
+    if audit.assessed or audit.faults:
         return []
     names = first_few(list(audit.unscored)) or "everything"
     return [f"Verdict: {audit.verdict}. Not scored: {names}."]
 
 
 def _in_clear(audit: Audit) -> list[str]:
-    return [f"The target '{row.column}' is released as it is: anyone with the release can read it."
-            for row in audit.select(measure="target") if row.value == 1.0]
+    names = [row.column for row in audit.select(measure="target") if row.value == 1.0]
+    names += [str(name) for name in [audit.release.get("target_in_clear")] if name is not None]
+    return [f"The target '{name}' is released as it is: anyone with the release can read it."
+            for name in dict.fromkeys(names)]
 
 
 def _table(audit: Audit) -> str:

@@ -1,8 +1,8 @@
 """What the methods that distort values share: rules, the guarantee, and making the release.
 
 The person's device, or the custodian, changes every value on its own; the miner gets the changed
-values and, in the public manifest, the law by which they were changed. There is no key: nobody
-can undo it, and nobody needs to.
+values and, in the public manifest, the law by which they were changed. Nobody can undo it, and
+nobody needs to: the key only says which record is which, for the audit.
 """
 
 from __future__ import annotations

@@ -88,3 +88,12 @@ def _kind(name: str, mechanism: Mapping[str, Any] | None) -> type[Guarantee]:
         known[one] for one in (name_in(mechanism),) if one in known]
     kinds = (kind for method in chosen for kind in method.guarantees if kind.name == name)
     return next(kinds, Guarantee)
+
+
+def epsilon_in(facts: Mapping[str, Any]) -> float | None:
+    """Return the epsilon that a guarantee states for one person, None if it states none."""
+    for name in ("epsilon_total", "epsilon"):
+        value = facts.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    return None

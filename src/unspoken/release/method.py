@@ -47,9 +47,10 @@ class Method:
     `summary` and `promise` say in a sentence each what it does and what it promises. The fields
     that end in `_at` are places; the property without the ending imports what stands there.
 
-    `links_at`: (table, release) -> the original row of every released one, or None where only
-    the custodian knows; for the audit alone. `law_at`: (column of the manifest) -> what a miner
-    may know of its distortion. `together_at`: what two releases of the same people disclose.
+    Every release has a key. `keyed`: "always" where the key undoes the release, "records" where it
+    only says which record is which. `law_at`: (column of the manifest) -> what a miner may know of
+    its distortion. `together_at`: what two releases of the same people disclose. `promise_at`:
+    (table, release, key, original row of every released one) -> where it is not what it says.
     `forms`: further classes under the same name, chosen by the parameter `chooser`.
     """
 
@@ -61,15 +62,15 @@ class Method:
     guarantees_at: tuple[str, ...]
     adversaries_at: tuple[str, ...]
     audit_at: str
-    keyed: Literal["always", "optional", "never"] = "never"
+    keyed: Literal["always", "records"] = "records"
     partial: bool = False
     takes_baskets: bool = False
     decode_at: str = ""
     in_released_order_at: str = ""
     released_names_at: str = ""
     truths_at: str = ""
-    links_at: str = ""
     law_at: str = ""
+    promise_at: str = ""
     together_at: str = ""
     note: str = ""
     chooser: str = ""
@@ -106,14 +107,14 @@ class Method:
         return self._optional(self.truths_at)
 
     @property
-    def links(self) -> Callable[..., Any] | None:
-        """Return what links released records to original ones, None if nothing can."""
-        return self._optional(self.links_at)
-
-    @property
     def law(self) -> Callable[..., Any] | None:
         """Return what reads the law of a column, None if values were not distorted by one."""
         return self._optional(self.law_at)
+
+    @property
+    def broken_promises(self) -> Callable[..., Any] | None:
+        """Return what says in sentences where a release is not what it says, for the audit."""
+        return self._optional(self.promise_at)
 
     @property
     def together(self) -> Callable[..., Any] | None:

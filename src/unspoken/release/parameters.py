@@ -247,6 +247,10 @@ class Parameter:
     switch: bool | None = None
 
 
+SHUFFLE = Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle", switch=False)
+"""Every release of records has it: an order that everybody knows names everybody."""
+
+
 def check(owner: str, rules: Mapping[str, tuple[Rule, str]], values: Mapping[str, Any]) -> None:
     """Raise InputError for the first value that its rule does not admit."""
     for name, (rule, advice) in rules.items():

@@ -1,9 +1,11 @@
 """The register: what went out of a table, to whom, when, under which guarantee.
 
-Disclosures add up, so the custodian keeps one small file, readable by its owner only. A table is
-known by a digest of each of its columns (their values and how often they occur, in any order of
-rows), so that a release of some columns, or of the table with one more, is recognised too. What
-is written is JSON lines; the file is replaced at once or not at all.
+Disclosures add up, so the custodian keeps one small file, readable by its owner only: releases of
+tables and of baskets, published models, answered queries, joint studies. The people of a table are
+known by keyed digests (`people_sketch`), so that a row more, an edit or another unit does not hide
+that they were released before; a table is also known by a digest of each of its columns. Entries
+are chained (`chained_lines`): an edited or a missing one is noticed, and two processes that write
+at once wait for each other. The secret lies in `<register>.key`; lose neither.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from unspoken.errors import InputError, ReleaseError, explain
+from unspoken.release.chained_lines import append_line, read_lines, secret_of
+from unspoken.release.people_sketch import SAME, overlap, sketch
 from unspoken.release.release import Release
-from unspoken.table.atomic_files import write_file
 from unspoken.table.table import Table
 
-KINDS = ("release", "study", "query")
-_MAX_BYTES = 1 << 26
+KINDS = ("release", "study", "query", "model", "baskets")
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,10 @@ class Entry:
 
     Attributes
     ----------
-    kind : {"release", "study", "query"}
+    kind : {"release", "study", "query", "model", "baskets"}
         What was disclosed.
     table : str
-        The digest of the table.
+        The digest of the table, keyed once it is in a register.
     columns : mapping of str to str
         The digest of each column, by original name.
     what : str
@@ -54,6 +56,8 @@ class Entry:
         The method of a release.
     place : str or None
         Where a copy of the release is kept.
+    people : mapping
+        Keyed digests by which the same people are known again, see `Register.known_people`.
     """
 
     kind: str
@@ -66,6 +70,7 @@ class Entry:
     released: Mapping[str, str] = field(default_factory=dict)
     mechanism: Mapping[str, Any] = field(default_factory=dict)
     place: str | None = None
+    people: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -145,40 +150,62 @@ class Register:
         if not file.exists():
             return cls(file)
         try:
-            if file.stat().st_size > _MAX_BYTES:
-                raise ValueError(f"more than {_MAX_BYTES} bytes")
-            lines = file.read_text(encoding="utf-8").splitlines()
-            entries = tuple(Entry(**json.loads(line)) for line in lines if line.strip())
-        except (OSError, ValueError, TypeError, RecursionError) as error:
+            entries = tuple(Entry(**one) for one in read_lines(file))
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise ReleaseError(f"'{file}' must be a register written by unspoken. {error}. "
                                "Restore a copy; a register must not be lost.") from None
         return cls(file, entries)
 
-    def add(self, entry: Entry) -> Register:
-        """Return the register with one more entry, written to its file."""
-        grown = Register(self.path, (*Register.load(self.path).entries, entry))
-        text = "".join(json.dumps(asdict(one), sort_keys=True, allow_nan=False) + "\n"
-                       for one in grown.entries)
-        write_file(self.path, text.encode(), 0o600)
-        return grown
+    def add(self, entry: Entry, table: Table | None = None) -> Register:
+        """Return the register with one more entry, written to its file; `table`: of whom it is."""
+        def keyed_entry(secret: bytes) -> dict[str, Any]:
+            people = {} if table is None else sketch(table, secret)
+            return asdict(replace(_keyed(entry, secret), people=people))
+
+        append_line(self.path, keyed_entry)
+        return Register.load(self.path)
 
     def add_release(self, table: Table, release: Release, to: str, place: str | None = None,
                     released: Mapping[str, str] | None = None) -> Register:
         """Enter a release; `released` maps original to released names where they differ."""
-        return self.add(release_entry(table, release, to, place, released))
+        return self.add(release_entry(table, release, to, place, released), table)
 
     def add_other(self, kind: str, table: Table, what: str, to: str,
                   guarantee: str = "none") -> Register:
-        """Enter a study or an answered query."""
+        """Enter a study, an answered query or a published model."""
         known = digest(table)
-        return self.add(Entry(kind, known.table, known.columns, what, to, _now(), guarantee))
+        return self.add(Entry(kind, known.table, known.columns, what, to, _now(), guarantee), table)
 
     def before(self, table: Table | Digest) -> tuple[Entry, ...]:
-        """Return what already went out of this table, or of any of its columns."""
+        """Return what already went out of this table, of any of its columns, or of its people."""
+        if not self.entries:
+            return ()
         known = table if isinstance(table, Digest) else digest(table)
-        mine = set(known.columns.values())
-        return tuple(one for one in self.entries
-                     if one.table == known.table or mine & set(one.columns.values()))
+        secret = secret_of(self.path)
+        mine = {_mac(secret, one) for one in (known.table, *known.columns.values())}
+        people = {} if isinstance(table, Digest) else self.known_people(table)
+        return tuple(one for place, one in enumerate(self.entries)
+                     if mine & {one.table, *one.columns.values()} or people.get(place, 0.0) >= SAME)
+
+    def known_people(self, table: Table) -> dict[int, float]:
+        """Return for every entry, by its place, the share of the people that are these, too."""
+        if not self.entries:
+            return {}
+        mine = sketch(table, secret_of(self.path))
+        return {place: overlap(mine, one.people) for place, one in enumerate(self.entries)}
+
+    def keyed(self, entry: Entry) -> Entry:
+        """Return an entry with the digests that it would have in this register."""
+        return _keyed(entry, secret_of(self.path))
+
+
+def _keyed(entry: Entry, secret: bytes) -> Entry:
+    return replace(entry, table=_mac(secret, entry.table),
+                   columns={name: _mac(secret, one) for name, one in entry.columns.items()})
+
+
+def _mac(secret: bytes, text: str) -> str:
+    return hashlib.blake2b(text.encode(), key=secret, digest_size=16).hexdigest()
 
 
 def release_entry(table: Table, release: Release, to: str, place: str | None = None,
@@ -186,7 +213,8 @@ def release_entry(table: Table, release: Release, to: str, place: str | None = N
     """Return the entry of a release; only the columns that went out are entered."""
     known = digest(table)
     names = released or {name: name for name in table.schema.names if name in release.schema.names}
-    return Entry("release", known.table, {name: known.columns[name] for name in names},
+    kind = "baskets" if release.schema.of_kind("basket") else "release"
+    return Entry(kind, known.table, {name: known.columns[name] for name in names},
                  release.fingerprint, to, _now(), release.guarantee.name, dict(names),
                  dict(release.mechanism), place)
 

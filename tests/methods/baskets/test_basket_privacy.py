@@ -53,9 +53,9 @@ def test_posteriors_are_those_of_bayes_over_all_originals(law):
 
 def test_the_adversary_beats_guessing_where_there_is_no_bound_and_not_where_there_is():
     whole = many(4000)
-    weak, _ = protect.SelectASize(0.02, keep=0.9, random_state=1).protect(whole)
-    strong, _ = protect.SelectASize(rho1=0.3, rho2=0.4, design_for=1, random_state=1).protect(whole)
-    rows = {name: {row.measure: row for row in risk.audit(whole, one).rows}
+    weak = protect.SelectASize(0.02, keep=0.9, random_state=1).protect(whole)
+    strong = protect.SelectASize(rho1=0.3, rho2=0.4, design_for=1, random_state=1).protect(whole)
+    rows = {name: {row.measure: row for row in risk.audit(whole, *one).rows}
             for name, one in (("weak", weak), ("strong", strong))}
     assert rows["weak"]["records"].low > rows["weak"]["records"].baseline + 0.2
     assert rows["weak"]["breach"].value > 0.02
@@ -100,8 +100,8 @@ def test_guided_perturbation_is_listed_as_not_scored():
 
 def test_audits_of_baskets_are_plain_data():
     whole = many(100)
-    release, _ = protect.UniformOperator(0.3).protect(whole.take(whole.sizes <= 3))
-    found = risk.audit(whole.take(whole.sizes <= 3), release)
+    release, key = protect.UniformOperator(0.3).protect(whole.take(whole.sizes <= 3))
+    found = risk.audit(whole.take(whole.sizes <= 3), release, key)
     again = risk.Audit.from_json(found.to_json())
     assert again.rows == found.rows
     assert "basket" in found.summary()

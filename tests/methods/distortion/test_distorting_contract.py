@@ -20,11 +20,9 @@ METHODS = {
     "lognormal": lambda **k: MultiplicativeNoise(
         **{"form": "lognormal", "columns": ["age", "dose"], "others": "drop", **k}),
 }
-NOTHING_RANDOM = "the class of a value is a function of the value; nothing is drawn"
+NOTHING_RANDOM = "the class of a value is a function of it; nothing but the order is drawn"
 EXCEPTIONS = {
-    "discretizer": dict.fromkeys(
-        ["random_state_repeats_and_is_declared", "fresh_randomness_differs",
-         "global_randomness_is_left_alone"], NOTHING_RANDOM),
+    "discretizer": {"random_state_repeats_and_is_declared": NOTHING_RANDOM},
 }
 EXCEPTIONS["discretizer quantile"] = EXCEPTIONS["discretizer"]
 

@@ -26,8 +26,8 @@ def people(rows=4000, seed=0, **more):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_noise_is_what_the_manifest_says(family):
     table = people()
-    release, key = NoiseAdder(family, random_state=1).protect(table)
-    assert key is None
+    release, key = NoiseAdder(family, shuffle_rows=False, random_state=1).protect(table)
+    assert set(key.secrets) == {"order_seed", "original", "release_seal"}
     law = release.mechanism["columns"]["pay"]
     assert (law["low"], law["high"]) == (1000.0, 9000.0)
     assert law["width"] == pytest.approx(8000.0)
@@ -40,7 +40,7 @@ def test_noise_is_what_the_manifest_says(family):
 
 def test_columns_and_rows_get_noise_of_their_own():
     table = people()
-    release, _ = NoiseAdder(scale=5.0, random_state=1).protect(table)
+    release, _ = NoiseAdder(scale=5.0, shuffle_rows=False, random_state=1).protect(table)
     added = release.table.numbers() - table.numbers(["age", "pay"])
     assert abs(np.corrcoef(added.T)[0, 1]) < 4 / math.sqrt(len(table))
     assert abs(np.corrcoef(added[1:, 0], added[:-1, 0])[0, 1]) < 4 / math.sqrt(len(table))
@@ -105,7 +105,8 @@ def test_copies_of_a_device_do_not_share_noise():
 def test_everybody_chooses():
     said = np.random.default_rng(0).choice(["withhold", "truth", "distort"], 4000)
     table = people(age_said=said)
-    adder = NoiseAdder(choices={"age": "age_said"}, columns=["age"], others="drop")
+    adder = NoiseAdder(choices={"age": "age_said"}, columns=["age"], others="drop",
+                       shuffle_rows=False)
     release, _ = adder.protect(table)
     before, after = table.numbers(["age"])[:, 0], release.table.numbers(["age"])[:, 0]
     assert np.all(np.isnan(after[said == "withhold"]))
@@ -142,7 +143,8 @@ def test_what_cannot_be_distorted_is_refused_by_name():
 
 def test_classes_are_given_equal_or_of_equally_many():
     table = people()
-    release, _ = Discretizer(edges={"age": [0, 25, 35, 60, 200]}, classes={"pay": 4}).protect(table)
+    release, _ = Discretizer(edges={"age": [0, 25, 35, 60, 200]}, classes={"pay": 4},
+                             shuffle_rows=False).protect(table)
     age, classes = table.numbers(["age"])[:, 0], release.table.numbers(["age"])[:, 0]
     assert np.array_equal(classes, np.digitize(age, [25, 35, 60]))
     assert release.mechanism["columns"]["pay"]["edges"] == [1000, 3000, 5000, 7000, 9000]
@@ -163,7 +165,8 @@ def test_answers_follow_the_matrix():
     table = people(20_000, smoker=smoker)
     matrix = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.25, 0.25, 0.5]]
     method = RandomizedResponse(matrix={"smoker": matrix}, values={"smoker": ["no", "once", "yes"]},
-                                columns=["smoker"], others="drop", random_state=4)
+                                columns=["smoker"], others="drop", shuffle_rows=False,
+                                random_state=4)
     release, _ = method.protect(table)
     said = np.array(release.table.arrow()["smoker"].to_pylist())
     for row, true in zip(matrix, ["no", "once", "yes"], strict=True):
@@ -194,11 +197,13 @@ def test_gamma_and_truth_and_warner():
 
 def test_factors_of_both_forms():
     table = people(20_000)
-    release, _ = MultiplicativeNoise(deviation=0.1, random_state=1).protect(table)
+    release, _ = MultiplicativeNoise(deviation=0.1, shuffle_rows=False,
+                                     random_state=1).protect(table)
     ratio = release.table.numbers() / table.numbers(["age", "pay"])
     assert np.abs(ratio - 1).max() <= 0.2 + 1e-12
     assert np.abs(ratio.mean(axis=0) - 1).max() < 4 * 0.1 / math.sqrt(20_000)
-    release, _ = MultiplicativeNoise("lognormal", variance=0.5, random_state=1).protect(table)
+    release, _ = MultiplicativeNoise("lognormal", variance=0.5, shuffle_rows=False,
+                                     random_state=1).protect(table)
     logs = np.log(release.table.numbers() / table.numbers(["age", "pay"]))
     wanted = 0.5 * np.cov(np.log(table.numbers(["age", "pay"])), rowvar=False)
     np.testing.assert_allclose(np.cov(logs, rowvar=False), wanted, atol=0.006)

@@ -139,15 +139,15 @@ def table_of(n=3000):
 @pytest.mark.slow
 def test_the_audit_filters_noise_off_correlated_columns():
     table = table_of()
-    release, _ = NoiseAdder(random_state=1).protect(table)
-    found = audit(table, release, trials=3, random_state=0, radius=0.1)
+    release, key = NoiseAdder(random_state=1).protect(table)
+    found = audit(table, release, key, trials=3, random_state=0, radius=0.1)
     assert not found.unscored
     rows = {(r.adversary, r.column): r for r in found.select(measure="records")}
     for column in ("age", "pay", "tax"):
         assert rows["bayes", column].value > rows["posterior", column].value + 0.03
         assert rows["posterior", column].value > rows["posterior", column].baseline
     assert {name for name, _ in rows} == {"posterior", "spectral", "pca", "bayes", "serial"}
-    again = audit(table, release, trials=3, random_state=0, radius=0.1)
+    again = audit(table, release, key, trials=3, random_state=0, radius=0.1)
     assert again.rows == found.rows
 
 
@@ -155,7 +155,7 @@ def test_the_audit_filters_noise_off_correlated_columns():
 @pytest.mark.parametrize("method", [Discretizer(20), MultiplicativeNoise(deviation=0.05)])
 def test_other_distortions_can_be_audited(method):
     table = table_of(800)
-    found = audit(table, method.protect(table)[0], trials=2, random_state=0, radius=0.05)
+    found = audit(table, *method.protect(table), trials=2, random_state=0, radius=0.05)
     assert not found.unscored
     for row in found.select(measure="records", adversary="posterior"):
         assert row.value > 0.5 > row.baseline

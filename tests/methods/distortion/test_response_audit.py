@@ -30,9 +30,9 @@ def test_the_posterior_beside_the_baseline():
     Class v, shares .75 and .25: answers are believed or the mode is taken, whichever is likelier.
     """
     table = asked()
-    release, _ = RandomizedResponse(0.7, columns=["q"], others="drop",
+    release, key = RandomizedResponse(0.7, columns=["q"], others="drop",
                                     random_state=1).protect(table)
-    found = audit(table, release, trials=40, random_state=0)
+    found = audit(table, release, key, trials=40, random_state=0)
     rows = rows_of(found)
     assert set(rows) == {"literal", "answer", "answer-class"}
     ill = np.mean(np.array(table.arrow()["q"].to_pylist()) == "ill")
@@ -49,7 +49,7 @@ def test_the_posterior_beside_the_baseline():
     assert not found.unscored
     assert Audit.from_json(found.to_json()).rows == found.rows
     assert "'q'" in found.summary()
-    again = audit(table, release, trials=40, random_state=0)
+    again = audit(table, release, key, trials=40, random_state=0)
     assert again.rows == found.rows
 
 
@@ -57,18 +57,18 @@ def test_the_posterior_beside_the_baseline():
 def test_intervals_hold_other_draws_of_the_same_people():
     table = asked(1500)
     method = {"columns": ["q"], "others": "drop"}
-    release, _ = RandomizedResponse(0.7, random_state=1, **method).protect(table)
-    row = rows_of(audit(table, release, trials=200, random_state=0))["literal"]
-    shares = [rows_of(audit(table, RandomizedResponse(0.7, random_state=s, **method).protect(
-        table)[0], trials=1))["literal"].value for s in range(2, 42)]
+    release, key = RandomizedResponse(0.7, random_state=1, **method).protect(table)
+    row = rows_of(audit(table, release, key, trials=200, random_state=0))["literal"]
+    shares = [rows_of(audit(table, *RandomizedResponse(0.7, random_state=s, **method).protect(
+        table), trials=1))["literal"].value for s in range(2, 42)]
     assert 0.85 <= np.mean([row.low <= share <= row.high for share in shares]) <= 1.0
 
 
 def test_who_told_is_counted_apart():
     table = asked()
-    release, _ = RandomizedResponse(0.7, columns=["q"], choices={"q": "how"}, others="drop",
+    release, key = RandomizedResponse(0.7, columns=["q"], choices={"q": "how"}, others="drop",
                                     random_state=1).protect(table)
-    found = audit(table, release, trials=5, random_state=0)
+    found = audit(table, release, key, trials=5, random_state=0)
     rows = rows_of(found)
     assert rows["truthful"].value == pytest.approx(
         np.mean(np.array(table.arrow()["how"].to_pylist()) == "truth"))
@@ -80,9 +80,9 @@ def test_numbers_and_missing_values_can_be_answers():
     values = pa.array([1, 2, None, 3, 1, 2] * 50)
     table = unspoken.read(pa.table({"q": values, "x": np.arange(300.0), "y": ["u", "v"] * 150}),
                        target="y", kinds={"q": "ordinal"}, show=False)
-    release, _ = RandomizedResponse(0.8, columns=["q"], others="keep",
+    release, key = RandomizedResponse(0.8, columns=["q"], others="keep",
                                     random_state=0).protect(table)
-    found = audit(table, release, trials=3, random_state=0)
+    found = audit(table, release, key, trials=3, random_state=0)
     assert rows_of(found)["literal"].value == pytest.approx(0.8, abs=0.08)
     assert found.unscored == {"x": "the column was released as it is"}
     assert rows_of(found, "domain")["literal"].baseline == pytest.approx(1 / 3)
@@ -99,8 +99,8 @@ def test_a_mixed_release_of_numbers():
                        target="y", show=False)
     adder = NoiseAdder(columns=["age", "pay"], choices={"pay": "how"}, others="drop",
                        random_state=1)
-    release, _ = adder.protect(table)
-    found = audit(table, release, trials=2, random_state=0, radius=0.1)
+    release, key = adder.protect(table)
+    found = audit(table, release, key, trials=2, random_state=0, radius=0.1)
     rows = {(r.adversary, r.column): r for r in found.select(measure="records")}
     assert set(rows) == {("posterior", "age"), ("posterior", "pay"), ("choices", "age"),
                          ("choices", "pay"), ("truthful", "pay")}
@@ -108,8 +108,9 @@ def test_a_mixed_release_of_numbers():
     assert rows["truthful", "pay"].value == pytest.approx((how == "truth").mean())
     assert rows["truthful", "pay"].baseline < 0.35
     assert found.words["truthful"] == "reads values that were reported truthfully"
-    everybody, _ = NoiseAdder(columns=["age", "pay"], others="drop", random_state=1).protect(table)
-    plain = audit(table, everybody, trials=2, random_state=0, radius=0.1)
+    everybody, own = NoiseAdder(columns=["age", "pay"], others="drop",
+                                random_state=1).protect(table)
+    plain = audit(table, everybody, own, trials=2, random_state=0, radius=0.1)
     filtered = max(r.value for r in plain.select(measure="records", column="age"))
     assert rows["choices", "age"].value > filtered
 
@@ -117,8 +118,8 @@ def test_a_mixed_release_of_numbers():
 def test_a_column_that_everybody_told_has_nothing_to_guess():
     table = unspoken.read(pa.table({"x": np.arange(60.0), "how": ["truth"] * 60,
                                  "y": ["u", "v"] * 30}), target="y", show=False)
-    release, _ = Discretizer(5, columns=["x"], choices={"x": "how"}, others="drop").protect(table)
-    found = audit(table, release, trials=2, random_state=0)
+    release, key = Discretizer(5, columns=["x"], choices={"x": "how"}, others="drop").protect(table)
+    found = audit(table, release, key, trials=2, random_state=0)
     assert found.unscored["x"] == "nobody chose to distort it"
     assert "holds choices" in found.unscored["how"]
     assert rows_of(found)["truthful"].value == 1.0

@@ -54,7 +54,7 @@ CHANGED_MEANING = [
 def promise():
     data, labels, _ = random_table(1, avoid=("offset",))
     data = data.astype(np.float32).astype(np.float64)
-    release, _ = PiecewiseEncoder(random_state=0).protect(table_of(data, labels))
+    release, _ = PiecewiseEncoder(keep_zero=True, random_state=0).protect(table_of(data, labels))
     return release.guarantee
 
 
@@ -92,7 +92,7 @@ def test_the_reason_names_the_parameter(promise):
 @pytest.fixture
 def encoded():
     data, labels, _ = random_table(3, rows=80)
-    release, key = PiecewiseEncoder(random_state=0).protect(table_of(data, labels))
+    release, key = PiecewiseEncoder(keep_zero=True, random_state=0).protect(table_of(data, labels))
     codes = release.table.numbers()
     order = np.unique(release.table.labels(), return_inverse=True)[1]
     return table_of(data, labels), key, codes, order

@@ -31,7 +31,8 @@ LGB = {"n_estimators": 4, "num_leaves": 7, "n_jobs": 1, "random_state": 0, "verb
 
 
 def holds(data, labels, estimator, seed):
-    found = walk(data, labels, estimator, random_state=seed)
+    lightgbm = type(estimator).__module__.startswith("lightgbm")
+    found = walk(data, labels, estimator, random_state=seed, keep_zero=lightgbm)
     verdict = found.release.guarantee.covers(estimator)
     assert verdict, verdict.reason
     same = unspoken.verify(found.original, found.decoded)
@@ -99,10 +100,10 @@ def test_lightgbm_needs_zero_to_be_kept():
     data = rng.integers(-400, 400, (3000, 2)).astype(float)
     labels = (data[:, 0] > 3).astype(int) ^ (rng.random(3000) < 0.2)
     estimator = lgb.LGBMClassifier(**LGB, max_bin=15)
-    found = walk(data, labels, estimator, random_state=1)
+    found = walk(data, labels, estimator, random_state=1, keep_zero=True)
     assert found.release.guarantee.covers(estimator)
     assert found.identical
-    release, _ = PiecewiseEncoder(keep_zero=False).protect(table_of(data, labels))
+    release, _ = PiecewiseEncoder().protect(table_of(data, labels))
     assert "zero" in release.guarantee.covers(estimator).reason
 
 
@@ -111,7 +112,8 @@ def test_xgboost_exact_on_neighbouring_float32_values():
     data = 1e5 + np.arange(40).reshape(-1, 1) / 128
     labels = (np.arange(40) % 3 == 0).astype(int)
     estimator = xgb.XGBClassifier(tree_method="exact", **XGB)
-    release, key = PiecewiseEncoder(shuffle_rows=False).protect(table_of(data, labels))
+    encoder = PiecewiseEncoder(shuffle_rows=False, keep_zero=True)
+    release, key = encoder.protect(table_of(data, labels))
     verdict = release.guarantee.covers(estimator)
     assert not verdict
     assert "no midpoint" in verdict.reason
@@ -131,7 +133,7 @@ def test_xgboost_exact_on_neighbouring_float32_values():
     lgb.LGBMClassifier(categorical_feature=[0]), lgb.LGBMRanker(),
 ])
 def test_what_is_not_covered(estimator):
-    release, _ = PiecewiseEncoder().protect(table_of(*random_table(1)[:2]))
+    release, _ = PiecewiseEncoder(keep_zero=True).protect(table_of(*random_table(1)[:2]))
     verdict = release.guarantee.covers(estimator)
     assert not verdict
     assert verdict.reason
@@ -140,7 +142,8 @@ def test_what_is_not_covered(estimator):
 def test_the_key_alone_decodes_histogram_learners():
     data, labels, _ = random_table(21, rows=120, classes=2)
     data = data.astype(np.float32).astype(np.float64)
-    release, key = PiecewiseEncoder(shuffle_rows=False).protect(table_of(data, labels))
+    encoder = PiecewiseEncoder(shuffle_rows=False, keep_zero=True)
+    release, key = encoder.protect(table_of(data, labels))
     codes = release.table.numbers()
     for estimator in (xgb.XGBClassifier(**XGB), lgb.LGBMClassifier(**LGB),
                       HistGradientBoostingClassifier(max_iter=4, random_state=0)):
@@ -153,7 +156,8 @@ def test_the_key_alone_decodes_histogram_learners():
 
 
 def test_bins_placed_by_a_part_of_the_rows_are_not_covered():
-    small, _ = PiecewiseEncoder().protect(table_of(*random_table(1, avoid=("offset",))[:2]))
+    small, _ = PiecewiseEncoder(keep_zero=True).protect(
+        table_of(*random_table(1, avoid=("offset",))[:2]))
     facts = dict(small.guarantee.facts) | {"float32_exact": True}
     auto, never = HistGradientBoostingClassifier(), HistGradientBoostingClassifier(
         early_stopping=False)
@@ -178,7 +182,7 @@ def test_lightgbm_with_blanks_in_column_names(neutral):
                           "area  (cm)": rng.integers(0, 40, 150).astype(float)})
     labels = rng.integers(0, 2, 150)
     table = unspoken.read(frame.assign(y=labels), target="y", show=False)
-    encoder = PiecewiseEncoder(shuffle_rows=False, neutral_names=neutral)
+    encoder = PiecewiseEncoder(shuffle_rows=False, neutral_names=neutral, keep_zero=True)
     release, key = encoder.protect(table)
     codes = release.table.arrow().to_pandas().drop(columns=release.schema.target)
     released = release.table.labels()

@@ -82,7 +82,8 @@ def test_a_given_sample_is_used_and_a_policy_judged():
     release, key = Rotation(random_state=3).protect(table)
     found = audit(table, release, key, sample=people(200, 5), trials=2, random_state=0,
                   adversaries=["known-sample"],
-                  policy=Policy.parse('[columns]\nmax_recovered = 0.01\nagainst = "sample"\n'))
+                  policy=Policy.parse('allow_seeded = true\n'
+                                      '[columns]\nmax_recovered = 0.01\nagainst = "sample"\n'))
     assert {r.knowledge for r in found.rows} == {"sample given"}
     assert not found.judgement.passed
 
@@ -92,13 +93,14 @@ def test_what_cannot_be_scored_is_said():
     release, _ = Rotation().protect(table)
     found = audit(table, release, trials=2)
     assert not found.rows
-    assert "needs the key" in found.unscored["(all)"]
-    plain, _ = Rotation(shuffle_rows=False).protect(table)
-    assert audit(table, plain, trials=2, random_state=0).rows
+    assert "the key alone" in found.unscored["(all)"]
+    plain, key = Rotation(shuffle_rows=False).protect(table)
+    assert not audit(table, plain, trials=2, random_state=0).rows
+    assert audit(table, plain, key, trials=2, random_state=0).rows
     gaps = table.arrow().set_column(1, "age", pa.array([None] * 100, pa.float64()))
     wrong = unspoken.read(gaps, target="group", identifiers=["name"], show=False)
     with pytest.raises(DataError, match="the one that was released"):
-        audit(wrong, plain, trials=2)
+        audit(wrong, plain, key, trials=2)
 
 
 def test_exposure_is_the_expected_share_of_breaches():

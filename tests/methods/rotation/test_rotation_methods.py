@@ -26,6 +26,7 @@ from unspoken.protect import (
     Store,
 )
 from unspoken.release.key import Key
+from unspoken.risk import audit
 
 
 def table_of(data, **roles):
@@ -357,7 +358,10 @@ def test_missing_values_blank_their_record_or_are_filled():
 def test_projections_say_how_far_distances_go_and_forget_or_keep_r():
     table = table_of(whole(200, 4))
     release, key = RandomProjection(4, keep_key=False).protect(table)
-    assert key is None
+    assert set(key.arrays) == {"original.records"}
+    with pytest.raises(ForeignKeyError, match="forgotten"):
+        RandomProjection.from_key(key)
+    assert audit(table, release, key, trials=1, random_state=0).rows
     assert release.guarantee.distortion > 1
     with pytest.warns(LeakWarning, match="nearly a rotation"):
         wide, _ = RandomProjection(2000, entries="sign").protect(table)

@@ -4,6 +4,8 @@ Every number stands beside what guessing gives: any record for identity, the com
 sensitive columns. Measures:
 
     k               the smallest class of the release
+    l, t            of a sensitive column: the fewest different values of a class, and the largest
+                    distance of a class's values from the whole table's
     identified      expected share of targets that are re-identified correctly
     confident       share of targets in the sample re-identified correctly and with confidence
     false matches   share of confident re-identifications that are wrong
@@ -38,17 +40,17 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
     TableAdversary,
     TableView,
 )
+from unspoken.methods.anonymity.class_rows import ALL, class_rows
 from unspoken.methods.anonymity.table_knowledge import Granted, People, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
-from unspoken.release.method import method_of
+from unspoken.release.record_key import original_rows
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
 
 Scores = dict[tuple[str, str], float]
 
-ALL = "(all)"
 MAX_TRIALS = 20
 SURE = 0.9
 ACCEPTABLE = 0.13
@@ -60,9 +62,9 @@ _LIMITS = (
 )
 _KEPT = ("it leaves as it is, and no adversary looks at it: it was declared neither "
          "quasi-identifier nor sensitive")
-_UNKNOWN = ("records were left out or shuffled, and only the custodian knows which is which: every "
+_UNKNOWN = ("records were left out or shuffled, and only the key says which is which: every "
             "target is taken to be among its matches, and 'informed-microdata' was not tried; "
-            "pass rows=method.rows_ to risk.audit_tables to score both")
+            "pass the key to score both")
 
 
 def audit_tables(  # noqa: PLR0913
@@ -75,14 +77,14 @@ def audit_tables(  # noqa: PLR0913
 
     Parameters
     ----------
-    table, release, key : the original table and its release; these methods have no key.
+    table, release, key : the original table, its release, and the key that links their records.
     sample : not used by these adversaries.
     trials : repetitions of each attack, at most 20.
     random_state : a seed, to repeat an audit.
     adversaries : names or objects; None tries all that apply.
     radius : how close a guess of a number must be, as a share of the column's range.
     progress : called with the numbers of attacks done and of all.
-    rows : the original row of every released one (`method.rows_`), if records were left out.
+    rows : the original row of every released one, in place of the key.
 
     Returns
     -------
@@ -90,15 +92,15 @@ def audit_tables(  # noqa: PLR0913
     """
     view = TableView.of(release)
     chosen = chosen_of(TableAdversary, release, adversaries)
-    where = _rows(table, release, rows)
+    where = _rows(table, release, rows, key)
     people = people_of(table, view, where)
     setting = _Setting(max(1, min(int(trials), MAX_TRIALS)), float(radius),
                        seed_from(random_state))
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {name: name for name in view.secrets}}
-    result = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
-                   setting.trials, about, {one.name: one.gets for one in chosen},
+    result = Audit((*class_rows(view), *_run(view, people, chosen, setting, progress)),
+                   float(radius), setting.trials, about, {one.name: one.gets for one in chosen},
                    _unscored(view, release), limits=_LIMITS if people.row is not None
                    else (*_LIMITS, _UNKNOWN))
     return replace(result, suggestions=_suggestions(result))
@@ -122,21 +124,17 @@ class _Setting:
         return replayed(self.seed, *purpose)
 
 
-def _rows(table: Table, release: Release, rows: npt.ArrayLike | None) -> Ints | None:
+def _rows(table: Table, release: Release, rows: npt.ArrayLike | None,
+          key: Key | None) -> Ints | None:
     """Return the released row of every person, -1 for none; None where it cannot be known."""
-    if rows is None and (links := method_of(release.mechanism).links) is not None:
-        rows = links(table, release)
+    if rows is None and key is not None:
+        rows = original_rows(key, release.table.rows)
     if rows is None:
         return None
     where = np.asarray(rows, np.int64)
     out = np.full(table.rows, -1, np.int64)
     out[where] = np.arange(where.size)
     return out
-
-
-def _k(view: TableView) -> Row:
-    least = float(view.sizes.min())
-    return Row("classes", "quasi", ALL, "k", least, least, least, float(view.rows), 1)
 
 
 def _unscored(view: TableView, release: Release) -> dict[str, str]:

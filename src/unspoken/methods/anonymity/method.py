@@ -11,6 +11,7 @@ from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
 from unspoken.release.parameters import (
     OTHERS,
+    SHUFFLE,
     YES_NO,
     Names,
     OneOf,
@@ -101,6 +102,7 @@ _CLASSES: Mapping[str, Parameter] = {
     "sensitive": Parameter(Names(), "the sensitive columns",
                            "Leave it out for the sensitive columns of the schema."),
     "others": _OTHERS,
+    "shuffle_rows": SHUFFLE,
 }
 _HIERARCHIES = Parameter(PerColumn(HierarchyRule(), none=True, single=False),
                          "hierarchies of columns, as paths of CSV files")
@@ -124,8 +126,7 @@ TREE_PRESERVING = Method(
         "response_quasi": Parameter(YES_NO, "count the targets among the quasi-identifiers"),
         "sensitive": Parameter(OneOf(("keep", "suppress")), "keep sensitive columns as they are, "
                                "or leave them out"),
-        "shuffle_rows": Parameter(YES_NO, "release the rows in a random order",
-                                  flag="--no-shuffle", switch=False),
+        "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),
     adversaries_at=(
@@ -134,6 +135,7 @@ TREE_PRESERVING = Method(
         *at(f"{_ADVERSARIES}.informed_microdata", "InformedMicrodata", "KnownOrder"),
     ),
     audit_at=f"{_HERE}.audit:audit_published",
+    promise_at=f"{_HERE}.table_promise:broken_table",
     together_at=f"{_HERE}.audit:intersection",
 )
 MONDRIAN = replace(
@@ -153,7 +155,6 @@ MONDRIAN = replace(
                              "of their class"),
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous"),
-    links_at=f"{_HERE}.link_rows:in_order",
     partial=True,
 )
 GENERALIZE = replace(
@@ -189,6 +190,7 @@ TOP_BOTTOM = replace(
                            "each", "Use 0.02 to code the outer 2% on each side."),
         "columns": _FEATURES,
         "others": _OTHERS,
+        "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Masked"),
     partial=False,
@@ -213,6 +215,7 @@ SWAP = replace(
                             "share of the ranks", "Use 0.05 for partners within 5% of the ranks."),
         "columns": replace(_FEATURES, advice="Leave it out for all features."),
         "others": _OTHERS,
+        "shuffle_rows": SHUFFLE,
     },
 )
 SAMPLE = replace(
@@ -225,8 +228,8 @@ SAMPLE = replace(
         "share": Parameter(Real(0.0, 1.0), "the share of the records that is released",
                            "Use 0.05."),
         "others": _OTHERS,
+        "shuffle_rows": SHUFFLE,
     },
-    links_at=f"{_HERE}.link_rows:subsequence",
     partial=True,
 )
 METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)

@@ -21,6 +21,7 @@ from unspoken.methods.baskets.adversaries.item_posterior import (
 )
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
+from unspoken.release.record_key import NO_KEY, original_rows
 from unspoken.release.release import Release
 from unspoken.table.basket_files import known_items
 from unspoken.table.basket_tables import from_table
@@ -41,8 +42,8 @@ _LIMITS = (
 
 def audit_release(table: Any, release: Release, key: Key | None, request: AuditRequest) -> Audit:
     """Audit a release of baskets where the general audit was called."""
-    return audit_baskets(_original(table, release), release, random_state=request.random_state,
-                         adversaries=request.adversaries)
+    return audit_baskets(_original(table, release), release, key=key,
+                         random_state=request.random_state, adversaries=request.adversaries)
 
 
 def _original(table: Any, release: Release) -> Baskets:
@@ -54,7 +55,8 @@ def _original(table: Any, release: Release) -> Baskets:
                             type(table).__name__, "Read it with unspoken.read_baskets."))
 
 
-def audit_baskets(original: Baskets, release: Release, *, random_state: Any = None,
+def audit_baskets(original: Baskets, release: Release, *, key: Key | None = None,
+                  random_state: Any = None,
                   adversaries: Iterable[str | Adversary] | None = None) -> Audit:
     """Attack every basket of a release and score the guesses against the original.
 
@@ -66,9 +68,11 @@ def audit_baskets(original: Baskets, release: Release, *, random_state: Any = No
     Parameters
     ----------
     original : Baskets
-        The baskets before they were randomised, in the same order.
+        The baskets before they were randomised, in the order in which they were protected.
     release : Release
         The release of randomised baskets.
+    key : Key, optional
+        The key, which says which basket is whose; without it nothing is scored.
     random_state : int or Generator, optional
         Chooses the 20,000 baskets that are attacked where there are more.
     adversaries : iterable of str or Adversary, optional
@@ -80,7 +84,7 @@ def audit_baskets(original: Baskets, release: Release, *, random_state: Any = No
 
     Examples
     --------
-    >>> print(audit_baskets(baskets, release).summary())  # doctest: +SKIP
+    >>> print(audit_baskets(baskets, release, key=key).summary())  # doctest: +SKIP
     """
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
@@ -91,10 +95,13 @@ def audit_baskets(original: Baskets, release: Release, *, random_state: Any = No
         view = BasketView.of(release)
     except (NotCoveredError, InputError) as error:
         return Audit((), 0.0, 1, about, words, {COLUMN: str(error)}, limits=_LIMITS)
+    if key is None:
+        return Audit((), 0.0, 1, about, words, {COLUMN: NO_KEY}, limits=_LIMITS)
     whole = known_items(original, view.baskets.items)
     if len(whole) != len(view.baskets):
         raise DataError(f"The original must be the baskets that were released "
                         f"({len(view.baskets):,}). Got {len(whole):,}. Pass the original.")
+    whole = whole.take(original_rows(key, len(whole)))
     rows = _sampled(len(whole), random_state)
     result_rows = [row for one in chosen
                    for row in _score(one, view.take(rows), whole.take(rows), whole)]

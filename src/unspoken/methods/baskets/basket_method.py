@@ -19,7 +19,9 @@ from unspoken.methods.baskets.method import BASKETS, FORMS
 from unspoken.methods.baskets.select_a_size import Operator
 from unspoken.numerics.random import generator
 from unspoken.release.distorted import Draws
+from unspoken.release.key import Key
 from unspoken.release.parameters import check_parameters
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
@@ -43,6 +45,7 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     items: Any
     largest: Any
     outside: str
+    shuffle_rows: bool
 
     @abstractmethod
     def _operator(self, sizes: npt.NDArray[np.int64], items: int) -> Operator:
@@ -119,8 +122,8 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.fit(Baskets.of([basket], self.items))
         return self.transform(Baskets.of([basket], self.items_)).lists()[0]
 
-    def protect(self, baskets: Baskets) -> tuple[Release, None]:
-        """Return the release of randomised baskets; there is no key."""
+    def protect(self, baskets: Baskets) -> tuple[Release, Key]:
+        """Return the release of randomised baskets, and the key that says which is which."""
         original = _baskets(baskets)
         if len(original) == 0:
             raise DataError("There are no baskets to protect.")
@@ -129,16 +132,17 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
             original = known_items(original, self.items)
         self.fit(original)
-        seed = self.draws_.next()
+        seed, sent = self.draws_.next(), original
         original = self._fitting(original, seed)
         drawn = Drawing(self.operator_, seed)(original)
         public = self._public
         mechanism = {"name": BASKETS.name, "operator": self.name, **self.operator_.to_json(),
                      "public_sizes": public, "items": list(original.items)}
-        return Release(to_table(drawn, original.sizes if public else None), mechanism,
-                       self._promise(original.sizes),
-                       generator(seed, "id").bytes(16).hex(),
-                       {"seeded": self.random_state is not None}), None
+        release = Release(to_table(drawn, original.sizes if public else None), mechanism,
+                          self._promise(original.sizes),
+                          generator(seed, "id").bytes(16).hex(),
+                          {"seeded": self.random_state is not None})
+        return keyed(release, to_table(sent), seed, self.shuffle_rows)
 
 
     def _promise(self, sizes: npt.NDArray[np.int64]) -> RandomisedBaskets:

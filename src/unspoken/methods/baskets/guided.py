@@ -28,7 +28,9 @@ from unspoken.methods.baskets.guarantee import RandomisedBaskets
 from unspoken.methods.baskets.method import BASKETS, FORMS
 from unspoken.numerics.random import generator
 from unspoken.release.distorted import Draws
+from unspoken.release.key import Key
 from unspoken.release.parameters import check_parameters
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.basket_tables import to_table
 from unspoken.table.baskets import Baskets
@@ -88,24 +90,26 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
     start : how many first baskets are randomised without guidance.
     every : after how many baskets the guidance is renewed; 1 in the book.
     items : the list of all items; by default that of the baskets.
+    shuffle_rows : release the baskets in a random order; the key says which is which.
     random_state : for tests and experiments only; a release made with it says so.
 
     Examples
     --------
-    >>> release, _ = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
+    >>> release, key = GuidedPerturbation(rank=10).protect(baskets)  # doctest: +SKIP
     """
 
     name = "guided"
 
     def __init__(self, rank: int = 10, rho_t: float = 0.5, rho_m: float = 0.02, *,
                  start: int = 1000, every: int = 100, items: Any = None,
-                 random_state: Any = None) -> None:
+                 shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.rank = rank
         self.rho_t = rho_t
         self.rho_m = rho_m
         self.start = start
         self.every = every
         self.items = items
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def perturb(self, basket: Bools, vectors: Floats | None, rng: np.random.Generator) -> Bools:
@@ -142,8 +146,8 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
         return Baskets.from_rows(np.concatenate(rows), np.concatenate(codes), len(baskets),
                                  baskets.items)
 
-    def protect(self, baskets: Baskets) -> tuple[Release, None]:
-        """Return the release of the perturbed stream; there is no key."""
+    def protect(self, baskets: Baskets) -> tuple[Release, Key]:
+        """Return the release of the perturbed stream, shuffled, and the key to its order."""
         if not isinstance(baskets, Baskets) or len(baskets) == 0:
             raise DataError("GuidedPerturbation needs Baskets, at least one. Got "
                             f"{type(baskets).__name__}.")
@@ -156,9 +160,10 @@ class GuidedPerturbation(BaseEstimator):  # type: ignore[misc]
                      "rho_t": float(self.rho_t), "rho_m": float(self.rho_m),
                      "start": int(self.start), "every": int(self.every), "public_sizes": False,
                      "items": list(baskets.items)}
-        return Release(to_table(sent), mechanism, _promise(), generator(
-            self.draws_.next(), "id").bytes(16).hex(),
-            {"seeded": self.random_state is not None}), None
+        seed = self.draws_.next()
+        release = Release(to_table(sent), mechanism, _promise(), generator(
+            seed, "id").bytes(16).hex(), {"seeded": self.random_state is not None})
+        return keyed(release, to_table(baskets), seed, self.shuffle_rows)
 
 
 def _promise() -> RandomisedBaskets:

@@ -9,7 +9,7 @@ from typing import Any
 
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Form, Method
-from unspoken.release.parameters import YES_NO, OneOf, OrNone, Parameter, Real, Whole
+from unspoken.release.parameters import SHUFFLE, YES_NO, OneOf, OrNone, Parameter, Real, Whole
 
 _HERE = "unspoken.methods.baskets"
 SHARE = Real(0.0, 1.0)
@@ -70,6 +70,7 @@ FORMS: Mapping[str, Form] = {
         "items": _ITEMS,
         "largest": _LARGEST,
         "outside": _OUTSIDE,
+        "shuffle_rows": SHUFFLE,
     }),
     "cut-and-paste": Form(f"{_HERE}.operators:CutAndPaste", {
         "cutoff": Parameter(Whole(1), "the most items that are surely kept",
@@ -80,6 +81,7 @@ FORMS: Mapping[str, Form] = {
         "items": _ITEMS,
         "largest": _LARGEST,
         "outside": _OUTSIDE,
+        "shuffle_rows": SHUFFLE,
     }),
     "uniform": Form(f"{_HERE}.operators:UniformOperator", {
         "p": Parameter(SHARE, "probability that an item is replaced",
@@ -87,6 +89,7 @@ FORMS: Mapping[str, Form] = {
         "items": _ITEMS,
         "largest": _LARGEST,
         "outside": _OUTSIDE,
+        "shuffle_rows": SHUFFLE,
     }),
     "mask": Form(f"{_HERE}.operators:Mask", {
         "p": Parameter(SHARE, "probability that a bit is kept",
@@ -94,6 +97,7 @@ FORMS: Mapping[str, Form] = {
         "items": _ITEMS,
         "largest": _LARGEST,
         "outside": _OUTSIDE,
+        "shuffle_rows": SHUFFLE,
     }),
     "guided": Form(f"{_HERE}.guided:GuidedPerturbation", {
         "rank": Parameter(Whole(1), "how many eigenvectors are handed out",
@@ -107,6 +111,7 @@ FORMS: Mapping[str, Form] = {
         "every": Parameter(Whole(1), "after how many baskets the guidance is renewed",
                            "Use 1 to renew the guidance after every basket, as in the book."),
         "items": _ITEMS,
+        "shuffle_rows": SHUFFLE,
     }),
 }
 BASKETS = Method(
@@ -124,6 +129,7 @@ BASKETS = Method(
     guarantees_at=at(f"{_HERE}.guarantee", "RandomisedBaskets"),
     adversaries_at=at(f"{_HERE}.adversaries.item_posterior", "BasketPosterior"),
     audit_at=f"{_HERE}.audit:audit_release",
+    promise_at=f"{_HERE}.basket_promise:broken_baskets",
     takes_baskets=True,
     chooser="operator",
     forms=FORMS,

@@ -43,12 +43,13 @@ class SelectASize(BasketOperator):
     items : the list of all items; by default that of the baskets, and then no gamma is stated.
     largest : how many items a basket can hold, declared; needed for a gamma where sizes are hidden.
     outside : larger baskets lose items at random ("clamp") or are refused ("refuse").
+    shuffle_rows : release the baskets in a random order; the key says which is which.
     random_state : for tests and experiments only; a release made with it says so.
 
     Examples
     --------
     >>> operator = SelectASize(rho1=0.05, rho2=0.5, items=items, largest=10)  # doctest: +SKIP
-    >>> release, _ = operator.protect(baskets)  # doctest: +SKIP
+    >>> release, key = operator.protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "select-a-size"
@@ -57,7 +58,7 @@ class SelectASize(BasketOperator):
             self, rho: Any = None, sizes: Any = None, keep: Any = None, *, rho1: Any = None,
             rho2: Any = None, design_for: int = 3, public_sizes: bool = False,
             items: Any = None, largest: Any = None, outside: str = "clamp",
-            random_state: Any = None) -> None:
+            shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.rho = rho
         self.sizes = sizes
         self.keep = keep
@@ -68,6 +69,7 @@ class SelectASize(BasketOperator):
         self.items = items
         self.largest = largest
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def _needs_sizes(self) -> bool:
@@ -120,24 +122,25 @@ class CutAndPaste(BasketOperator):
     ----------
     cutoff : the largest number of items that are surely kept, drawn from 0 to it.
     rho : probability of every other item.
-    public_sizes, items, largest, outside, random_state : as for SelectASize.
+    public_sizes, items, largest, outside, shuffle_rows, random_state : as for SelectASize.
 
     Examples
     --------
-    >>> release, _ = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
+    >>> release, key = CutAndPaste(3, 0.1).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "cut-and-paste"
 
     def __init__(self, cutoff: int = 3, rho: Any = 0.1, *, public_sizes: bool = True,
                  items: Any = None, largest: Any = None, outside: str = "clamp",
-                 random_state: Any = None) -> None:
+                 shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.cutoff = cutoff
         self.rho = rho
         self.public_sizes = public_sizes
         self.items = items
         self.largest = largest
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
@@ -154,21 +157,23 @@ class UniformOperator(BasketOperator):
     Parameters
     ----------
     p : probability that an item is replaced.
-    items, largest, outside, random_state : as for SelectASize.
+    items, largest, outside, shuffle_rows, random_state : as for SelectASize.
 
     Examples
     --------
-    >>> release, _ = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
+    >>> release, key = UniformOperator(0.8).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "uniform"
 
     def __init__(self, p: float = 0.5, *, items: Any = None, largest: Any = None,
-                 outside: str = "clamp", random_state: Any = None) -> None:
+                 outside: str = "clamp", shuffle_rows: bool = True,
+                 random_state: Any = None) -> None:
         self.p = p
         self.items = items
         self.largest = largest
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:
@@ -184,22 +189,24 @@ class Mask(BasketOperator):
     Parameters
     ----------
     p : probability that a bit is kept, not 1/2.
-    items, largest, outside, random_state : as for SelectASize.
+    items, largest, outside, shuffle_rows, random_state : as for SelectASize.
 
     Examples
     --------
-    >>> release, _ = Mask(0.9).protect(baskets)  # doctest: +SKIP
+    >>> release, key = Mask(0.9).protect(baskets)  # doctest: +SKIP
     """
 
     name: ClassVar[str] = "mask"
     public_sizes: ClassVar[bool] = False
 
     def __init__(self, p: float = 0.9, *, items: Any = None, largest: Any = None,
-                 outside: str = "clamp", random_state: Any = None) -> None:
+                 outside: str = "clamp", shuffle_rows: bool = True,
+                 random_state: Any = None) -> None:
         self.p = p
         self.items = items
         self.largest = largest
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def _operator(self, sizes: Ints, items: int) -> Operator:

@@ -54,7 +54,9 @@ from unspoken.release.distorted import (
     make_release,
     of_column,
 )
+from unspoken.release.key import Key
 from unspoken.release.method import name_in
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -94,6 +96,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         "truth" or "distort" (as2000 section 1). The choices are released, so that the miner can
         use every report as what it is.
     others : what happens to features that are not distorted: "refuse", "keep" or "drop".
+    shuffle_rows : release the rows in a random order; the key says which record is which.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
@@ -104,7 +107,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     Examples
     --------
     >>> adder = NoiseAdder("gaussian", 0.5, ranges={"age": (18, 90)})
-    >>> release, _ = adder.protect(table)  # doctest: +SKIP
+    >>> release, key = adder.protect(table)  # doctest: +SKIP
     """
 
     def __init__(  # noqa: PLR0913
@@ -120,6 +123,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         others: str = "refuse",
         outside: str = CLAMP,
         reports: int = 1,
+        shuffle_rows: bool = True,
         random_state: Any = None,
     ) -> None:
         self.family = family
@@ -132,6 +136,7 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.others = others
         self.outside = outside
         self.reports = reports
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> NoiseAdder:
@@ -217,8 +222,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         adder._set(laws)
         return adder
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         NOISE.check(self)
         names = chosen_columns("NoiseAdder", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("NoiseAdder", table.schema, names, self.choices)
@@ -234,7 +239,8 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
                     self.others, tuple(markers.values()), dict.fromkeys(names, "numeric"))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
-        return make_release(table, plan, seed, self.random_state is not None), None
+        return keyed(make_release(table, plan, seed, self.random_state is not None), table, seed,
+                     self.shuffle_rows)
 
     def _public(self, markers: Mapping[str, str]) -> dict[str, Any]:
         laws = {name: law.to_json(self.confidence) for name, law in self.laws_.items()}

@@ -1,8 +1,8 @@
 """What distorted reports really stand for: rows of the original beside rows of the release.
 
-Distorting methods have no key and keep the order of rows, so each report is scored against the
-value in the same row. Where people could choose, adversaries know the choices: shares are of those
-who distorted, and an adversary of its own counts the true reports.
+The key says which report is whose; without it nothing is scored. Where people could choose,
+adversaries know the choices: shares are of those who distorted, and an adversary of its own counts
+the true reports.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from unspoken.methods.distortion.adversaries.known_choices import (
 from unspoken.numerics.random import seed_from
 from unspoken.numerics.rank_attack_bounds import range_width
 from unspoken.release.key import Key
+from unspoken.release.record_key import NO_KEY, beside
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
@@ -40,13 +41,15 @@ def audit_distorted(table: Table, release: Release, key: Key | None,
                     request: AuditRequest) -> Audit:
     """Attack a release of distorted values in every known way; filters need its rows."""
     view = distorted_only(View.of(release, rows=True))
+    if key is not None:
+        table = beside(table, release, key)
     truths = row_truths(table, view, key)
     setting = Setting(request.radius, request.trials, seed_from(request.random_state),
                       sample_values(request.sample, truths))
     chosen = adversaries_for(view, request.adversaries)
     rows = run_columns(view, truths, chosen, setting, request.progress)
     result = columns_result(release, truths, chosen, setting, rows)
-    if not markers(view.mechanism):
+    if key is None or not markers(view.mechanism):
         return result
     return _with_truthful(result, table, view, request.radius)
 
@@ -63,8 +66,10 @@ def _with_truthful(result: Audit, table: Table, view: View, radius: float) -> Au
 
 
 def row_truths(table: Table, view: View, key: Key | None) -> Truths:
-    """Return the truths of a release whose rows stand in the original order."""
+    """Return the truths of a release, of which the table holds the originals row by row."""
     truths, unscored = {}, {}
+    if key is None:
+        return Truths({}, dict.fromkeys(view.columns, NO_KEY))
     for name, seen in view.columns.items():
         if name not in table.schema.names or view.table is None:
             unscored[name] = "the table has no column of this name"

@@ -46,6 +46,8 @@ from unspoken.release.distorted import (
     make_release,
     of_column,
 )
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -78,7 +80,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     strategy : classes of equal "width", or of about equally many records ("quantile").
     edges : mapping from column to given edges, in place of `classes`.
     ranges : mapping from column to (low, high) for equal widths, public knowledge.
-    columns, others : as for NoiseAdder.
+    columns, others, shuffle_rows : as for NoiseAdder.
     outside : "clamp" puts values beyond the edges into the outermost classes, "refuse" raises.
     choices : as for NoiseAdder. A column with choices holds class numbers of those who distorted
         and values of those who reported; the column of choices says which is which.
@@ -89,12 +91,13 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     Examples
     --------
-    >>> release, _ = Discretizer(classes=10).protect(table)  # doctest: +SKIP
+    >>> release, key = Discretizer(classes=10).protect(table)  # doctest: +SKIP
     """
 
-    def __init__(self, classes: Any = 10, strategy: str = "width", *, edges: Any = None,
+    def __init__(self, classes: Any = 10, strategy: str = "width", *,  # noqa: PLR0913
+                 edges: Any = None,
                  ranges: Any = None, columns: Any = None, choices: Any = None,
-                 others: str = "refuse", outside: str = CLAMP) -> None:
+                 others: str = "refuse", outside: str = CLAMP, shuffle_rows: bool = True) -> None:
         self.classes = classes
         self.strategy = strategy
         self.edges = edges
@@ -103,6 +106,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.choices = choices
         self.others = others
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
 
     def fit(self, X: Any, y: Any = None) -> Discretizer:
         """Cut every column of X into classes."""
@@ -171,8 +175,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
                              "fit; 'ranges' is enough for classes of equal width.")
         self.edges_ = {name: self._cut(name, np.zeros(0)) for name in named}
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         DISCRETIZE.check(self)
         names = chosen_columns("Discretizer", table.schema, ("numeric", "ordinal"), self.columns)
         names, markers = markers_of("Discretizer", table.schema, names, self.choices)
@@ -189,7 +193,8 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
                     {name: "numeric" if name in markers else "ordinal" for name in names})
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
-        return make_release(table, plan, fresh_seed(), False), None
+        seed = fresh_seed()
+        return keyed(make_release(table, plan, seed, False), table, seed, self.shuffle_rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
 from unspoken.release.parameters import (
     OTHERS,
+    SHUFFLE,
     KeyIn,
     Names,
     OneOf,
@@ -92,6 +93,7 @@ def _shared(columns: str, choices: str) -> dict[str, Parameter]:
                              "for columns where everybody chose: the column that holds the "
                              "choices", f"Leave it out{choices}"),
         "others": Parameter(OTHERS, "what happens to other features"),
+        "shuffle_rows": SHUFFLE,
     }
 
 
@@ -128,6 +130,7 @@ NOISE = Method(
         *at(f"{_ADVERSARIES}.known_choices", "KnownChoices"),
     ),
     audit_at=f"{_HERE}.audit:audit_distorted",
+    promise_at=f"{_HERE}.distortion_promise:broken_law",
     truths_at=f"{_HERE}.audit:row_truths",
     law_at=f"{_HERE}.known_laws:additive_law",
 )

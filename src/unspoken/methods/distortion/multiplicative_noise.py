@@ -57,6 +57,8 @@ from unspoken.release.distorted import (
     make_release,
     of_column,
 )
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -138,7 +140,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     variance : covariance of the logarithmic noise as a multiple of the logarithms' covariance.
     ranges : mapping from column to (low, high), public knowledge; where it is silent the range of
         the data is taken, rounded outward, and published.
-    columns, choices, others, outside, random_state : as for NoiseAdder.
+    columns, choices, others, outside, shuffle_rows, random_state : as for NoiseAdder.
 
     Attributes
     ----------
@@ -153,7 +155,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             self, form: str = "truncated", deviation: float = 0.15, cut: float = 2.0, *,
             variance: float = 0.1, columns: Any = None, choices: Any = None,
             others: str = "refuse", ranges: Any = None, outside: str = CLAMP,
-            random_state: Any = None) -> None:
+            shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.form = form
         self.deviation = deviation
         self.cut = cut
@@ -163,6 +165,7 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         self.others = others
         self.ranges = ranges
         self.outside = outside
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> MultiplicativeNoise:
@@ -231,8 +234,8 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
                 else float(value * self.law_.draw(seed, index, 0, 1)[0])
         return sent(values, out, choices)
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         MULTIPLICATIVE_NOISE.check(self)
         names = chosen_columns("MultiplicativeNoise", table.schema, ("numeric", "ordinal"),
                                self.columns)
@@ -249,7 +252,8 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
                     dict.fromkeys(names, "numeric"))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
-        return make_release(table, plan, seed, self.random_state is not None), None
+        return keyed(make_release(table, plan, seed, self.random_state is not None), table, seed,
+                     self.shuffle_rows)
 
     def _public(self) -> dict[str, Any]:
         law = self.law_

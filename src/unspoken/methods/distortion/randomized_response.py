@@ -45,6 +45,8 @@ from unspoken.release.distorted import (
     make_release,
     of_column,
 )
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -85,7 +87,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     other : a declared value that stands for all that were not declared; one for all columns or a
         mapping. By default they are refused.
     reports : how often each question is answered; the total epsilon is stated for all of them.
-    columns, choices, others : as for NoiseAdder; by default all categorical and ordinal features.
+    columns, choices, others, shuffle_rows : as for NoiseAdder; by default all categorical and
+        ordinal features.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
@@ -101,7 +104,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(  # noqa: PLR0913
             self, truth: Any = None, gamma: Any = None, *, matrix: Any = None,
             values: Any = None, columns: Any = None, choices: Any = None, others: str = "refuse",
-            other: Any = None, reports: int = 1, random_state: Any = None) -> None:
+            other: Any = None, reports: int = 1, shuffle_rows: bool = True,
+            random_state: Any = None) -> None:
         self.truth = truth
         self.gamma = gamma
         self.matrix = matrix
@@ -111,6 +115,7 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.others = others
         self.other = other
         self.reports = reports
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> RandomizedResponse:
@@ -178,8 +183,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return sent(record, {name: _one(name, law, record.get(name), derive(seed, "answer", name))
                              for name, law in self.laws_.items()}, choices)
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         RANDOMIZED_RESPONSE.check(self)
         names = chosen_columns("RandomizedResponse", table.schema, ("categorical", "ordinal"),
                                self.columns)
@@ -199,7 +204,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     tuple(markers.values()))
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
-        return make_release(table, plan, seed, self.random_state is not None), None
+        return keyed(make_release(table, plan, seed, self.random_state is not None), table, seed,
+                     self.shuffle_rows)
 
     def _note(self, table: Table) -> None:
         """Count what was not declared and becomes 'other', before anything is drawn."""

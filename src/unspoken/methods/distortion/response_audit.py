@@ -29,6 +29,7 @@ from unspoken.methods.distortion.known_laws import Answers, law_of
 from unspoken.methods.distortion.reconstruct.reports import choices_of
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
+from unspoken.release.record_key import NO_KEY, beside
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -68,7 +69,7 @@ class _Asked:
 def audit_answers(table: Table, release: Release, key: Key | None,
                   request: AuditRequest) -> Audit:
     """Attack randomised answers; a guess is right or wrong, so that the radius plays no part."""
-    asked, unscored = _asked(table, release)
+    asked, unscored = _linked(table, release, key)
     chosen = chosen_of(AnswerAdversary, release, request.adversaries)
     seed = seed_from(request.random_state)
     rows: list[Row] = []
@@ -87,6 +88,14 @@ def audit_answers(table: Table, release: Release, key: Key | None,
         words |= {"truthful": "reads values that were reported truthfully"}
     return Audit(tuple(rows), request.radius, request.trials, about, words, unscored,
                  limits=_LIMITS)
+
+
+def _linked(table: Table, release: Release,
+            key: Key | None) -> tuple[list[_Asked], dict[str, str]]:
+    """Return the columns beside the answers of the same people; without a key none."""
+    if key is None:
+        return [], dict.fromkeys(release.schema.features, NO_KEY)
+    return _asked(beside(table, release, key), release)
 
 
 def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]]:

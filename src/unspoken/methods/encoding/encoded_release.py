@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.errors import DataError, SchemaError
-from unspoken.methods.encoding.code_book import PiecewiseBook
+from unspoken.methods.encoding.code_book import PiecewiseBook, released_names
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.guarantee import promise
 from unspoken.methods.encoding.method import PIECEWISE
 from unspoken.numerics.random import derive, generator, seed_from
 from unspoken.release.key import Key
+from unspoken.release.record_key import with_original
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.schema import Column, Schema
@@ -60,7 +61,8 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
     )
     encoder.n_features_in_ = len(numeric)
     encoder.feature_names_in_ = np.array(numeric, dtype=object)
-    encoder.key_ = book.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
+    key = book.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
+    encoder.key_ = with_original(key, table, list(released_names(key, release)), seed)
     return release, encoder.key_
 
 

@@ -47,7 +47,9 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     families : what mixed pieces are drawn from.
     monochromatic : inside monochromatic pieces of mode "max-mono", a random "permutation" of the
         codes or a random code per "record".
-    keep_zero : codes keep sign and zero, which LightGBM needs; "auto" does so in strict mode.
+    keep_zero : codes keep sign and zero. Only LightGBM needs it, where a column has zeros or
+        negative values, and it gives every zero away: ask for it only for that learner. "auto" and
+        False do not keep them.
     categorical : "refuse" a table with categorical features, "relabel" them with random labels
         for learners that treat categories as sets, or "drop" them.
     neutral_names : replace column and class names; the key holds the map.
@@ -96,7 +98,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     def recipe(self) -> Recipe:
         """Return the checked parameters with every default resolved."""
         PIECEWISE.check(self)
-        keep = self.mode == "strict" if self.keep_zero == "auto" else bool(self.keep_zero)
+        keep = self.keep_zero is True
         if keep and self.mode != "strict":
             raise InputError(
                 "PiecewiseEncoder: 'keep_zero' must be False or 'auto' unless mode is 'strict'. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
-from unspoken.release.parameters import YES_NO, KeysIn, OneOf, Parameter, Real, Whole
+from unspoken.release.parameters import SHUFFLE, YES_NO, KeysIn, OneOf, Parameter, Real, Whole
 
 MODES = ("strict", "max-mono", "anti")
 _HERE = "unspoken.methods.encoding"
@@ -33,13 +33,13 @@ PIECEWISE = Method(
                                    "codes in pieces of one class: one per value, or one per "
                                    "record"),
         "keep_zero": Parameter(OneOf(("auto", True, False)),
-                               "whether zero stays zero, which sparse data needs"),
+                               "keep zero and sign, which LightGBM needs and which gives every "
+                               "zero away", flag="--keep-zero", switch=True),
         "categorical": Parameter(OneOf(("refuse", "relabel", "drop")),
                                  "what happens to columns of text", flag="--categorical"),
         "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "
                                    "holds the map", flag="--neutral-names", switch=True),
-        "shuffle_rows": Parameter(YES_NO, "release the rows in a random order",
-                                  flag="--no-shuffle", switch=False),
+        "shuffle_rows": SHUFFLE,
         "unseen": Parameter(OneOf(("error", "nearest")),
                             "what `transform` does with values that were not fitted"),
         "tail": Parameter(Real(0.0, 10.0), "how heavy the tails of the widths of codes are",
@@ -71,6 +71,7 @@ PIECEWISE = Method(
     in_released_order_at=f"{_HERE}.decode.from_key:in_released_order",
     released_names_at=f"{_HERE}.code_book:released_names",
     truths_at=f"{_HERE}.audit.encoded_truths:piecewise_truths",
+    promise_at=f"{_HERE}.audit.code_promise:broken_codes",
     note="A 1% sample of similar data undoes most of this encoding.",
 )
 METHODS = (PIECEWISE,)

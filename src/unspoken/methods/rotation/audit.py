@@ -29,9 +29,9 @@ from unspoken.methods.rotation.adversaries.rotation_adversary import (
     RowGuesses,
     RowKnowledge,
 )
-from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
+from unspoken.release.record_key import NO_KEY, original_rows
 from unspoken.release.release import Release
 from unspoken.table.read import read
 from unspoken.table.table import Table
@@ -73,8 +73,7 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
     release : Release
         The release of `table` that is attacked.
     key : Key or None
-        Its key, used only to match released rows with records. Without it shuffled rows cannot
-        be scored.
+        Its key, used only to match released rows with records. Without it nothing is scored.
     request : AuditRequest
         Radius, trials, seed, sample and adversaries.
 
@@ -92,8 +91,8 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
     chosen = chosen_of(RowAdversary, release, request.adversaries)
     words = {one.name: one.gets for one in chosen}
     blank = Audit((), request.radius, request.trials, about, words, limits=_LIMITS)
-    if key is None and release.mechanism.get("rows_shuffled"):
-        return replace(blank, unscored={ALL: "the rows were shuffled: scoring needs the key"})
+    if key is None:
+        return replace(blank, unscored={ALL: NO_KEY})
     seed = seed_from(request.random_state)
     truth = truth_of(table, release, key, seed)
     outsiders = None if request.sample is None else _given(request.sample, truth.names)
@@ -106,16 +105,13 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
     return replace(result, suggestions=_suggestions(result))
 
 
-def truth_of(table: Table, release: Release, key: Key | None, seed: bytes) -> RowTruth:
+def truth_of(table: Table, release: Release, key: Key, seed: bytes) -> RowTruth:
     """Bring the original records into the order of the release; leave blank ones out."""
     view = RotatedView.of(release)
-    names = table.schema.of_kind("numeric", "ordinal")
-    plain = table.numbers(names)
-    if key is not None:
-        motion = Motion.from_key(key)
-        names = motion.features
-        plain = table.numbers(names)[motion.order(table.rows)]
-        plain = plain if motion.fill is None else np.where(np.isnan(plain), motion.fill, plain)
+    names = tuple(key.secrets["features"])
+    plain = table.numbers(names)[original_rows(key, release.table.rows)]
+    if release.mechanism.get("missing") == "mean":
+        plain = np.where(np.isnan(plain), np.nanmean(plain, axis=0), plain)
     plain = plain[view.rows]
     if np.isnan(plain).any() or plain.shape[0] == 0:
         raise DataError("The table must be the one that was released. Records that are complete "

@@ -10,6 +10,7 @@ from typing import Any
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
 from unspoken.release.parameters import (
+    SHUFFLE,
     YES_NO,
     KeyIn,
     NotNegative,
@@ -70,8 +71,7 @@ _COMMON: Mapping[str, Parameter] = {
                          "Use 'blank' to release records with missing values blank."),
     "categorical": Parameter(OneOf(("refuse", "drop")), "what happens to columns of text",
                              flag="--categorical"),
-    "shuffle_rows": Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle",
-                              switch=False),
+    "shuffle_rows": SHUFFLE,
 }
 _WHOLE: Mapping[str, Parameter] = {
     "proper": Parameter(YES_NO, "draw among rotations alone, without reflections"),
@@ -96,6 +96,7 @@ ROTATION = Method(
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
     adversaries_at=(*_OF_ALL, *_OF_ORTHOGONAL),
     audit_at=f"{_HERE}.audit:audit_rotated",
+    promise_at=f"{_HERE}.rotation_promise:broken_rotation",
     keyed="always",
     released_names_at=f"{_HERE}.secret_motion:released_names",
 )
@@ -129,7 +130,6 @@ RANDOM_PROJECTION = replace(
     },
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesInExpectation"),
     adversaries_at=_OF_ALL,
-    keyed="optional",
 )
 SIMILARITY_OUTSOURCING = replace(
     ROTATION,

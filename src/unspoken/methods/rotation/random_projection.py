@@ -24,6 +24,7 @@ from unspoken.numerics.random import derive, generator
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.key import Key
 from unspoken.release.method import Method
+from unspoken.release.record_key import records_only
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -39,7 +40,7 @@ class RandomProjection(RotationMethod):
     columns : l, the number of released columns; None for as many as there are.
     entries : "gaussian", "sign" (+-1) or "sparse" (two thirds zeros), all scaled by 1/sqrt(l).
     keep_key : keep R, so that later records can be projected and this release mapped back; else
-        R is forgotten and `protect` returns None in place of a key.
+        R is forgotten, and the key only says which record is which.
     noise : standard deviation of Gaussian noise added to every released number; with noise the
         key maps records back only approximately.
     standardise, missing, categorical, shuffle_rows, random_state : see Rotation.
@@ -88,7 +89,7 @@ class RandomProjection(RotationMethod):
         return {"proper": False, "translation": False, "entries": self.entries,
                 "noise": float(self.noise), "width": int(self.motion_.matrix.shape[1])}
 
-    def protect(self, table: Table) -> tuple[Release, Key | None]:
+    def protect(self, table: Table) -> tuple[Release, Key]:
         """Project a table; warn where the release gives as much away as a rotation."""
         release, key = super().protect(table)
         if self.motion_.inner > 10 * len(self.motion_.features):
@@ -99,7 +100,7 @@ class RandomProjection(RotationMethod):
         if self.keep_key:
             return release, key
         self._forget()
-        return release, None
+        return release, records_only(key)
 
     def _forget(self) -> None:
         del self.motion_, self.key_

@@ -26,6 +26,7 @@ from unspoken.numerics.random import derive, fresh_seed, seed_from
 from unspoken.release.guarantee import Guarantee
 from unspoken.release.key import Key
 from unspoken.release.method import Method
+from unspoken.release.record_key import with_original
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -116,7 +117,7 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array([f"r{i + 1}" for i in range(self.motion_.inner)], dtype=object)
 
-    def protect(self, table: Table) -> tuple[Release, Key | None]:
+    def protect(self, table: Table) -> tuple[Release, Key]:
         """Draw a secret map, return the rotated table and the key that maps it back."""
         self._checked()
         names = numeric_features(type(self).__name__, table.schema, self.categorical)
@@ -129,8 +130,14 @@ class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         release = release_of(
             table, self.motion_, self._mechanism(), seed, self.random_state is not None,
             lambda columns: self._promise(columns, stats, table.rows))
-        self.key_ = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
+        key = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
+        self.key_ = with_original(key, table, self._sent(table), seed)
         return release, self.key_
+
+    def _sent(self, table: Table) -> tuple[str, ...]:
+        """Return the original columns that the release is made of."""
+        target = table.schema.target
+        return self.motion_.features if target is None else (*self.motion_.features, target)
 
     def _mechanism(self) -> dict[str, Any]:
         return {"name": self.method.name, "standardised": bool(self.standardise),

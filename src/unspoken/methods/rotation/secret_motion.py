@@ -113,6 +113,9 @@ class Motion:
             raise ForeignKeyError(f"The key must be of one of {', '.join(NAMES)}. "
                                   f"This key is of '{key.mechanism}'.")
         secrets, arrays = key.secrets, key.arrays
+        if "matrix" not in arrays:
+            raise ForeignKeyError("The key only says which record is which: the secret map was "
+                                  "forgotten (keep_key=False), and nothing can be mapped back.")
         seeds = [None if secrets[name] is None else bytes.fromhex(secrets[name])
                  for name in ("order_seed", "noise_seed")]
         return cls(key.mechanism, tuple(secrets["features"]), arrays["matrix"], arrays["shift"],

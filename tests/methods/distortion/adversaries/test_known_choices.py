@@ -67,7 +67,7 @@ def release_of(n=3000):
     table = unspoken.read(pa.table({"a": x[:, 0], "b": x[:, 1], "how": said,
                                  "y": ["u", "v"] * (n // 2)}), target="y", show=False)
     release, _ = NoiseAdder(columns=["a", "b"], choices={"b": "how"}, others="drop",
-                            random_state=1).protect(table)
+                            shuffle_rows=False, random_state=1).protect(table)
     return table, release, said
 
 
@@ -110,7 +110,8 @@ def test_everybody_s_posterior_is_calibrated():
     shares = np.array([0.5, 0.25, 0.15, 0.1])
     true = rng.choice(["a", "b", "c", "d"], 20_000, p=shares)
     table = unspoken.read(pa.table({"q": true, "y": ["u", "v"] * 10_000}), target="y", show=False)
-    method = RandomizedResponse(0.6, values={"q": ["a", "b", "c", "d"]}, random_state=1)
+    method = RandomizedResponse(0.6, values={"q": ["a", "b", "c", "d"]}, shuffle_rows=False,
+                                random_state=1)
     release, _ = method.protect(table)
     values, found = record_posteriors(release, "q")
     assert values == ("a", "b", "c", "d")
@@ -138,7 +139,7 @@ def test_who_told_is_certain_and_who_withheld_has_the_shares():
                           target="y",
                        show=False)
     release, _ = RandomizedResponse(0.8, columns=["q"], choices={"q": "how"}, others="drop",
-                                    random_state=3).protect(table)
+                                    shuffle_rows=False, random_state=3).protect(table)
     _, found = record_posteriors(release, "q")
     told = said == "truth"
     np.testing.assert_array_equal(found[told, 1], (true == "yes")[told])

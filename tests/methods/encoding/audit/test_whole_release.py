@@ -12,7 +12,7 @@ from support.people import people, release_of
 from unspoken.methods.encoding.encoder import PiecewiseEncoder
 from unspoken.risk import Policy, audit
 
-POLICY = Policy.parse('[columns]\nmax_recovered = 0.6\nagainst = "expert"\n')
+POLICY = Policy.parse('allow_seeded = true\n[columns]\nmax_recovered = 0.6\nagainst = "expert"\n')
 CHEAP = ["unchanged", "ignorant", "row-order", "missing-pattern", "label-order",
          "category-records"]
 
@@ -70,7 +70,8 @@ def test_one_column_in_clear_is_caught():
 def test_order_that_is_kept_is_caught_by_whoever_has_a_sample():
     table = whole_people()
     release, key = release_of(table)
-    policy = Policy.parse('[columns]\nmax_recovered = 0.6\nagainst = "sample"\n')
+    policy = Policy.parse('allow_seeded = true\n[columns]\nmax_recovered = 0.6\n'
+                          'against = "sample"\n')
     found = audit(table, release, key, sample=people(seed=4), trials=5, random_state=0,
                   policy=policy, subspaces=1, adversaries=["alignment", "quantile"])
     assert not found.judgement
@@ -81,7 +82,10 @@ def test_zeros_that_stay_zeros_are_counted():
     rng = np.random.default_rng(0)
     gain = np.where(rng.random(500) < 0.9, 0, rng.integers(1000, 90000, 500))
     table = unspoken.read({"gain": gain, "y": rng.integers(0, 2, 500)}, target="y", show=False)
-    found = judged(table, PiecewiseEncoder(random_state=1))
+    hidden = judged(table, PiecewiseEncoder(random_state=1))
+    (row,) = hidden.select(adversary="unchanged", column="gain", measure="exact records")
+    assert row.value == 0.0
+    found = judged(table, PiecewiseEncoder(keep_zero=True, random_state=1))
     (row,) = found.select(adversary="unchanged", column="gain", measure="exact records")
     assert row.value == pytest.approx((gain == 0).mean())
     assert not found.judgement

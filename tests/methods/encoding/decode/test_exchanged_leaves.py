@@ -26,7 +26,7 @@ REPLY = np.round(SCORE + RNG.normal(size=300), 2)
 
 def encoded(labels):
     table = table_of(DATA, labels)
-    release, key = PiecewiseEncoder(random_state=0).protect(table)
+    release, key = PiecewiseEncoder(keep_zero=True, random_state=0).protect(table)
     return table, key, release.table.numbers(), release.table.labels()
 
 

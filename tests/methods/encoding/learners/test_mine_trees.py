@@ -39,7 +39,7 @@ def table(raw):
 
 @pytest.fixture(scope="module")
 def release(table):
-    return PiecewiseEncoder(random_state=1).protect(table)[0]
+    return PiecewiseEncoder(keep_zero=True, random_state=1).protect(table)[0]
 
 
 def test_tree_is_scikit_learns_own(table, raw):

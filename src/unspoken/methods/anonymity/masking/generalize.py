@@ -40,6 +40,8 @@ from unspoken.release.distorted import (
     finite,
     of_column,
 )
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
@@ -54,7 +56,7 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     top, bottom : limits; one for all, or a mapping by column.
     share : without limits, the share of records beyond each of them. A limit is then the value
         of a record; rounded limits of your own disclose less.
-    columns, others : as for NoiseAdder.
+    columns, others, shuffle_rows : as for NoiseAdder.
 
     Attributes
     ----------
@@ -62,12 +64,13 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     """
 
     def __init__(self, top: Any = None, bottom: Any = None, *, share: Any = 0.02,
-                 columns: Any = None, others: str = "refuse") -> None:
+                 columns: Any = None, others: str = "refuse", shuffle_rows: bool = True) -> None:
         self.top = top
         self.bottom = bottom
         self.share = share
         self.columns = columns
         self.others = others
+        self.shuffle_rows = shuffle_rows
 
     def _limits(self, name: str, values: Floats) -> tuple[float, float]:
         low, high = of_column(self.bottom, name), of_column(self.top, name)
@@ -97,8 +100,8 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         ends = np.array(list(self.limits_.values()), np.float64)
         return np.clip(data, ends[:, 0], ends[:, 1])
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         TOP_BOTTOM.check(self)
         names = chosen_columns("TopBottomCoder", table.schema, ("numeric", "ordinal"),
                                self.columns)
@@ -110,8 +113,10 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         about = {name: {"form": "coded", **_ends(limits)} for name, limits in self.limits_.items()}
         promise = Masked("Values beyond a top or a bottom were replaced by it.",
                          ("everybody in between keeps the exact value",), {"columns": about})
-        return made(table, roles, changed, None, {"name": TOP_BOTTOM.name, "columns": about},
-                    promise, fresh_seed(), False), None
+        seed = fresh_seed()
+        release = made(table, roles, changed, None, {"name": TOP_BOTTOM.name, "columns": about},
+                       promise, seed, False)
+        return keyed(release, table, seed, self.shuffle_rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,7 +151,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     widths : bands of numbers; one width for all, or a mapping. They start at multiples of it.
     k, l, diversity, c, t : records in classes that do not satisfy these are left out.
     suppression : the share of records that may be left out; more are refused.
-    columns, sensitive, others : as for MondrianAnonymizer.
+    columns, sensitive, others, shuffle_rows : as for MondrianAnonymizer.
 
     Attributes
     ----------
@@ -156,7 +161,8 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, hierarchies: Any = None, levels: Any = 1, *, widths: Any = None,  # noqa: PLR0913
                  k: Any = None, l: Any = None, diversity: str = "distinct",  # noqa: E741
                  c: float = 3.0, t: Any = None, suppression: float = 0.0, columns: Any = None,
-                 sensitive: Any = None, others: str = "refuse") -> None:
+                 sensitive: Any = None, others: str = "refuse",
+                 shuffle_rows: bool = True) -> None:
         self.hierarchies = hierarchies
         self.levels = levels
         self.widths = widths
@@ -169,9 +175,10 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.sensitive = sensitive
         self.others = others
+        self.shuffle_rows = shuffle_rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         GENERALIZE.check(self)
         roles = roles_of("Generalizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
@@ -184,8 +191,10 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                    for name, part in parts.items()}
         about = {name: part[1] for name, part in parts.items()}
         mechanism = {"name": GENERALIZE.name, "columns": about}
-        return made(table, roles, changed, kept, mechanism,
-                    self._promise(table, roles, about), fresh_seed(), False), None
+        seed = fresh_seed()
+        release = made(table, roles, changed, kept, mechanism,
+                       self._promise(table, roles, about), seed, False)
+        return keyed(release, table, seed, self.shuffle_rows, kept)
 
     def _level(self, name: str, column: Any, tree: Hierarchy | None) -> tuple[Any, dict[str, Any]]:
         values, width = coded(column), of_column(self.widths, name)

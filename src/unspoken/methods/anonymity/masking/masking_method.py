@@ -1,7 +1,7 @@
 """What the methods share that hide people among each other: requirements, roles, the release.
 
-Values become coarser, or are moved or left out; nothing is encoded, so there is no key. Rows stay
-in their order. If the order of the rows could disclose something, shuffle them first.
+Values become coarser, or are moved or left out; nothing is encoded, so that the key only says which
+record is which. Rows are shuffled, because their order could disclose something.
 """
 
 from __future__ import annotations

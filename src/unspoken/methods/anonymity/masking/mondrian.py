@@ -38,6 +38,8 @@ from unspoken.methods.anonymity.masking.mondrian_cuts import Dimension, Target, 
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import MONDRIAN
 from unspoken.numerics.random import fresh_seed
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
@@ -66,6 +68,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     publish : numbers as the "interval" or the "mean" of their class.
     columns, sensitive : names in place of the schema's roles.
     others : "refuse", "keep" or "drop" columns that are neither.
+    shuffle_rows : release the rows in a random order; the key says which record is which.
 
     Attributes
     ----------
@@ -76,7 +79,8 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, k: int = 10, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
                  c: float = 3.0, t: Any = None, cuts: str = "median", mode: str = "strict",
                  hierarchies: Any = None, suppression: float = 0.0, publish: str = "interval",
-                 columns: Any = None, sensitive: Any = None, others: str = "refuse") -> None:
+                 columns: Any = None, sensitive: Any = None, others: str = "refuse",
+                 shuffle_rows: bool = True) -> None:
         self.k = k
         self.l = l
         self.diversity = diversity
@@ -90,9 +94,10 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.sensitive = sensitive
         self.others = others
+        self.shuffle_rows = shuffle_rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         MONDRIAN.check(self)
         roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
@@ -108,7 +113,9 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                                             "left_out": int((self.owner_ < 0).sum())})
         mechanism = {"name": MONDRIAN.name, "cuts": self.cuts, "mode": self.mode, "columns": about}
         kept = None if self.rows_.size == table.rows else self.rows_
-        return made(table, roles, changed, kept, mechanism, promise, fresh_seed(), False), None
+        seed = fresh_seed()
+        release = made(table, roles, changed, kept, mechanism, promise, seed, False)
+        return keyed(release, table, seed, self.shuffle_rows, kept)
 
     def _cut(self, table: Table, roles: Roles, columns: Mapping[str, Coded],
              trees: Mapping[str, Hierarchy]) -> None:

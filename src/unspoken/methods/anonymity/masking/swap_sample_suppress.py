@@ -31,6 +31,8 @@ from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import SAMPLE, SUPPRESS_CELLS, SWAP
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.distorted import chosen_columns
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
@@ -74,23 +76,26 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         keep correlations and protect less.
     columns : the columns that are swapped; None for all features.
     others : "refuse", "keep" or "drop" the other features.
+    shuffle_rows : release the rows in a random order; the key says which record is which.
     random_state : for tests and experiments only; a release made with it says so.
 
     Examples
     --------
-    >>> release, _ = DataSwapper(share=0.2).protect(table)  # doctest: +SKIP
+    >>> release, key = DataSwapper(share=0.2).protect(table)  # doctest: +SKIP
     """
 
     def __init__(self, share: float = 0.1, within: Any = None, *, columns: Any = None,
-                 others: str = "refuse", random_state: Any = None) -> None:
+                 others: str = "refuse", shuffle_rows: bool = True, random_state: Any = None
+                 ) -> None:
         self.share = share
         self.within = within
         self.columns = columns
         self.others = others
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         SWAP.check(self)
         names = chosen_columns("DataSwapper", table.schema, KINDS, self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
@@ -108,8 +113,9 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                          {"share": float(self.share), "within": self.within})
         mechanism = {"name": SWAP.name, "share": float(self.share), "within": self.within,
                      "columns": about}
-        return made(table, roles, changed, None, mechanism, promise, seed,
-                    self.random_state is not None), None
+        release = made(table, roles, changed, None, mechanism, promise, seed,
+                       self.random_state is not None)
+        return keyed(release, table, seed, self.shuffle_rows)
 
     def fit(self, X: Any, y: Any = None) -> DataSwapper:
         """Check the parameters; nothing is learnt."""
@@ -130,12 +136,13 @@ class DataSwapper(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class SampleReleaser(BaseEstimator):  # type: ignore[misc]
-    """Release a random sample of the records, as they are, in their order (vcz2006 section 2.1).
+    """Release a random sample of the records, as they are, shuffled (vcz2006 section 2.1).
 
     Parameters
     ----------
     share : the share of the records that is released.
     others : "keep", "drop" or "refuse" features that are neither quasi-identifiers nor sensitive.
+    shuffle_rows : release the rows in a random order.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
@@ -144,13 +151,14 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(self, share: float = 0.05, *, others: str = "keep",
-                 random_state: Any = None) -> None:
+                 shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.share = share
         self.others = others
+        self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         SAMPLE.check(self)
         quasi = table.schema.with_role("quasi") or table.schema.features
         roles = roles_of("SampleReleaser", table, [n for n in quasi if n not in
@@ -166,8 +174,9 @@ class SampleReleaser(BaseEstimator):  # type: ignore[misc]
                          "not in the release.", ("nobody outside knows who was drawn",),
                          {"share": float(self.share)})
         mechanism = {"name": SAMPLE.name, "share": float(self.share), "columns": about}
-        return made(table, roles, {}, self.rows_, mechanism, promise, seed,
-                    self.random_state is not None), None
+        release = made(table, roles, {}, self.rows_, mechanism, promise, seed,
+                       self.random_state is not None)
+        return keyed(release, table, seed, self.shuffle_rows, self.rows_)
 
 
 class CellSuppressor(BaseEstimator):  # type: ignore[misc]
@@ -184,6 +193,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
     suppression : the share of records that may be left out.
     columns, sensitive : names in place of the schema's roles.
     others : "refuse", "keep" or "drop" columns that are neither.
+    shuffle_rows : release the rows in a random order.
 
     Attributes
     ----------
@@ -192,7 +202,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, k: int = 5, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
                  c: float = 3.0, t: Any = None, suppression: float = 0.01, columns: Any = None,
-                 sensitive: Any = None, others: str = "refuse") -> None:
+                 sensitive: Any = None, others: str = "refuse", shuffle_rows: bool = True) -> None:
         self.k = k
         self.l = l
         self.diversity = diversity
@@ -202,9 +212,10 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.sensitive = sensitive
         self.others = others
+        self.shuffle_rows = shuffle_rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         SUPPRESS_CELLS.check(self)
         roles = roles_of("CellSuppressor", table, self.columns, self.sensitive, self.others)
         demand = demand_of(self, table, roles)
@@ -218,7 +229,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
                 f"CellSuppressor: {out / table.rows:.2%} of the records stand out even with all "
                 f"cells blank, and at most {self.suppression:.2%} may be left out "
                 "('suppression'). Ask for a smaller k.")
-        return self._release(table, roles, rows, blank, fine, demand), None
+        return self._release(table, roles, rows, blank, fine, demand)
 
     def _blanked(self, codes: Mapping[str, Any], blank: dict[str, Any], demand: Any) -> Any:
         now = {name: values.codes.copy() for name, values in codes.items()}
@@ -233,7 +244,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         raise AssertionError
 
     def _release(self, table: Table, roles: Roles, rows: Any, blank: Mapping[str, Any],
-                 fine: Any, demand: Any) -> Release:
+                 fine: Any, demand: Any) -> tuple[Release, Key]:
         self.rows_ = np.flatnonzero(fine)
         self.blanks_ = {name: int(mask[fine].sum()) for name, mask in blank.items()}
         kept = None if fine.all() else self.rows_
@@ -244,5 +255,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
             changed[name] = column if kept is None else column.take(pa.array(kept))
         about = {name: {"form": "value"} for name in roles.quasi}
         promise = anonymous(demand, roles, {"left_out": int((~fine).sum())})
-        return made(table, roles, changed, kept, {"name": SUPPRESS_CELLS.name, "columns": about},
-                    promise, seed_from(None), False)
+        seed = seed_from(None)
+        release = made(table, roles, changed, kept, {"name": SUPPRESS_CELLS.name,
+                                                     "columns": about}, promise, seed, False)
+        return keyed(release, table, seed, self.shuffle_rows, kept)

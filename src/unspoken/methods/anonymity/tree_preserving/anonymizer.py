@@ -25,6 +25,8 @@ from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, mak
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate, Search
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
+from unspoken.release.key import Key
+from unspoken.release.record_key import key_of
 from unspoken.release.release import Release
 from unspoken.table.integer_columns import code_column, code_labels
 from unspoken.table.table import Table
@@ -75,8 +77,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key: nothing can be undone.
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which.
 
         Every release is verified before it is returned: the trees are learned from both tables
         and compared bit by bit. If that fails, nothing is released.
@@ -90,7 +92,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         self.leaves_ = tuple(tree.leaves(step)
                              for tree, step in zip(plan.trees, recoded.steps, strict=True))
         self.reached_ = recoded.reached
-        return release, None
+        return release, key_of(release, plan.table, plan.seed, plan.order_seed)
 
     def _plan(self, table: Table) -> tuple[Plan, Search]:
         if table.rows == 0:

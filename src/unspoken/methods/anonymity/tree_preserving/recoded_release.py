@@ -17,9 +17,10 @@ from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate
 from unspoken.methods.anonymity.tree_preserving.recoding_rules import Recoding, suppressed
-from unspoken.numerics.random import generator
+from unspoken.numerics.random import derive, generator
 from unspoken.numerics.shuffle import permutation
 from unspoken.numerics.splitting import NUMERIC
+from unspoken.release.record_key import SHUFFLED
 from unspoken.release.release import Release
 from unspoken.table.integer_columns import Coded
 from unspoken.table.schema import Column, Schema
@@ -92,7 +93,8 @@ def make_release(plan: Plan, recoded: Candidate, refused: Sequence[str], why: st
                "trees_given_up": list(refused), "changed": changes(plan, recoded)}
     return Release(plan.table.with_frame(frame, schema), _mechanism(plan, recoded),
                    promise(rules, trees, _facts(plan)),
-                   generator(plan.seed, "id").bytes(16).hex(), details)
+                   generator(plan.seed, "id").bytes(16).hex(), details,
+                   seal_key=derive(plan.seed, "seal"))
 
 
 def _frame(plan: Plan, recoded: Candidate, kept: Sequence[Column]) -> Any:
@@ -128,7 +130,8 @@ def _mechanism(plan: Plan, recoded: Candidate) -> dict[str, Any]:
               for name, r in recoded.recodings.items() if r.representatives is None}
     unused = [name for name in plan.columns if name not in recoded.recodings]
     hidden = [] if plan.keep_sensitive else list(plan.needs.sensitive)
-    return {"name": TREE_PRESERVING.name, **plan.params, "quasi": list(plan.quasi),
+    return {"name": TREE_PRESERVING.name, **plan.params,
+            SHUFFLED: plan.order_seed is not None, "quasi": list(plan.quasi),
             "targets": list(plan.targets), "groups": groups, "suppressed": unused + hidden}
 
 

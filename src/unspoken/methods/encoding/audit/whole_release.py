@@ -9,6 +9,7 @@ from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.ground_truth import Truths
 from unspoken.disclosure.knowledge_levels import Setting
+from unspoken.methods.encoding.adversaries.record_singling_out import RowOrder
 from unspoken.methods.encoding.adversaries.release_adversary import ReleaseAdversary
 from unspoken.methods.encoding.audit.category_rows import category_rows, seen_labels
 from unspoken.methods.encoding.audit.released_as_is import as_is_rows
@@ -42,7 +43,8 @@ def whole_release(table: Table, release: Release, view: View, truths: Truths, ke
     plain = plain_records(table, truths, labels)
     similar = None if sample is None else similar_records(sample, plain)
     seen = seen_labels(view, truths, labels, records)
-    rows = list(as_is_rows(table, release, labels, records, chosen))
+    rows = [row for row in as_is_rows(table, release, labels, records, chosen)
+            if key is not None or row.adversary != RowOrder.name]
     if labels:
         rows += category_rows(labels, seen, plain, similar, chosen, setting)
     rows += single_out(view, truths, labels, seen, records, (plain, similar), chosen, setting)

@@ -1,0 +1,68 @@
+"""What an earlier release and the next one disclose together, and how an audit counts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from unspoken.disclosure.audit_rows import TOGETHER, Row
+from unspoken.release.register import Entry, Register
+from unspoken.table.table import Table
+
+ADVERSARY = "two-releases"
+REGISTER = "(register)"
+
+
+@dataclass(frozen=True)
+class Added:
+    """What one earlier release and the next one disclose together about one column.
+
+    Attributes
+    ----------
+    column : str
+        The column.
+    earlier : str
+        The fingerprint of the earlier release.
+    to : str
+        Its recipient.
+    before, next_alone, together : float or None
+        The share of codes whose rank is known exactly from the earlier release, the next one, and
+        both; for a sensitive column of published tables the share of people whose value is guessed
+        correctly. None if the earlier release could not be read.
+    words : str
+        The same in a sentence.
+    """
+
+    column: str
+    earlier: str
+    to: str
+    before: float | None
+    next_alone: float | None
+    together: float | None
+    words: str
+
+
+def counted(added: Iterable[Added]) -> tuple[list[Row], dict[str, str]]:
+    """Return the rows of an audit, and why some of what went out before has no number."""
+    rows, unscored = [], {}
+    for one in added:
+        if one.together is None:
+            unscored[f"{one.column} with release {one.earlier[:12]}"] = one.words
+            continue
+        alone = max(one.before or 0.0, one.next_alone or 0.0)
+        rows.append(Row(ADVERSARY, f"release {one.earlier[:12]}", one.column, TOGETHER,
+                        one.together, one.together, one.together, alone, 1))
+    return rows, unscored
+
+
+def never_attacked(register: Register, table: Table) -> dict[str, str]:
+    """Return that answers, models or studies of the same people went out, which none attacks."""
+    others = [one for one in register.before(table) if one.kind != "release"]
+    if not others:
+        return {}
+    return {REGISTER: "of the same people went out before, and is not attacked together with this "
+                      f"release: {'; '.join(_named(one) for one in others[:5])}"}
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.kind} '{entry.what[:40]}' to {entry.to or 'an unnamed recipient'}"
