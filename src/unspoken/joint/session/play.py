@@ -43,11 +43,20 @@ class Outcome:
 
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
-               disclosures: Sequence[Disclosure]) -> Any:
-    """Run one party from its first step to its end; a failure is reported to every peer."""
+               disclosures: Sequence[Disclosure],
+               before_end: Callable[[Any], None] | None = None) -> Any:
+    """Run one party from its first step to its end; a failure is reported to every peer.
+
+    `before_end` is given the output while the ledger is still open.
+    """
+    seam.ledger.mode = roles.mode
     try:
-        output = await _act(seam, roles, program, data, disclosures)
-        await seam.finish()
+        output, results = await _act(seam, roles, program, data, disclosures)
+        failure = await seam.finish(results)
+        if failure is not None:
+            raise failure
+        if before_end is not None:
+            before_end(output)
     except BaseException as error:
         seam.ledger.status = _status(error)
         if not isinstance(error, PartyError):
@@ -61,10 +70,10 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
 
 
 async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
-               disclosures: Sequence[Disclosure]) -> Any:
+               disclosures: Sequence[Disclosure]) -> tuple[Any, dict[str, bytes]]:
     if seam.name not in roles.program:
         await Dealer(seam, roles).serve()
-        return None
+        return None, {}
     party = Party(seam, roles, disclosures)
     await party.agree()
     party.engine = engine = mode_of(roles.mode).engine(party)
@@ -76,12 +85,14 @@ async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
         raise engine.in_own_words(error) from None
     finally:
         await engine.close()
-    return output
+    return output, party.common_results()
 
 
 def _status(error: BaseException) -> str:
     if isinstance(error, PartyError):
         return f"failed: '{error.party}' {error.what} at step {error.step}"
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
+        return "failed: ended by this party's operator"
     return f"failed: {type(error).__name__} in this party's program"
 
 

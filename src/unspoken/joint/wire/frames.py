@@ -29,7 +29,7 @@ from unspoken.joint.joint_errors import FrameError
 Array = npt.NDArray[np.generic]
 
 MAGIC = b"TCJF"
-VERSION = 1
+VERSION = 2
 CHUNK = 1 << 20
 MAX_MESSAGE = 1 << 30
 MAX_CONTROL = 1 << 16
@@ -55,6 +55,8 @@ class Kind(enum.IntEnum):
     ABORT = 4
     DONE = 5
     STREAM = 6
+    HEAD = 7
+    LAST = 8
 
 
 class Purpose(enum.IntEnum):

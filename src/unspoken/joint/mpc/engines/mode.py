@@ -30,6 +30,8 @@ class Mode(ABC):
     """The place of the owner that deals while it runs the program."""
     first_holders = 2
     """How many of the first owners hold shares by default."""
+    vetting = "unspoken's own engine computes on shares: not vetted."
+    """What computes, and who outside has looked at it."""
     cost_notes: tuple[str, ...] = ()
     """A note on cost forecasts, which are made for holders with a dealer."""
 
@@ -62,6 +64,10 @@ class Mode(ABC):
     def notes(self, holders: int) -> tuple[str, ...]:
         """Return a note about the engine."""
         return (UNVETTED,)
+
+    def any_two_break(self, holders: int) -> bool:
+        """Return True if two of these holders together see every value."""
+        return holders == 2
 
     def costed_holders(self, holders: int) -> int:
         """Return for how many holders a forecast is made."""

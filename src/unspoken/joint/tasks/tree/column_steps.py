@@ -272,8 +272,10 @@ async def _told(party: Party, name: str, values: Sequence[int] | None, size: int
     party.opening(ARITY, (), (size,))
     if party.name != name:
         got = await party.receive(name, "tree.answers", "<i8", (size,), Purpose.DISCLOSURE)
-        return got.astype(np.int64)
-    told = np.array(values, np.int64)
-    for peer in party.peers:
-        await party.send(peer, "tree.answers", told, Purpose.DISCLOSURE)
-    return told
+        answers = got.astype(np.int64)
+    else:
+        answers = np.array(values, np.int64)
+        for peer in party.peers:
+            await party.send(peer, "tree.answers", answers, Purpose.DISCLOSURE)
+    party.learned(party.names, answers)
+    return answers
