@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 
 
@@ -38,7 +39,6 @@ def test_the_bill_of_materials_names_every_part_and_no_place(tmp_path):
     assert "| numpy |" in tool.licences(parts)
 
 
-@pytest.mark.slow
 def test_two_builds_are_the_same_bytes(tmp_path):
     if not (ROOT / ".git").exists():
         pytest.skip("this is no checkout")

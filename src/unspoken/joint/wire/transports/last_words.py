@@ -1,8 +1,9 @@
 """What two ends of a link compare: the bytes that travelled, ledger heads, and what both learned.
 
-Both ends keep a tag (Poly1305) over every message of a link, one for each direction. TLS already
-keeps strangers from changing anything; the tag is there for everything between a party's ledger and
-its link. Its key is no secret, because a party that lies about its own messages needs no forgery.
+Both ends keep a tag (Poly1305) over every message of a link, one for each direction: over headers,
+so that both booked the same messages in the same order, and over contents where the link does not
+authenticate them itself, as TLS does. Its key is no secret, because a party that lies about its own
+messages needs no forgery.
 What two parties both learned travels as a digest under a key of that pair.
 """
 

@@ -62,6 +62,9 @@ BUFFER = 1 << 22
 class TlsTransport(Transport):
     """One end of the links to all others; `await open_tls(...)` makes it."""
 
+    # TLS authenticates every byte already: a changed one breaks the link, and with it the run.
+    tags_content = False
+
     def __init__(self, study: Roster, identity: Identity, limits: Limits | None = None,
                  ledger: Ledger | None = None) -> None:
         names = study.names
