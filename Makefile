@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fast lint bench docs browser spu clean
+.PHONY: help demo test fast lint bench docs wheel browser spu clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,6 +33,9 @@ bench: $(STAMP) spu ## side by side with what a user would pick instead; writes 
 docs: $(STAMP) ## write docs/reference/cli.md from the parsers and api.md from the docstrings
 	$(BIN)/python -m unspoken.cli.reference docs/reference/cli.md
 	$(BIN)/python docs/api_reference.py docs/reference/api.md
+
+wheel: $(STAMP) ## the wheel with hashes, bill of materials and licences in dist/
+	$(BIN)/python tools/make_wheel.py dist
 
 # Tests that look at pages need a browser; without one they are skipped and say so.
 browser:

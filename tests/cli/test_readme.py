@@ -102,7 +102,7 @@ def test_the_three_hospitals_run(tmp_path, command_here):
     text = (ROOT / "docs" / "guides" / "joint.md").read_text(encoding="utf-8")
     commands = re.findall(r"^\$ unspoken (.*)$", text, re.M)
     assert [shlex.split(line)[1] for line in commands] == [
-        "identity"] * 4 + ["new", "plan", "local", "ledger"]
+        "identity"] * 4 + ["new", "plan", "local", "ledger", "audit"]
     for line in commands:
         done = command_here(*shlex.split(line), cwd=tmp_path)
         assert done.status == 0, (line, done.err)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from support.hostile_party import force_swap
 from unspoken.joint import (
     argmin,
     equal,
@@ -73,7 +74,7 @@ async def heavy(party, data):
 async def hurt(party, data):
     """Do something to this process, or wait for a message that will never come."""
     party.begin("waiting")
-    await party.swap(party.peers, "here", np.zeros(1, np.uint64), Purpose.CONTROL)
+    await force_swap(party, party.peers, "here", np.zeros(1, np.uint64), Purpose.CONTROL)
     party.begin("hurt")
     if data == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -123,3 +124,12 @@ async def lingering(party, data):
 
     threading.Thread(target=_never).start()
     return party.name
+
+
+@declares("total")
+async def killed_after_sum(party, data):
+    """Learn the total, and let the last party be killed before it can say anything more."""
+    total = await secure_sum(party, np.asarray(data), because="total")
+    if party.index == len(party.names) - 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return total

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import columns, emit, file_options, must_be_new, pairs
+from unspoken.cli.joint_evidence import agree, new_ledger_path, report
 from unspoken.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.engines.mode import Mode
-    from unspoken.joint.session.play import Outcome
     from unspoken.joint.session.study import Study
     from unspoken.joint.wire.credentials import Member
 
@@ -38,7 +38,8 @@ def new(args: argparse.Namespace) -> int:
 
     must_be_new(args.study, "The study")
     mode = _mode(args)
-    draft = Study(args.name, args.task, mode.name, _members(args, mode), _settings(args))
+    draft = Study(args.name, args.task, mode.name, _members(args, mode), _settings(args),
+                  author=args.author)
     task = task_of(draft)
     data = draft.to_json()
     data["coalitions"] = task.outlook(draft).safe
@@ -138,13 +139,16 @@ def _with_roles(members: list[Member], mode: Mode, receivers: tuple[str, ...]) -
 def plan(args: argparse.Namespace) -> int:
     """Show what a study will do."""
     study = _load(args.study)
+    from unspoken.joint.session.consent import broken_by, dealer_lines, engine_lines
     from unspoken.joint.tasks.task_list import task_of
 
     if args.records is not None and args.records < 1:
         raise InputError(f"--records must be at least 1. Got {args.records}.")
     outlook = task_of(study).plan(study, args.records)
-    emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json()},
-         f"Study '{study.name}', task {study.task}, mode {study.mode}\n{outlook.text()}")
+    who = [*dealer_lines(study), *broken_by(study), *engine_lines(study)]
+    emit(args, {"study": study.name, "hash": study.hash(), **outlook.to_json(), "trust": who},
+         "\n".join([f"Study '{study.name}', task {study.task}, mode {study.mode}", *who,
+                    outlook.text()]))
     return 0
 
 
@@ -175,6 +179,7 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     import asyncio
 
     from unspoken.joint.session.allocator import keep_memory
+    from unspoken.joint.session.consent import consent
     from unspoken.joint.session.identity import load_identity
     from unspoken.joint.session.join import join as join_study
     from unspoken.joint.tasks.task_list import task_of
@@ -185,12 +190,17 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
         must_be_new(args.out, "The result")
     own = load_identity(study.member(args.name).name, args.identity)
     data = _data(args, study, task)
-    _agree(args, task.plan(study).text())
-    path = args.ledger or Path(f"{args.name}.ledger")
+    path = new_ledger_path(args.ledger, args.name)
+    approver = agree(args, f"{consent(study, args.name)}\n{task.plan(study).text()}")
     keep_memory()
-    outcome = asyncio.run(join_study(study, own, task.program(study), data,
-                                     limits=Limits(limit=args.limit), ledger_path=path))
-    return _report(args, [outcome], f"ledger: {path}")
+    try:
+        outcome = asyncio.run(join_study(
+            study, own, task.program(study), data, limits=Limits(limit=args.limit),
+            ledger_path=path, approver=approver))
+    except asyncio.CancelledError:
+        print(f"Ended by SIGTERM. ledger: {path}", file=sys.stderr)
+        return 143
+    return report(args, [outcome], f"ledger: {path}")
 
 
 def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
@@ -209,21 +219,10 @@ def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> An
     return load_with(task.load, path, study, **file_options(args))
 
 
-def _agree(args: argparse.Namespace, plan: str) -> None:
-    """Show the plan and wait for a yes; without a terminal only --yes is one."""
-    if args.yes:
-        return
-    print(plan, file=sys.stderr)
-    if not sys.stdin.isatty():
-        raise InputError("Agree to the plan with --yes, or run this on a terminal.")
-    print("Type yes to agree: ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip() != "yes":
-        raise InputError("You did not agree. Nothing was sent.")
-
-
 def local(args: argparse.Namespace) -> int:
     """Run all parties here."""
     from unspoken.joint.session.processes import run_processes
+    from unspoken.joint.session.run import new_ledgers_in
     from unspoken.joint.session.run_roles import roles_of
     from unspoken.joint.tasks.task_list import task_of
 
@@ -243,56 +242,6 @@ def local(args: argparse.Namespace) -> int:
               for name in roles.program]
     if args.ledgers is not None:
         args.ledgers.mkdir(parents=True, exist_ok=True)
-    outcomes = run_processes(task.program(study), inputs, study.mode, roles)
-    for outcome in outcomes:
-        if args.ledgers is not None:
-            outcome.ledger.save(args.ledgers / f"{outcome.name}.ledger")
-    return _report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")
-
-
-def _report(args: argparse.Namespace, outcomes: list[Outcome], note: str) -> int:
-    """Print every result, and keep the first that a party learned, or raise what went wrong."""
-    from unspoken.joint.joint_errors import PartyError
-
-    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
-    if errors:
-        # The party that failed says why; the others only say which one failed.
-        raise min(errors, key=lambda error: isinstance(error, PartyError))
-    results = {outcome.name: outcome.output for outcome in outcomes}
-    learned = [result for result in results.values() if result is not None]
-    if args.out is not None and learned:
-        _keep(args.out, learned[0])
-    lines = [f"{name}: {'nothing to learn' if result is None else _text(result)}"
-             for name, result in results.items()]
-    emit(args, {"results": {name: _plain(result) for name, result in results.items()}},
-         "\n".join([*lines, note]).rstrip())
-    return 0
-
-
-def _text(result: Any) -> str:
-    """Return a result for people; patterns have a summary."""
-    if not hasattr(result, "summary"):
-        return str(result)
-    return "\n" + "\n".join(f"  {line}" for line in str(result.summary()).splitlines())
-
-
-def _plain(result: Any) -> Any:
-    return result.to_json() if hasattr(result, "to_json") else result
-
-
-def _keep(path: Path, result: Any) -> None:
-    import json
-
-    from unspoken.table.atomic_files import write_file
-
-    text = json.dumps(_plain(result), allow_nan=False, default=str)
-    write_file(path, text.encode(), overwrite=False)
-
-
-def ledger(args: argparse.Namespace) -> int:
-    """Show a ledger."""
-    from unspoken.joint.wire.ledger import Ledger
-
-    shown = Ledger.load(args.ledger)
-    emit(args, shown.to_json(), shown.table())
-    return 0
+        new_ledgers_in(args.ledgers, roles.everybody)
+    outcomes = run_processes(task.program(study), inputs, study.mode, roles, folder=args.ledgers)
+    return report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")

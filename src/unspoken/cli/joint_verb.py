@@ -27,6 +27,14 @@ def add(verbs: Adder) -> None:
     _add_local(under)
     ledger = _verb(under, "ledger", "Show what a party learned and what was sent.")
     ledger.add_argument("ledger", type=Path, metavar="FILE", help="a ledger that a run wrote")
+    ledger.add_argument("--result", type=Path, metavar="FILE",
+                        help="check that this file is the result of the run (needs your key)")
+    ledger.add_argument("--identity", type=Path, default=Path(), metavar="DIR",
+                        help="where NAME.key and NAME.crt lie, for --result (default: here)")
+    audit = _verb(under, "audit", "Hold the ledgers of several parties of one run against each "
+                                  "other, and show who deviates from whom.")
+    audit.add_argument("ledgers", type=Path, nargs="+", metavar="FILE",
+                       help="the parties' ledgers, one each")
 
 
 def _verb(under: Adder, name: str, text: str) -> argparse.ArgumentParser:
@@ -51,6 +59,8 @@ def _add_new(under: Adder) -> None:
                                  "Every party must use the same file.")
     parser.add_argument("study", type=Path, metavar="STUDY", help="the file to write")
     parser.add_argument("--name", required=True, metavar="NAME", help="the study's name")
+    parser.add_argument("--author", default="", metavar="NAME",
+                        help="who makes the study: a party's name, or words; all others see it")
     parser.add_argument("--task", default="sum", metavar="TASK",
                         help="what to compute (default: sum); `unspoken joint tasks` lists them")
     parser.add_argument("--set", action="append", default=[], dest="settings",
@@ -98,7 +108,10 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--identity", type=Path, default=Path(), metavar="DIR",
                         help="where NAME.key and NAME.crt lie (default: here)")
     parser.add_argument("--ledger", type=Path, metavar="FILE",
-                        help="where to write the ledger (default: NAME.ledger)")
+                        help="where to write the ledger (default: NAME.ledger, or NAME-2.ledger "
+                             "and so on where that exists; no ledger is ever overwritten)")
+    parser.add_argument("--approver", metavar="NAME",
+                        help="who agrees to the plan, for the ledger (default: your user name)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the result")
     parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
                         help="end within this time when another party fails (default: 10)")
@@ -119,6 +132,7 @@ def _add_local(under: Adder) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the verb under `joint`."""
-    from unspoken.cli import joint_steps as joint_verbs
+    from unspoken.cli import joint_evidence, joint_steps
 
-    return int(getattr(joint_verbs, args.joint_verb)(args))
+    home = joint_evidence if args.joint_verb in ("ledger", "audit") else joint_steps
+    return int(getattr(home, args.joint_verb)(args))

@@ -231,8 +231,8 @@ def test_nothing_private_is_compared(study):
     fields = comparable(study)
     assert not any("row" in name or "record" in name for name in fields)
     assert {name.split("[")[0].split(".")[0] for name in fields} <= {
-        "unspoken version", "wire version", "name", "task", "mode", "coalitions", "parameters",
-        "schema", "party", "disclosure"}
+        "unspoken version", "wire version", "protocol code", "name", "task", "mode", "coalitions",
+        "parameters", "schema", "party", "disclosure"}
 
 
 def test_tasks_check_their_parameters(study):

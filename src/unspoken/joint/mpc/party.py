@@ -9,19 +9,24 @@ one array and travels together, it is not run side by side.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import hashlib
+import hmac
+import sys
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import DisclosureError, RefusedError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.message_purposes import OPEN, may_claim
 from unspoken.joint.mpc.randomness import Stream, derive
 from unspoken.joint.wire.endpoint import Base, Roles, Seam
-from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.frames import Array, Purpose
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.correlated.kinds import Need
@@ -71,7 +76,9 @@ class Party(Base):
         self.adds_public = bool(roles.holders) and self.name == roles.holders[0]
         self._pairs: dict[str, bytes] = {}
         self._used: set[tuple[int, str, str]] = set()
+        self._learned: list[tuple[tuple[str, ...], bytes]] = []
         self._task = _running()
+        self._receivers: tuple[int, tuple[str, ...]] = (-1, ())
 
     def __repr__(self) -> str:
         return f"Party({self.name!r}, one of {', '.join(self.names)})"
@@ -106,6 +113,16 @@ class Party(Base):
         self._used = {used for used in self._used if used[0] == self.count} | {wanted}
         return Stream(derive(self._pairs[peer], purpose, self.count))
 
+    def keyed(self, source: str, target: str, label: str,
+              value: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """Return a digest of a value under a key of this party and a peer, from one to the other.
+
+        Only these two can try values out, and neither can send the other's digest back as its own.
+        """
+        peer = target if source == self.name else source
+        key = derive(self._pairs[peer], "compare", source, label, self.count)
+        return np.frombuffer(hmac.digest(key, np.asarray(value).tobytes(), "sha256"), np.uint8)
+
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of correlated randomness; None if it holds no shares."""
         return await self.engine.draw(needs)
@@ -131,11 +148,62 @@ class Party(Base):
             raise DisclosureError(f"'{because}' to {', '.join(names)} must be declared before it "
                                   f"is opened. Declared: {known}. Nothing was opened.")
         self.ledger.opened(self.count, because, names, shape)
+        self._receivers = self.count, names
         return names
 
     def opened(self, because: str, values: Any) -> Any:
         """Return values that were opened to this party; a dry run puts assumed ones in place."""
         return values
+
+    def learned(self, to: Sequence[str], value: npt.ArrayLike) -> None:
+        """Keep a digest of what this party and the others in `to` now know, to be compared.
+
+        All who learn a value learn the same one, or the run fails: at its end each pair compares
+        what both were told, under a key of that pair.
+        """
+        if self.name in to and len(to) > 1:
+            array = np.ascontiguousarray(value)
+            text = f"{self.count}|{array.dtype.str}|{array.shape}|".encode()
+            self._learned.append((tuple(to), hashlib.sha256(text + array.tobytes()).digest()))
+
+    def common_results(self) -> dict[str, bytes]:
+        """Return, for each peer, a keyed digest of everything that both have learned."""
+        digests = {}
+        for peer in self.peers:
+            together = [digest for to, digest in self._learned if peer in to]
+            key = derive(self._pairs[peer], "results")
+            digests[peer] = hmac.digest(key, b"".join(together), "sha256")
+        return digests
+
+    def send(self, to: str, label: str, array: Array,
+             purpose: Purpose) -> Coroutine[Any, Any, None]:
+        """Send an array to one party; what it may be booked as depends on who sends it."""
+        self._check_purpose(sys._getframe(1).f_globals, (to,), label, purpose)
+        return super().send(to, label, array, purpose)
+
+    def swap(self, peers: Iterable[str], label: str, array: Array,
+             purpose: Purpose) -> Coroutine[Any, Any, list[np.ndarray[Any, Any]]]:
+        """Send an array to some peers, and return the like-shaped ones that they send."""
+        peers = tuple(peers)
+        self._check_purpose(sys._getframe(1).f_globals, peers, label, purpose)
+        return super().swap(peers, label, array, purpose)
+
+    def _check_purpose(self, sender: dict[str, Any], to: Sequence[str], label: str,
+                       purpose: Purpose) -> None:
+        """Refuse a purpose that the sending code may not claim, or that nothing was opened for."""
+        home = str(sender.get("__name__"))
+        if may_claim(home, purpose):
+            return
+        if purpose not in OPEN:
+            raise RefusedError(f"'{label}' cannot be booked as {purpose.name.lower()}: only "
+                               "unspoken's own primitives send masked, encrypted or shared values. "
+                               "Use them, or declare what is opened and send it as a disclosure. "
+                               "Nothing was sent.")
+        step, receivers = self._receivers
+        if step != self.count or not set(to) <= set(receivers):
+            raise DisclosureError(f"'{label}' discloses a value to {', '.join(to)}, and nothing "
+                                  "was opened to them in this step. Call party.opening first. "
+                                  "Nothing was sent.")
 
 
 def _running() -> asyncio.Task[Any] | None:

@@ -30,6 +30,7 @@ from unspoken.joint.mpc.randomness import fresh_seed, fresh_words
 from unspoken.joint.wire.hollow_arrays import is_dry
 
 Points = npt.NDArray[np.uint8]
+S = TypeVar("S")
 T = TypeVar("T")
 
 POINT_BYTES = 32
@@ -70,6 +71,44 @@ def fresh_scalar() -> bytes:
 def inverse(scalar: bytes) -> bytes:
     """Return the multiplier that undoes another."""
     return bytes(_sodium().crypto_core_ristretto255_scalar_invert(scalar))
+
+
+def reduced(wide: bytes) -> bytes:
+    """Return 64 bytes as a scalar."""
+    return bytes(_sodium().crypto_core_ristretto255_scalar_reduce(wide))
+
+
+def scalar_sum(one: bytes, other: bytes) -> bytes:
+    """Return the sum of two scalars."""
+    return bytes(_sodium().crypto_core_ristretto255_scalar_add(one, other))
+
+
+def scalar_product(one: bytes, other: bytes) -> bytes:
+    """Return the product of two scalars."""
+    return bytes(_sodium().crypto_core_ristretto255_scalar_mul(one, other))
+
+
+def base_times(scalar: bytes) -> bytes:
+    """Return a scalar times the base point."""
+    return bytes(_sodium().crypto_scalarmult_ristretto255_base(scalar))
+
+
+def point_times(point: bytes, scalar: bytes) -> bytes:
+    """Return one point times a scalar."""
+    return bytes(_sodium().crypto_scalarmult_ristretto255(scalar, point))
+
+
+def point_sum(one: bytes, other: bytes) -> bytes:
+    """Return the sum of two points."""
+    return bytes(_sodium().crypto_core_ristretto255_add(one, other))
+
+
+def weighted(points: Points, scalars: Sequence[bytes]) -> Points:
+    """Return every point times a scalar of its own."""
+    product = _sodium().crypto_scalarmult_ristretto255
+    pairs = list(zip(scalars, _rows(points), strict=True))
+    rows = _mapped(lambda pair: product(*pair), pairs)
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, POINT_BYTES)
 
 
 def domain(*parts: str | int | bytes) -> bytes:
@@ -168,7 +207,7 @@ def _each(function: Callable[[bytes], bytes], items: Sequence[bytes]) -> Points:
     return np.frombuffer(b"".join(_mapped(function, items)), np.uint8).reshape(-1, POINT_BYTES)
 
 
-def _mapped(function: Callable[[bytes], T], items: Sequence[bytes]) -> list[T]:
+def _mapped(function: Callable[[S], T], items: Sequence[S]) -> list[T]:
     """Map a function over items, long lists in threads."""
     workers = _workers()
     if len(items) < THREADED or workers == 1:

@@ -67,11 +67,14 @@ class DryParty(Party):
 
     answers: Answers
 
+    def learned(self, to: Sequence[str], value: Any) -> None:
+        """Keep nothing: hollow values are not compared."""
+
     def opened(self, because: str, values: Any) -> Any:
         """Return what is assumed for an opening, zeros by default."""
         shape, kind = np.shape(values), np.asarray(values).dtype
-        found = np.zeros(shape) if because not in self.answers else self.answers[because](shape)
-        return np.broadcast_to(np.asarray(found), shape).astype(kind)
+        assumed = np.zeros(shape) if because not in self.answers else self.answers[because](shape)
+        return np.broadcast_to(np.asarray(assumed), shape).astype(kind)
 
 
 class NotedSource(Source):

@@ -51,12 +51,21 @@ def party_of(seam: Seam, roles: Roles, disclosures: Sequence[Disclosure]) -> Par
 
 
 async def play(seam: Seam, roles: Roles, program: Program, data: Any,
-               disclosures: Sequence[Disclosure], enter: Entering = party_of) -> Any:
-    """Run one party from its first step to its end; a failure is reported to every peer."""
+               disclosures: Sequence[Disclosure], enter: Entering = party_of,
+               before_end: Callable[[Any], None] | None = None) -> Any:
+    """Run one party from its first step to its end; a failure is reported to every peer.
+
+    `before_end` is given the output while the ledger is still open.
+    """
+    seam.ledger.mode = roles.mode
     try:
-        output = await _act(enter(seam, roles, disclosures) if seam.name in roles.program
-                            else Dealer(seam, roles), program, data)
-        await seam.finish()
+        output, results = await _act(enter(seam, roles, disclosures) if seam.name in roles.program
+                                     else Dealer(seam, roles), program, data)
+        failure = await seam.finish(results)
+        if failure is not None:
+            raise failure
+        if before_end is not None:
+            before_end(output)
     except BaseException as error:
         seam.ledger.status = _status(error)
         if not isinstance(error, PartyError):
@@ -69,10 +78,11 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     return output
 
 
-async def _act(party: Party | Dealer, program: Program, data: Any) -> Any:
+async def _act(party: Party | Dealer, program: Program,
+               data: Any) -> tuple[Any, dict[str, bytes]]:
     if isinstance(party, Dealer):
         await party.serve()
-        return None
+        return None, {}
     await party.agree()
     engine = party.engine
     try:
@@ -83,12 +93,14 @@ async def _act(party: Party | Dealer, program: Program, data: Any) -> Any:
         raise engine.in_own_words(error) from None
     finally:
         await engine.close()
-    return output
+    return output, party.common_results()
 
 
 def _status(error: BaseException) -> str:
     if isinstance(error, PartyError):
         return f"failed: '{error.party}' {error.what} at step {error.step}"
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
+        return "failed: ended by this party's operator"
     return f"failed: {type(error).__name__} in this party's program"
 
 

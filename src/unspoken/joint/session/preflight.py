@@ -1,6 +1,7 @@
 """Before anything that depends on data is sent, the parties compare the study field by field.
 
-Compared are the public fields of the study, the version of unspoken and of the wire. What a task
+Compared are the public fields of the study, a digest of the protocols' code, the version of
+unspoken and of the wire. What a task
 keeps private never enters, not even as a hash: the study has no place for it.
 Cost: one control message to every peer. Discloses: the study, which everybody has.
 """
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from unspoken._version import __version__
 from unspoken.joint.joint_errors import PeerAbortedError, PeerGarbageError, PreflightError
+from unspoken.joint.session.protocol_code import code_digest
 from unspoken.joint.wire import frames
 from unspoken.joint.wire.frames import Message, Purpose, text_array
 
@@ -40,7 +42,8 @@ async def compare_studies(transport: Transport, study: Study) -> None:
 
 def comparable(study: Study) -> dict[str, str]:
     """Return what is compared, field by field."""
-    return {"unspoken version": __version__, "wire version": str(frames.VERSION), **study.fields()}
+    return {"unspoken version": __version__, "wire version": str(frames.VERSION),
+            "protocol code": code_digest(), **study.fields()}
 
 
 def first_difference(name: str, own: dict[str, str], peer: str, other: dict[str, str]) -> None:
@@ -50,7 +53,12 @@ def first_difference(name: str, own: dict[str, str], peer: str, other: dict[str,
         if here != there:
             raise PreflightError(
                 _short(field), f"Field '{_short(field)}' of the study is not the same everywhere. "
-                f"'{name}' has {_short(here)}, '{peer}' has {_short(there)}. Use one study.toml.")
+                f"'{name}' has {_short(here)}, '{peer}' has {_short(there)}. {_advice(field)}")
+
+
+def _advice(field: str) -> str:
+    same_code = field in ("unspoken version", "wire version", "protocol code")
+    return "Install the same unspoken everywhere." if same_code else "Use one study.toml."
 
 
 def _fields(transport: Transport, peer: str, reply: Message) -> dict[str, str]:

@@ -36,6 +36,7 @@ from unspoken.joint.wire.transports.limits import Limits
 
 DIED = ("died before it could listen (a script that calls this needs "
         "'if __name__ == \"__main__\":' around it)")
+TRYING = "whoever tried this out with all parties on one machine"
 FAREWELL = 5.0
 """How long a party that has finished may take to end; its program may have left threads."""
 
@@ -44,7 +45,7 @@ class Fleet:
     """The parties of one run, each a child process."""
 
     def __init__(self, program: Program, inputs: Sequence[Any], mode: str, roles: Roles,
-                 limits: Limits | None = None) -> None:
+                 limits: Limits | None = None, folder: Path | None = None) -> None:
         self.names = roles.everybody
         self.children: dict[str, BaseProcess] = {}
         self._lines: dict[str, Connection] = {}
@@ -54,7 +55,8 @@ class Fleet:
             self._start()
             for name, data in zip(self.names, given, strict=True):
                 self._heard(name)
-                self._tell(name, (program, data, self._limits))
+                path = None if folder is None else folder / f"{name}.ledger"
+                self._tell(name, (program, data, self._limits, path))
             self._introduce(mode, roles, tuple(getattr(program, "disclosures", ())))
         except BaseException:
             self.stop()
@@ -130,9 +132,9 @@ class Fleet:
 
 
 def run_processes(program: Program, inputs: Sequence[Any], mode: str, roles: Roles,
-                  limits: Limits | None = None) -> list[Outcome]:
-    """Run every party as a process and wait for all of them."""
-    fleet = Fleet(program, inputs, mode, roles, limits)
+                  limits: Limits | None = None, folder: Path | None = None) -> list[Outcome]:
+    """Run every party as a process and wait for all of them; ledgers are written to a folder."""
+    fleet = Fleet(program, inputs, mode, roles, limits, folder)
     try:
         return fleet.wait()
     finally:
@@ -143,10 +145,10 @@ def _child(line: Connection, name: str) -> None:
     """Be one party."""
     keep_memory()
     line.send(None)
-    program, data, limits = line.recv()
+    program, data, limits, path = line.recv()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as mine:
         identity = make_identity(name, Path(folder))
         line.send((mine.getsockname()[1], identity.certificate, identity.fingerprint))
         study = line.recv()
         line.send(asyncio.run(join(study, identity, program, data, limits=limits,
-                                   listening=mine)))
+                                   listening=mine, ledger_path=path, approver=TRYING)))

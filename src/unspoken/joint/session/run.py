@@ -18,12 +18,13 @@ own engine is not vetted.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError
-from unspoken.joint.joint_errors import PartyError
+from unspoken.joint.joint_errors import LedgerError, PartyError
 from unspoken.joint.mpc.engines.mode import DEALER
 from unspoken.joint.session.play import Outcome, Program, in_memory
 from unspoken.joint.session.processes import run_processes
@@ -120,12 +121,24 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
     if processes and "<" in getattr(program, "__qualname__", ""):
         raise InputError(f"'{program.__qualname__}' cannot run in processes. Use a function of a "
                          "module, which the other processes can import.")
+    if folder is not None:
+        new_ledgers_in(Path(folder), roles.everybody)
     if processes:
-        outcomes = run_processes(program, list(inputs), mode, roles, limits)
-    else:
-        outcomes = asyncio.run(in_memory(program, inputs, roles, limits))
+        return run_processes(program, list(inputs), mode, roles, limits,
+                             None if folder is None else Path(folder))
+    outcomes = asyncio.run(in_memory(program, inputs, roles, limits))
     for outcome in outcomes:
-        outcome.ledger.mode = mode
         if folder is not None:
             outcome.ledger.save(Path(folder) / f"{outcome.name}.ledger")
     return outcomes
+
+
+def new_ledgers_in(folder: Path, names: Sequence[str]) -> None:
+    """Refuse a folder to which ledgers cannot be written, or that has them already."""
+    for name in names:
+        if (folder / f"{name}.ledger").exists():
+            raise LedgerError(f"The ledger '{folder / name}.ledger' exists already, and a ledger "
+                              "is never overwritten. Name another folder. Nothing was run.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LedgerError(f"No ledger can be written to '{folder}'. Name another folder. Nothing "
+                          "was run.")

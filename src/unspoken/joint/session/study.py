@@ -54,7 +54,8 @@ ROLES = ("owner", "holder", "dealer", "receiver")
 PRIVATE = ("rows", "row_count", "n_rows", "records", "record_count", "n_records", "samples",
            "n_samples", "count", "counts", "size", "sizes")
 _ADDRESS = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}:\d{1,5}", re.ASCII)
-_TOP = ("name", "task", "mode", "coalitions", "parameters", "schema", "party", "disclosure")
+_TOP = ("name", "author", "task", "mode", "coalitions", "parameters", "schema", "party",
+        "disclosure")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class Study:
         Against whom the study is safe, in words.
     disclosures : tuple of Disclosure
         What may be opened, and to whom.
+    author : str
+        Who made the study: a party's name, or words. Shown before anybody agrees.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Study:
     schema: Mapping[str, str] = field(default_factory=dict)
     coalitions: str = ""
     disclosures: tuple[Disclosure, ...] = ()
+    author: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,7 +137,8 @@ class Study:
     def to_json(self) -> dict[str, Any]:
         """Return the study as plain data."""
         return {
-            "name": self.name, "task": self.task, "mode": self.mode,
+            "name": self.name, **({"author": self.author} if self.author else {}),
+            "task": self.task, "mode": self.mode,
             "coalitions": self.coalitions, "parameters": dict(self.parameters),
             "schema": dict(self.schema),
             "party": [{"name": m.name, "address": m.address, "roles": list(m.roles),
@@ -172,7 +177,8 @@ class Study:
             tuple(_member(entry) for entry in _tables(data, "party")),
             _parameters(data.get("parameters", {})), _schema(data.get("schema", {})),
             _text("coalitions", data.get("coalitions", "")),
-            tuple(_disclosure(entry) for entry in _tables(data, "disclosure")))
+            tuple(_disclosure(entry) for entry in _tables(data, "disclosure")),
+            _text("author", data.get("author", "")))
         check_together(study)
         return study
 

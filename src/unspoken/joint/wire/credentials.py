@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
 from unspoken.errors import InputError, explain
+from unspoken.joint.joint_errors import IdentityError
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 
@@ -95,3 +101,27 @@ def check_name(name: str, what: str = "A party's name") -> str:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError(explain(what, "a letter, then up to 31 of a-z, 0-9 and -", name))
     return name
+
+
+def signing_key(identity: Identity) -> Ed25519PrivateKey:
+    """Return the private key of an identity, which signs its ledgers."""
+    try:
+        key = load_pem_private_key(identity.key_path.read_bytes(), None)
+    except (OSError, ValueError, TypeError):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise IdentityError(f"'{identity.key_path}' is not an Ed25519 key. Make one with: "
+                            f"unspoken joint identity {identity.name}")
+    return key
+
+
+def public_key(member: Member) -> str:
+    """Return the public key in a member's certificate, as ledgers name it."""
+    key: object = None
+    with contextlib.suppress(ValueError):
+        key = x509.load_der_x509_certificate(member.certificate).public_key()
+    if not isinstance(key, Ed25519PublicKey):
+        raise IdentityError(f"The certificate of '{member.name}' has no Ed25519 key, so its ledger "
+                            "could not be checked. Make one with: unspoken joint identity "
+                            f"{member.name}")
+    return key.public_bytes_raw().hex()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -57,8 +57,8 @@ class Seam(Protocol):
     async def broken(self) -> PartyError | None:
         """Wait until the run has failed; return why."""
 
-    async def finish(self) -> None:
-        """Announce that everything was sent."""
+    async def finish(self, results: Mapping[str, bytes] | None = None) -> PartyError | None:
+        """End together with the others; return why the run failed after all, if it did."""
 
     def fail(self, error: PartyError) -> None:
         """End the run."""

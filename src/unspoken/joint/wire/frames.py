@@ -30,7 +30,7 @@ from unspoken.joint.wire.hollow_arrays import is_dry, is_hollow
 Array = npt.NDArray[np.generic]
 
 MAGIC = b"TCJF"
-VERSION = 1
+VERSION = 2
 CHUNK = 1 << 20
 MAX_MESSAGE = 1 << 30
 MAX_CONTROL = 1 << 16
@@ -56,6 +56,8 @@ class Kind(enum.IntEnum):
     ABORT = 4
     DONE = 5
     STREAM = 6
+    HEAD = 7
+    LAST = 8
 
 
 class Purpose(enum.IntEnum):

@@ -4,60 +4,48 @@ Rows are written by the transport, frame by frame, so that their bytes are the b
 over the link: what A's ledger says it sent to B is what B's says it received from A. Openings
 are written by `reveal` and by the primitives whose result is a disclosure. The ledger holds
 labels, sizes, purposes and reasons; never a value, a share, a seed, or a digest of one (a digest
-of a short share can be tried out, and two parties' ledgers together would give the value away).
+of a short share can be tried out, and two parties' ledgers together would give the value away):
+what parties compare of their results is a keyed digest.
 
-The file is JSON, mode 0600, written at once or not at all.
+It is evidence. Entries are chained and signed (`ledger_chain`) and written as things happen, so
+that a killed party has one. At every opening a party signs how far its ledger goes and sends that
+head to the others, who keep it in theirs; their next signature covers it. `unspoken joint audit`
+holds the ledgers of several parties against each other.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import LedgerError
-from unspoken.joint.wire.frames import Header, Kind, Purpose
+from unspoken.joint.wire.frames import Header, Kind
+from unspoken.joint.wire.ledger_chain import Chain, SignedHead, public_hex
+from unspoken.joint.wire.ledger_file import FORMAT, VERSION, Entry, keys_in, read_entries
+from unspoken.joint.wire.ledger_rows import (
+    Opening,
+    Row,
+    count_frame,
+    message_entry,
+    primitives_in,
+    row_of,
+)
+from unspoken.joint.wire.ledger_text import ledger_table
 from unspoken.table.atomic_files import write_file
 
-FORMAT = "unspoken-ledger"
-VERSION = 1
 SENT, RECEIVED = "sent", "received"
-_TEXTS = ("party", "mode", "study", "session", "status", "engine")
 UNVETTED = "unspoken's own engine: semi-honest parties only, not reviewed by outside experts"
-
-
-@dataclass
-class Row:
-    """One message, or all beats or all streams of one link together."""
-
-    direction: str
-    peer: str
-    purpose: str
-    label: str
-    step: int
-    dtype: str
-    shape: tuple[int, ...]
-    frames: int
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A value that was opened: to whom, and why that was agreed."""
-
-    step: int
-    because: str
-    to: tuple[str, ...]
-    shape: tuple[int, ...]
-
-
-@dataclass
+RUNNING = "running"
+_TEXTS = ("mode", "study", "session", "engine", "approver", "result")
 class Ledger:
     """What one party saw of one run: every message, and every value that was opened.
 
-    It holds labels, sizes, purposes and reasons; never a value, a share or a seed.
+    It holds labels, sizes, purposes and reasons; never a value, a share or a seed. Entries are
+    chained and signed; a file that was edited is refused.
 
     Attributes
     ----------
@@ -73,6 +61,10 @@ class Ledger:
         How the run ended: 'complete', or why it failed.
     engine : str
         What computed on shares, and whether it was reviewed.
+    approver : str
+        Who agreed to the plan, and how.
+    result : str
+        A keyed digest of the result.
     rows : list of Row
         The messages, with their sizes as they went over the link.
     openings : list of Opening
@@ -83,136 +75,224 @@ class Ledger:
     >>> print(Ledger.load("north.ledger").table())  # doctest: +SKIP
     """
 
-    party: str
-    mode: str = ""
-    study: str = ""
-    session: str = ""
-    status: str = "running"
-    engine: str = UNVETTED
-    rows: list[Row] = field(default_factory=list)
-    openings: list[Opening] = field(default_factory=list)
-    _open: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
-    _beats: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
-    _streams: dict[tuple[str, str], Row] = field(default_factory=dict, repr=False, init=False)
+    mode: str
+    study: str
+    session: str
+    engine: str
+    approver: str
+    result: str
+    keys: dict[str, str]
+    versions: dict[str, str]
+
+    def __init__(self, party: str, mode: str = "", study: str = "", session: str = "",
+                 status: str = RUNNING, engine: str = UNVETTED) -> None:
+        self.party = party
+        self.chain = Chain(party)
+        self.announce: Callable[[SignedHead], None] | None = None
+        self.times: list[str] = []
+        self._facts: dict[str, Any] = dict.fromkeys(_TEXTS, "") | {"keys": {}, "versions": {}}
+        self._status = RUNNING
+        self._rows: list[Row] = []
+        self._openings: list[Opening] = []
+        self._open: dict[tuple[str, str], Row] = {}
+        self._quiet: dict[tuple[Kind, str, str], Row] = {}
+        self.chain.note("start", format=FORMAT, version=VERSION, party=party, time=self._now())
+        for name, value in zip(_TEXTS, (mode, study, session, engine), strict=False):
+            self.state(name, value)
+        if status != RUNNING:
+            self.status = status
+
+    def __getattr__(self, name: str) -> Any:
+        facts = self.__dict__.get("_facts", {})
+        if name in facts:
+            return facts[name]
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__.get("_facts", {}):
+            self.state(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"announce": None}
+
+    def state(self, name: str, value: Any) -> None:
+        """Put a fact of the run into the ledger; stating it again changes nothing."""
+        if self._facts[name] != value:
+            self._facts[name] = value
+            self.chain.note("fact", name=name, value=value, time=self._now())
+
+    @property
+    def status(self) -> str:
+        """Return how the run ended, or 'running'."""
+        return self._status
+
+    @status.setter
+    def status(self, status: str) -> None:
+        with self.chain.lock:
+            if self._status != RUNNING:
+                return
+            self._status = status
+            for row in self._quiet.values():
+                self.chain.note("totals", **asdict(row))
+            self.chain.note("end", status=status, time=self._now())
+            self.sign()
+            self.chain.close()
+
+    @property
+    def rows(self) -> list[Row]:
+        """Return a copy of the rows: beats and streams of a link are one row each."""
+        return [copy(row) for row in self._rows]
+
+    @property
+    def notes(self) -> list[Row]:
+        """Return what the ledgers themselves cost on the links."""
+        return [copy(row) for (kind, _, _), row in self._quiet.items()
+                if kind in (Kind.HEAD, Kind.LAST)]
+
+    @property
+    def openings(self) -> list[Opening]:
+        """Return the openings; what a program does to this list does not change the ledger."""
+        return list(self._openings)
+
+    @property
+    def own_primitives(self) -> tuple[str, ...]:
+        """Return which of unspoken's own primitives sent something in this run."""
+        return primitives_in({row.label for row in self._rows})
+
+    def keep_in(self, path: Path | str) -> None:
+        """Write to a new file from now on, entry by entry; refuse one that cannot be written."""
+        self.chain.open(Path(path))
+
+    def sign(self) -> SignedHead:
+        """Sign all entries so far; the key that checks it is in the ledger."""
+        if self.party not in self.keys:
+            self.state("keys", {**self.keys, self.party: public_hex(self.chain.key)})
+        return self.chain.sign()
 
     def frame(self, direction: str, peer: str, header: Header, size: int) -> None:
         """Record one frame; a message is one row, all beats and all streams one per link."""
-        link = direction, peer
-        rows = {Kind.BEAT: self._beats, Kind.STREAM: self._streams}.get(header.kind, self._open)
-        if link not in rows or (rows is self._open and header.chunk == 0):
-            rows[link] = _row(direction, peer, header)
-            self.rows.append(rows[link])
-        rows[link].frames += 1
-        rows[link].bytes += size
+        with self.chain.lock:
+            if header.kind in (Kind.BEAT, Kind.STREAM, Kind.HEAD, Kind.LAST):
+                count_frame(self._quiet_row(direction, peer, header), size)
+                return
+            link = direction, peer
+            if link not in self._open or header.chunk == 0:
+                self._open[link] = row_of(direction, peer, header)
+                self._rows.append(self._open[link])
+            row = self._open[link]
+            count_frame(row, size)
+            if header.chunk == header.chunks - 1:
+                self.chain.add(message_entry(row))
+
+    def _quiet_row(self, direction: str, peer: str, header: Header) -> Row:
+        place = header.kind, direction, peer
+        if place not in self._quiet:
+            self._quiet[place] = row = row_of(direction, peer, header)
+            if header.kind in (Kind.BEAT, Kind.STREAM):
+                self._rows.append(row)
+        return self._quiet[place]
 
     def opened(self, step: int, because: str, to: Iterable[str], shape: tuple[int, ...]) -> None:
-        """Record that a value is opened to some parties."""
-        self.openings.append(Opening(step, because, tuple(to), shape))
+        """Record that a value is opened to some parties, sign, and let the others know."""
+        with self.chain.lock:
+            opening = Opening(step, because, tuple(to), shape)
+            self._openings.append(opening)
+            self.chain.note("opening", **asdict(opening), time=self._now())
+            signed = self.sign()
+        if self.announce is not None:
+            self.announce(signed)
+
+    def seen(self, peer: str, signed: SignedHead, **also: Any) -> None:
+        """Record how far a peer's ledger went; the next signature here covers it."""
+        self.chain.note("peer", peer=peer, count=signed.count, head=signed.head,
+                        sign=signed.signature, **also)
 
     def learned(self) -> list[Opening]:
         """Return what was opened to this party."""
-        return [opening for opening in self.openings if self.party in opening.to]
+        return [opening for opening in self._openings if self.party in opening.to]
 
     def given(self) -> list[Opening]:
         """Return what was opened to others."""
-        return [opening for opening in self.openings if set(opening.to) - {self.party}]
+        return [opening for opening in self._openings if set(opening.to) - {self.party}]
 
     def bytes_with(self, peer: str, direction: str) -> int:
         """Return the bytes that were sent to a peer or received from it."""
-        return sum(row.bytes for row in self.rows
+        return sum(row.bytes for row in [*self._rows, *self.notes]
                    if row.peer == peer and row.direction == direction)
 
     def purposes(self) -> dict[str, int]:
         """Return the received bytes by purpose."""
-        counts: dict[str, int] = {}
-        for row in self.rows:
+        sums: dict[str, int] = {}
+        for row in self._rows:
             if row.direction == RECEIVED:
-                counts[row.purpose] = counts.get(row.purpose, 0) + row.bytes
-        return counts
+                sums[row.purpose] = sums.get(row.purpose, 0) + row.bytes
+        return sums
 
     def to_json(self) -> dict[str, Any]:
         """Return the ledger as plain data."""
-        return {"format": FORMAT, "version": VERSION, "party": self.party, "mode": self.mode,
-                "study": self.study, "session": self.session, "status": self.status,
-                "engine": self.engine, "openings": [asdict(o) for o in self.openings],
-                "rows": [asdict(row) for row in self.rows]}
+        return {"format": FORMAT, "version": VERSION, "party": self.party, "status": self.status,
+                **self._facts, "own_primitives": list(self.own_primitives), "times": self.times,
+                "openings": [asdict(o) for o in self._openings],
+                "rows": [asdict(row) for row in self._rows]}
 
     def save(self, path: Path | str) -> None:
-        """Write the ledger, readable by its owner only."""
-        write_file(Path(path), json.dumps(self.to_json(), indent=1).encode(), mode=0o600)
-
-    @classmethod
-    def from_json(cls, data: Any) -> Ledger:
-        """Check plain data field by field and return the ledger."""
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise LedgerError("This is not a ledger: it is no JSON object with format "
-                              "'unspoken-ledger'.")
-        if data.get("version") != VERSION:
-            raise LedgerError(f"A ledger must have version {VERSION}. "
-                              f"Got {data.get('version')!r}.")
+        """Write the ledger, readable by its owner only; a file that exists is never replaced."""
         try:
-            ledger = cls("")
-            for name in _TEXTS:
-                setattr(ledger, name, str(data[name]))
-            ledger.rows = [Row(**{**row, "shape": tuple(row["shape"])}) for row in data["rows"]]
-            ledger.openings = [
-                Opening(o["step"], o["because"], tuple(o["to"]), tuple(o["shape"]))
-                for o in data["openings"]]
-        except (KeyError, TypeError) as error:
-            raise LedgerError(f"The ledger has a missing or wrong field: {error}.") from None
-        return ledger
+            write_file(Path(path), self.chain.text(), mode=0o600, overwrite=False)
+        except FileExistsError:
+            raise LedgerError(f"The ledger '{path}' exists already, and a ledger is never "
+                              "overwritten. Name another file or folder.") from None
 
     @classmethod
     def load(cls, path: Path | str) -> Ledger:
-        """Read a ledger file."""
+        """Read a ledger file; one that was edited, cut or signed by another is refused."""
+        return cls.from_entries(path, read_entries(path))
+
+    @classmethod
+    def from_entries(cls, path: Path | str, entries: list[Entry]) -> Ledger:
+        """Return the ledger that checked entries describe."""
+        ledger = cls(str(entries[0].get("party")))
+        ledger.times = []
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError:
-            raise LedgerError(f"The ledger '{path}' cannot be read. Give the path to which a run "
-                              "saved its ledger.") from None
-        except (ValueError, RecursionError):
-            raise LedgerError(f"'{path}' is not a ledger: it is not JSON.") from None
-        return cls.from_json(data)
+            for entry in entries:
+                ledger._take(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            raise LedgerError(f"The ledger '{path}' has a missing or wrong field: {error}."
+                              ) from None
+        ledger._facts["keys"] = keys_in(entries)
+        return ledger
+
+    def _take(self, entry: Entry) -> None:
+        """Take over one entry that was read."""
+        kind = entry["kind"]
+        if kind in ("message", "totals"):
+            self._take_row(kind, entry)
+        elif kind == "opening":
+            self._openings.append(Opening(int(entry["step"]), str(entry["because"]),
+                                          tuple(entry["to"]), tuple(entry["shape"])))
+        elif kind == "fact" and entry["name"] in self._facts:
+            self._facts[entry["name"]] = entry["value"]
+        elif kind == "end":
+            self._status = str(entry["status"])
+        if "time" in entry:
+            self.times = [*self.times[:1], str(entry["time"])]
+
+    def _take_row(self, kind: str, entry: Entry) -> None:
+        row = Row(entry["direction"], entry["peer"], entry["purpose"], entry["label"],
+                  int(entry["step"]), entry["dtype"], tuple(entry["shape"]), int(entry["frames"]),
+                  int(entry["bytes"]))
+        if kind == "totals" and row.label in ("head", "last"):
+            self._quiet[Kind[row.label.upper()], row.direction, row.peer] = row
+        else:
+            self._rows.append(row)
 
     def table(self) -> str:
         """Return the ledger for people: what was learned, then the traffic."""
-        parts = [f"Ledger of '{self.party}': {self.status}",
-                 f"engine: {self.engine}", "",
-                 "What this party learned:", *_openings(self.learned()), "",
-                 "What was opened to others:", *_openings(self.given()), "",
-                 "Traffic:", *_aligned(self._traffic())]
-        return "\n".join(parts)
+        return ledger_table(self)
 
-    def _traffic(self) -> list[list[str]]:
-        groups: dict[tuple[str, str, str, str], list[int]] = {}
-        for row in self.rows:
-            key = row.direction, row.peer, row.purpose, row.label
-            sums = groups.setdefault(key, [0, 0, 0])
-            sums[:] = sums[0] + 1, sums[1] + row.frames, sums[2] + row.bytes
-        head = ["", "peer", "purpose", "label", "messages", "frames", "bytes"]
-        return [head, *([*key, *map(str, sums)] for key, sums in groups.items())]
-
-
-def _row(direction: str, peer: str, header: Header) -> Row:
-    purpose = Purpose(header.purpose).name.lower()
-    label = "engine" if header.kind is Kind.STREAM else header.label
-    return Row(direction, peer, purpose, label, header.step, header.dtype, header.shape,
-               0, 0)
-
-
-def _openings(openings: Sequence[Opening]) -> list[str]:
-    if not openings:
-        return ["  nothing"]
-    return [f"  step {o.step}: {o.because}, {_size(o.shape)}, to {', '.join(o.to)}"
-            for o in openings]
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return "1 value" if shape in ((), (1,)) else " x ".join(map(str, shape)) + " values"
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  " + "  ".join(cell.rjust(width) if i > 3 else cell.ljust(width)
-                             for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
-            for row in rows]
+    def _now(self) -> str:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.times = [*self.times[:1], now]
+        return now

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.dealt import EXAMPLES, holds
+from support.hostile_party import force_send, force_swap
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import PeerGarbageError
 from unspoken.joint.mpc.bit_planes import bits_of, plane_of, planes_of
@@ -97,7 +98,7 @@ def test_impossible_wishes_are_refused(need):
 def test_the_dealer_refuses_other_wishes_and_names_the_holder(wish):
     async def program(party, data):
         if party.index == 1:
-            await party.send("dealer", sources.ASK, np.frombuffer(wish, np.uint8),
+            await force_send(party, "dealer", sources.ASK, np.frombuffer(wish, np.uint8),
                              Purpose.CONTROL)
             await party.receive("dealer", sources.DEAL, "<u8", (1,), Purpose.SHARE)
 
@@ -112,7 +113,7 @@ def test_a_number_that_was_used_is_refused():
         if party.index == 1:
             for _ in range(2):
                 wish = text_array(json.dumps([[1, party.count, [["triple", 1]]]]))
-                await party.send("dealer", sources.ASK, wish, Purpose.CONTROL)
+                await force_send(party, "dealer", sources.ASK, wish, Purpose.CONTROL)
                 await party.receive("dealer", sources.DEAL, "<u8", (1,), Purpose.SHARE)
 
     outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["p0", "p1"], "dealer")))
@@ -180,7 +181,7 @@ def test_messages_of_another_step_end_the_run():
         party.begin("x")
         if party.index == 0:
             party.begin("one too many")
-        await party.swap(party.peers, "x", np.zeros(1), Purpose.CONTROL)
+        await force_swap(party, party.peers, "x", np.zeros(1), Purpose.CONTROL)
 
     outcomes = asyncio.run(in_memory(program, [None] * 3, roles_for(list("abc"), "sums")))
     assert any(isinstance(outcome.error, PeerGarbageError) for outcome in outcomes)

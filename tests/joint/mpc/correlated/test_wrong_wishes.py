@@ -13,6 +13,7 @@ import json
 import numpy as np
 import pytest
 
+from support.hostile_party import force_send, force_swap
 from unspoken.joint import declares, multiply, reveal, share
 from unspoken.joint.mpc.correlated import sources
 from unspoken.joint.mpc.correlated.sources import ASK, DEAL, wish_key
@@ -31,7 +32,7 @@ def stream_of_the_other(party, source, needs):
     async def ask():
         size = sum(sum(need.lengths) for need in needs)
         wish = [[source._number, party.count, [["matrix", size, 0, 1]]]]
-        await party.send("dealer", ASK, text_array(json.dumps(wish)), Purpose.CONTROL)
+        await force_send(party, "dealer", ASK, text_array(json.dumps(wish)), Purpose.CONTROL)
         words = await party.receive("dealer", DEAL, "<u8", (size,), Purpose.SHARE)
         return np.negative(words)
 
@@ -66,10 +67,9 @@ def deviate(party, learned):
     async def prefetch(steps, after=0):
         return None
 
-    swap = party.swap
 
     async def watched(peers, label, array, purpose):
-        received = await swap(peers, label, array, purpose)
+        received = await force_swap(party, peers, label, array, purpose)
         for need, theirs, own in now.get("parts", ()):
             if need.kind == "triple" and theirs[0].size + theirs[1].size == array.size:
                 mask = np.concatenate([theirs[0] + own[0], theirs[1] + own[1]])

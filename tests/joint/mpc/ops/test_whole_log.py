@@ -7,6 +7,7 @@ import pytest
 
 from support.computing import ALL_HOLD, around_powers, on_shares
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from support.hostile_party import force_swap
 from support.masks import break_masks, broken_masks
 from support.watching import masked_frames
 from unspoken.joint import reveal, share, x_log_x
@@ -117,10 +118,8 @@ def labelled(label):
     opened = []
 
     async def watching(party, x):
-        real = party.swap
-
         async def swap(peers, name, array, purpose):
-            got = await real(peers, name, array, purpose)
+            got = await force_swap(party, peers, name, array, purpose)
             if name == label and party.adds_public:
                 opened.append(np.bitwise_xor(array, got[0]) if label == "log.bits"
                               else (array + got[0]).astype(np.int64) % RING[label])

@@ -19,6 +19,7 @@ from unspoken.joint import intersection_size
 from unspoken.joint.joint_errors import DisclosureError, PeerAbortedError, RefusedError
 from unspoken.joint.mpc.declared import declares
 from unspoken.joint.mpc.sets.alignment import plan_alignment
+from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.sets.intersection import plain_intersection, plan_intersection
 from unspoken.joint.mpc.sets.union import plain_union
@@ -253,3 +254,17 @@ def test_real_processes_agree():
     rows = [[ids[i] for i in places] for ids, ((_, places), _) in zip(given_, results, strict=True)]
     assert rows[0] == rows[1] == rows[2]
     assert sorted(rows[0]) == ["id30", "id32", "id34", "id36", "id38"]
+
+
+def test_a_budget_follows_the_records_and_not_the_name_of_the_study(tmp_path):
+    """e5: three studies over sets that differ in one id."""
+    path = tmp_path / "x.queries"
+    ids = [b"%d" % i for i in range(100)]
+    QueryBudget("flu", 1, 10**6, path).spend(ids)
+    for name in ("flu-2", "flu-3"):
+        with pytest.raises(RefusedError, match="A new name for the study does not change that"):
+            QueryBudget(name, 1, 1, path).spend([*ids, b"100"])
+        with pytest.raises(RefusedError, match="whatever study"):
+            QueryBudget(name, 5, 10**6, path).spend([*ids, b"100"])
+    QueryBudget("other", 1, 1, path).spend([b"x%d" % i for i in range(100)])
+    assert QueryBudget("flu", 3, 1, path).left == 1

@@ -13,6 +13,7 @@ from support.basket_columns import ALL, GROUPS, ITEMS, TERMS, columns, spread
 from support.basket_data import as_sets, by_hand
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from support.hostile_party import force_send
 from support.watching import masked_frames
 from unspoken.errors import InputError
 from unspoken.joint import reveal
@@ -170,7 +171,8 @@ def test_a_size_on_the_way_is_caught(monkeypatch):
         self.party.begin("rows")
         mine = int(bit_counts(np.bitwise_or.reduce(self.bitmaps, axis=0)))
         if self.party.index == 2:
-            await self.party.send("p0", "rows", np.zeros(mine, np.uint8), Purpose.CONTROL)
+            await force_send(self.party, "p0", "rows", np.zeros(mine, np.uint8),
+                             Purpose.CONTROL)
         elif self.party.index == 0:
             await self.party.seam.receive("p2")
         return await real(self, sets)

@@ -15,6 +15,7 @@ import unspoken
 from support.basket_data import NAMES, SHOPS, as_sets, by_hand, shops, spread
 from support.broken_streams import BROKEN, spoiled
 from support.distinguisher import SUSPICIOUS, tell_apart, uniform_like
+from support.hostile_party import force_send
 from support.joint_commands import joint_command
 from support.replayed import forecast_holds
 from support.watching import masked_frames
@@ -296,7 +297,8 @@ def test_calls_that_depend_on_an_owners_own_sets_are_caught(monkeypatch):
         often = 2 * self.local._baskets.frequencies() >= self.rows
         self.party.begin("size")
         if self.party.name == "p2":
-            await self.party.send("p1", "size", np.zeros(often.sum(), np.uint8), Purpose.CONTROL)
+            await force_send(self.party, "p1", "size", np.zeros(often.sum(), np.uint8),
+                             Purpose.CONTROL)
         elif self.party.name == "p1":
             await self.party.seam.receive("p2")
         await real(self)

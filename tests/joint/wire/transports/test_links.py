@@ -198,9 +198,11 @@ def test_a_stream_is_handed_out_once():
 
 
 def test_another_purpose_than_expected_ends_the_run():
+    @declares("x")
     async def program(party, data):
         party.begin("x")
-        purpose = Purpose.MASKED if party.index else Purpose.RESULT
+        party.opening("x", (), (1,))
+        purpose = Purpose.DISCLOSURE if party.index else Purpose.RESULT
         await party.swap(party.peers, "x", np.zeros(1, np.uint64), purpose)
 
     outcomes = asyncio.run(in_memory(program, [None] * 2, roles_for(["a", "b"], "sums")))

@@ -44,6 +44,7 @@ class NoShares(Mode):
     name = "sums"
     has_shares = False
     first_holders = 0
+    vetting = "Nothing computes on shares."
 
     def engine(self, party: Party) -> Engine:
         """Return an engine that nothing is computed on."""

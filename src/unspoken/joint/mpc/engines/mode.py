@@ -30,6 +30,8 @@ class Mode(ABC):
     """The place of the owner that deals while it runs the program."""
     first_holders = 2
     """How many of the first owners hold shares by default."""
+    vetting = "unspoken's own engine computes on shares: not vetted."
+    """What computes, and who outside has looked at it."""
     cost_notes: tuple[str, ...] = ()
     """What must be said about forecasts in this mode."""
 
@@ -66,6 +68,10 @@ class Mode(ABC):
     def notes(self, holders: int) -> tuple[str, ...]:
         """Return a note about the engine."""
         return (UNVETTED,)
+
+    def any_two_break(self, holders: int) -> bool:
+        """Return True if two of these holders together see every value."""
+        return holders == 2
 
     def can_run(self) -> bool:
         """Return True if this machine has what the engine needs."""

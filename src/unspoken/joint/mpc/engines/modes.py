@@ -21,10 +21,10 @@ def mode_of(name: str) -> Mode:
 
 
 def usual_mode(*, dealer: bool, shares: bool) -> Mode:
-    """Return the default mode of a task: 'dealer' if one was named, else the engine that others
-    reviewed if the task needs shares and this machine has it, else sums.
+    """Return the default mode of a task: 'dealer' if one was named, else SPU, whose design others
+    have published on, if the task needs shares and this machine has it, else sums.
     """
     if dealer:
         return mode_of(WithDealer.name)
-    reviewed = mode_of(OnSpu.name)
-    return reviewed if shares and reviewed.can_run() else mode_of(NoShares.name)
+    published = mode_of(OnSpu.name)
+    return published if shares and published.can_run() else mode_of(NoShares.name)

@@ -102,7 +102,10 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
     if len(party.names) == 1:
         return from_ring(words, scale).reshape(shape)
     found = await way.total(party, words, receivers, _length(shape))
-    return None if found is None else party.opened(because, from_ring(found, scale).reshape(shape))
+    if found is None:
+        return None
+    party.learned(receivers, found)
+    return party.opened(because, from_ring(found, scale).reshape(shape))
 
 
 def _shape(party: Party, values: Any) -> tuple[int, ...]:

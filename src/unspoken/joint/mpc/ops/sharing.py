@@ -175,6 +175,7 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
     found = await _collect(party, own, receivers, xors=isinstance(value, SharedBits))
     if found is None:
         return None
+    party.learned(receivers, found)
     if isinstance(value, SharedBits):
         return party.opened(because, bits_of(found, value.size).astype(bool).reshape(value.shape))
     return party.opened(because, from_ring(found, value.scale).reshape(value.shape))

@@ -2,14 +2,21 @@
 
 Vertical studies compute on records side by side, so their rows must stand in the same order. All
 lists get all keys as for the size of the intersection, and a counter finds the points that are in
-all of them and sends these to every owner, in the order of their bytes. Then they go round once
-more for each owner: every other owner takes its own key off, in place, so that the owner gets its
-own first layer back and knows its rows.
+all of them and sends these to every owner, in the order of their bytes. Every owner checks that
+each of them is in the list that it has put the last key on itself. Then they go round once more for
+each owner: every other owner takes its own key off, in place, so that the owner gets its own first
+layer back and knows its rows.
+
+An owner takes its key off nothing but that checked list: it starts from it, and what it gets from
+the owner before comes with a proof for every hop that one secret made it from the checked list
+(`equal_exponents`). A counter or a neighbour that sends anything else, to have a key taken off
+points of its choice, ends the run and gets nothing.
   discloses: which ids are in common, to every owner (that is what it is for); sizes and, with
     three or more owners, the counter's overlaps, as for the intersection. Nobody learns which of
     its ids some but not all others have, not even the counter, because lists were shuffled.
   safe against: any coalition but all owners, beyond that.
-  breaks if: as the intersection does; above all by invented ids, because membership is shown.
+  breaks if: as the intersection does; above all by invented ids, because membership is shown. A
+    counter that leaves common ids out is not noticed: it takes records away and learns nothing.
     One alignment per study, and a query budget, keep that small. Where even membership is too
     much, do not align: nothing here can help.
   cost: that of the size, m - 1 more rounds, and 32 bytes and a multiplication for each id in
@@ -31,6 +38,7 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import Points
 from unspoken.joint.mpc.sets.encrypted_circle import Circle, SetRules, encoded, own_set
+from unspoken.joint.mpc.sets.equal_exponents import PROOF_BYTES
 from unspoken.joint.mpc.sets.intersection import (
     gathered,
     in_all,
@@ -38,6 +46,7 @@ from unspoken.joint.mpc.sets.intersection import (
     overlaps_told,
     plan_intersection,
 )
+from unspoken.joint.mpc.sets.proven_path import ProvenPath
 from unspoken.joint.wire.frames import Purpose, wire_bytes
 
 Places = npt.NDArray[np.int64]
@@ -47,11 +56,16 @@ TIMES = 70e-6
 
 def plan_alignment(rows: int, owners: int) -> tuple[int, int, float]:
     """Return rounds, bytes and seconds of computing if all owners have the same records."""
-    found = plan_intersection([rows] * owners, 1)
+    planned = plan_intersection([rows] * owners, 1)
     points = wire_bytes("|u1", (rows, group.POINT_BYTES))
     handed = (owners - 1) * (points + wire_bytes("<u8", (1,)))
-    return (found["rounds"] + owners - 1, found["bytes"] + handed + owners * (owners - 1) * points,
-            (2 * owners - 1) * rows * TIMES)
+    # All hops but the last bear the lists on the way and a proof for each.
+    proven = range(owners - 2)
+    way = owners * sum(wire_bytes("|u1", (hop * rows, group.POINT_BYTES))
+                       + wire_bytes("|u1", ((hop + 1) * PROOF_BYTES,)) for hop in proven)
+    times = (2 * owners - 1) + sum(1 + 2 * (hop + 1) for hop in proven)
+    return (planned["rounds"] + owners - 1 + 2 * len(proven),
+            planned["bytes"] + handed + owners * (owners - 1) * points + way, times * rows * TIMES)
 
 
 def align_disclosures(because: str, owners: Sequence[str], counter: str,
@@ -125,10 +139,11 @@ async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
     if len(owners) == 1:
         return np.array([places[item] for item in sorted(own)], np.int64)
     circle = Circle(party, owners, rules)
-    layer, lists = await _encrypted(circle, own, counter)
+    layer, finished, lists = await _encrypted(circle, own, counter)
     common = await _shared_out(circle, lists, counter)
     if not circle.is_member:
         return None
+    check_common(circle, common, finished, counter)
     back = await _stripped(circle, common)
     return _rows_of(circle, back, {p.tobytes(): places[i]
                                    for i, p in zip(own, layer, strict=True)})
@@ -149,15 +164,17 @@ def _declared(party: Party, because: str, counter: str, rules: SetRules) -> None
 
 
 async def _encrypted(circle: Circle, own: Sequence[bytes],
-                     counter: str) -> tuple[Points, list[Points] | None]:
-    """Return the own first layer, and all full lists to the counter."""
-    layer = np.zeros((0, group.POINT_BYTES), np.uint8)
+                     counter: str) -> tuple[Points, Points, list[Points] | None]:
+    """Return the own first layer, the list finished here, and all full lists to the counter."""
+    layer = finished = np.zeros((0, group.POINT_BYTES), np.uint8)
     if circle.is_member:
         layer = await circle.first_layer(own)
     sent = circle.padded(layer) if circle.is_member else layer
     await circle.announce(sent, [counter])
-    done = await circle.encrypt(sent) if circle.is_member else None
-    return layer, await gathered(circle, done, counter)
+    if circle.is_member:
+        finished = await circle.encrypt(sent)
+    lists = await gathered(circle, finished if circle.is_member else None, counter)
+    return layer, finished, lists
 
 
 async def _shared_out(circle: Circle, lists: list[Points] | None, counter: str) -> Points:
@@ -179,15 +196,20 @@ async def _shared_out(circle: Circle, lists: list[Points] | None, counter: str) 
     return common
 
 
+def check_common(circle: Circle, common: Points, finished: Points, counter: str) -> None:
+    """Refuse a common list with a point that is not in the list on which the own key came last."""
+    if not np.isin(group.as_keys(common), group.as_keys(finished)).all():
+        circle.party._end(counter, "sent common points that are in no list finished here")
+
+
 async def _stripped(circle: Circle, common: Points) -> Points:
     """Take the own key off the others' lists on their way; return the own one, under one key."""
-    undo = group.inverse(circle.key)
-    current = common
-    for hop in range(len(circle.members) - 1):
-        current = await circle.times(current, undo, circle.before)
-        current = await circle.passed(f"set.strip{hop}", current, len(common))
-        circle.check(current, circle.before, group.check_different)
-    return current
+    hops = len(circle.members) - 1
+    path = ProvenPath(circle, common)
+    for hop in range(hops):
+        await path.strip(proven=hop < hops - 1)
+        await path.passed(hop, proven=hop < hops - 1)
+    return path.last
 
 
 def _rows_of(circle: Circle, points: Points, rows: dict[bytes, int]) -> Places:

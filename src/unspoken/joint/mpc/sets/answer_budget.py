@@ -1,9 +1,11 @@
-"""How often a party answers in one study, and how much its queries must differ.
+"""How often a party answers about the same data, and how much its queries must differ.
 
 Two sizes of intersections over sets that differ in one record say whether that record is in
-common. So each party counts its own queries of a study and refuses when the agreed number is
-spent, and it refuses a query whose set differs from an earlier one of its own by at least one and
-fewer than `differ` records. Asking again with the same set is counted and allowed. What the other
+common. So each party counts its own queries and refuses when the agreed number is spent, and it
+refuses a query whose set differs from an earlier one of its own by at least one and fewer than
+`differ` records. Asking again with the same set is counted and allowed. The budget follows the
+data: a query counts against every later one that shares an id with it, under whatever name the
+study runs, because a new name makes two answers no less comparable. What the other
 parties changed cannot be known here, because keys are fresh for every query: their budgets stop
 them, if they are honest.
 
@@ -34,18 +36,19 @@ FORMAT, VERSION = "unspoken-queries", 1
 
 @dataclass
 class QueryBudget:
-    """The queries that a party may make in one study, and how much they must differ.
+    """The queries that a party may make about its data, and how much they must differ.
 
     Two sizes of intersections over sets that differ in one record disclose whether that record is
-    in common. A query beyond the budget, or too close to an earlier one, is refused. The file holds
-    keyed digests of the ids and is as secret as the ids themselves.
+    in common. A query beyond the budget, or too close to an earlier one, is refused; earlier
+    queries count by the ids they share with it, not by the study's name. The file holds keyed
+    digests of the ids and is as secret as the ids themselves.
 
     Attributes
     ----------
     study : str
-        The name of the study.
+        The name of the study, for the record.
     most : int
-        How many queries may be made.
+        How many queries may be made about the same ids, in this study and all others.
     differ : int, default 1
         A query must differ from each earlier one in this many records, or in none.
     path : Path, optional
@@ -61,7 +64,7 @@ class QueryBudget:
     differ: int = 1
     path: Path | None = None
     _key: bytes = field(default_factory=fresh_seed, repr=False)
-    _asked: list[frozenset[str]] = field(default_factory=list, repr=False)
+    _studies: dict[str, list[frozenset[str]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name, value in (("most", self.most), ("differ", self.differ)):
@@ -70,9 +73,12 @@ class QueryBudget:
 
     @property
     def left(self) -> int:
-        """Return how many queries are left."""
+        """Return how many queries are left about ids that all earlier ones had too."""
         self._load()
-        return max(0, self.most - len(self._asked))
+        return max(0, self.most - len(self._asked()))
+
+    def _asked(self) -> list[frozenset[str]]:
+        return [query for queries in self._studies.values() for query in queries]
 
     def spend(self, ids: Sequence[bytes]) -> None:
         """Count one query over a set of ids, or refuse it; the file is written before it runs."""
@@ -93,17 +99,19 @@ class QueryBudget:
 
     def _spend(self, ids: Sequence[bytes]) -> None:
         self._load()
-        if len(self._asked) >= self.most:
-            raise RefusedError(f"Study '{self.study}' allows {self.most} queries. All were made. "
-                               "To disclose more, agree on a new study.")
         query = frozenset(hashlib.blake2b(i, key=self._key, digest_size=8).hexdigest()
                           for i in ids)
-        for earlier in self._asked:
+        asked = self._asked()
+        if sum(bool(query & earlier) or query == earlier for earlier in asked) >= self.most:
+            raise RefusedError(f"{self.most} queries about these records are allowed, in study "
+                               f"'{self.study}' and all others. All were made. A new name for the "
+                               "study does not change that.")
+        for earlier in asked:
             if 0 < len(query ^ earlier) < self.differ:
-                raise RefusedError(f"A query must differ from the earlier ones of study "
-                                   f"'{self.study}' in {self.differ} records or in none. This one "
+                raise RefusedError(f"A query must differ from all earlier ones in {self.differ} "
+                                   "records or in none, whatever study they were made in. This one "
                                    "differs in fewer: two answers would disclose single records.")
-        self._asked.append(query)
+        self._studies.setdefault(self.study, []).append(query)
         self._save()
 
     def _load(self) -> None:
@@ -114,7 +122,8 @@ class QueryBudget:
             data = json.loads(self.path.read_text(encoding="utf-8"))
             studies = _checked(data)
             self._key = bytes.fromhex(data["key"])
-            self._asked = [frozenset(map(str, query)) for query in studies.get(self.study, ())]
+            self._studies = {str(name): [frozenset(map(str, query)) for query in queries]
+                             for name, queries in studies.items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise StudyError(f"'{self.path}' is not a record of queries, so it is not known how "
                              "many were made.") from None
@@ -122,10 +131,8 @@ class QueryBudget:
     def _save(self) -> None:
         if self.path is None:
             return
-        studies: dict[str, Any] = {}
-        if self.path.exists():
-            studies = _checked(json.loads(self.path.read_text(encoding="utf-8")))
-        studies[self.study] = [_sorted(query) for query in self._asked]
+        studies = {name: [_sorted(query) for query in queries]
+                   for name, queries in self._studies.items()}
         text = json.dumps({"format": FORMAT, "version": VERSION, "key": self._key.hex(),
                            "studies": studies})
         write_file(self.path, text.encode(), mode=0o600)

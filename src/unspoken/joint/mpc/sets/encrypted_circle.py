@@ -219,10 +219,11 @@ class Circle:
 
     async def passed(self, label: str, points: Points, size: int) -> Points:
         """Send a list to the next member while the one before sends its own."""
-        _, got = await asyncio.gather(
-            self.party.send(self.after, label, points, Purpose.ENCRYPTED),
-            self.take(self.before, label, size))
-        return got
+        came: Points
+        came, _ = await asyncio.gather(
+            self.take(self.before, label, size),
+            self.party.send(self.after, label, points, Purpose.ENCRYPTED))
+        return came
 
     async def take(self, source: str, label: str, size: int) -> Points:
         """Receive a list of points."""

@@ -145,10 +145,12 @@ async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because:
     if lists is not None:
         found = int(np.sum(in_all(lists)[1]))
         await hand_on(party, found, receivers)
+        party.learned(receivers, [found])
         return found
     if party.name not in receivers:
         return None
     size = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
+    party.learned(receivers, [int(size[0])])
     return int(size[0])
 
 

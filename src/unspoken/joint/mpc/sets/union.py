@@ -16,7 +16,9 @@ among the hashes of the universe; what is not found there was filling. Needs no 
     two owners of whom one learns it: it would know the other's elements that it lacks, and
     with them how many are in common. A receiver without data joins the circle with a key.
   breaks if: as the intersection does. The universe is public, so a point without any key on it
-    is an open element: the party that strips last sees the union, and must be a receiver.
+    is an open element: the party that strips last sees the union, and must be a receiver. Keys are
+    taken off shuffled lists without proof, so a member that does not follow the protocol can have
+    another's key taken off points of its choice. Semi-honest members only; use shares otherwise.
   cost: 2 m + 5 rounds, 32 bytes for each element, hop and strip.
 """
 
@@ -269,4 +271,6 @@ async def _handed_on(party: Party, found: Bools | None, receivers: Sequence[str]
     elif party.name in receivers:
         raw = await party.receive(receivers[0], "union.result", "|u1", (size,), Purpose.RESULT)
         found = raw.astype(np.bool_)
+    if found is not None:
+        party.learned(receivers, found)
     return found

@@ -169,9 +169,11 @@ async def _next(party: Party, part: TreePart, name: str, moved: Ints | None,
         got = await party.receive(name, "tree.walk", "<i8", (rows,), Purpose.DISCLOSURE)
         if got.min(initial=0) < 0 or got.max(initial=0) >= part.nodes:
             party.refuse(name, "sent nodes that the tree has not")
-        return got.astype(np.int64)
-    for peer in party.peers:
-        await party.send(peer, "tree.walk", moved, Purpose.DISCLOSURE)
+        moved = got.astype(np.int64)
+    else:
+        for peer in party.peers:
+            await party.send(peer, "tree.walk", moved, Purpose.DISCLOSURE)
+    party.learned(party.names, moved.astype(np.int64))
     return moved
 
 

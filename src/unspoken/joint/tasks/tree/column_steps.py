@@ -272,8 +272,10 @@ async def _announced(party: Party, name: str, values: Sequence[int] | None, size
     party.opening(ARITY, (), (size,))
     if party.name != name:
         got = await party.receive(name, "tree.answers", "<i8", (size,), Purpose.DISCLOSURE)
-        return got.astype(np.int64)
-    announced = np.array(values, np.int64)
-    for peer in party.peers:
-        await party.send(peer, "tree.answers", announced, Purpose.DISCLOSURE)
-    return announced
+        answers = got.astype(np.int64)
+    else:
+        answers = np.array(values, np.int64)
+        for peer in party.peers:
+            await party.send(peer, "tree.answers", answers, Purpose.DISCLOSURE)
+    party.learned(party.names, answers)
+    return answers

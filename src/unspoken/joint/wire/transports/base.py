@@ -17,8 +17,10 @@ import contextlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
+
+import numpy as np
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import (
@@ -42,6 +44,8 @@ from unspoken.joint.wire.frames import (
     text_array,
 )
 from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
+from unspoken.joint.wire.ledger_chain import SignedHead
+from unspoken.joint.wire.transports.last_words import LinkEnds
 from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.mailbox import Mailbox
 
@@ -54,11 +58,16 @@ _PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
 class Transport(ABC):
     """One party's end of the links to all others."""
 
-    def __init__(self, name: str, peers: Iterable[str], limits: Limits | None = None) -> None:
+    tags_content = True
+    """Whether both ends compare the bytes of messages; headers are compared in any case."""
+
+    def __init__(self, name: str, peers: Iterable[str], limits: Limits | None = None,
+                 ledger: Ledger | None = None) -> None:
         self.name = name
         self.peers = tuple(peers)
         self.limits = limits or Limits()
-        self.ledger = Ledger(name)
+        self.ledger = ledger or Ledger(name)
+        self.ledger.announce = self._announce
         self.session = NO_SESSION
         self.step = "start"
         self.error: PartyError | None = None
@@ -68,6 +77,7 @@ class Transport(ABC):
         self._boxes = {peer: Mailbox(self.limits.ahead) for peer in self.peers}
         self._incoming = {peer: Assembler(limit=self.limits.message) for peer in self.peers}
         self._sequence = dict.fromkeys(self.peers, 0)
+        self._ends = LinkEnds(self.name, self.ledger)
 
     async def send(self, peer: str, message: Message) -> None:
         """Send a message; returns when it is on its way."""
@@ -133,23 +143,47 @@ class Transport(ABC):
         """Stop reading a peer while the reader of its stream has no room, and go on later."""
         self._boxes[peer].hold(full=full)
 
-    async def finish(self) -> None:
-        """Announce that this party has sent everything, and wait until every other one has.
+    async def finish(self, results: Mapping[str, bytes] | None = None) -> PartyError | None:
+        """End together with every other party; return why the run failed after all, if it did.
+
+        Each party sends its last word: what it sent over the link, what it learned together with
+        the peer (`results`, keyed digests), and how far its ledger goes. Only when all of these
+        agree does it report that it is done, and only when all have done so has the run ended well.
 
         There is no limit to the waiting but the others' own: each of them gives signs of life, or
         is lost, and waits for no peer longer than its patience.
         """
         for box in self._boxes.values():
             box.shut()
+        self._ends.expect(results or {})
+        if self.error is None:
+            words = self._ends.last_words(self.session, self.peers)
+            await asyncio.gather(*(self._quietly(peer, _control(Kind.LAST, "last", words[peer]))
+                                   for peer in self.peers))
+        await self._all_boxes(lambda box: box.finished)
+        self._judge()
         if self.error is None:
             await asyncio.gather(*(self._quietly(peer, _control(Kind.DONE, "done"))
                                    for peer in self.peers))
         self._done = True
+        await self._all_boxes(lambda box: box.gone)
+        await self.close()
+        return self.error
+
+    async def _all_boxes(self, ready: Callable[[Mailbox], bool]) -> None:
+        """Wait until every peer has come so far, or the run has failed."""
         for box in self._boxes.values():
-            while self.error is None and not box.finished:
+            while self.error is None and not ready(box):
                 box.news.clear()
                 await box.news.wait()
-        await self.close()
+
+    def _judge(self) -> None:
+        """Fail if a peer's last word is not what this party has seen."""
+        for peer in self.peers:
+            if self.error is None:
+                wrong = self._ends.difference(peer)
+                if wrong:
+                    self.fail(PeerGarbageError(peer, self.step, wrong))
 
     def fail(self, error: PartyError) -> None:
         """End the run: keep the first error, inform every peer, send nothing more."""
@@ -192,7 +226,7 @@ class Transport(ABC):
             async with asyncio.timeout(self.limits.patience):
                 await self._write(peer, message)
         except (OSError, EOFError):
-            self._boxes[peer].finished = True
+            await self._ended(peer)
 
     async def _ended(self, peer: str) -> None:
         """Name a peer whose link ended, unless an abort says within a beat what really happened.
@@ -221,11 +255,20 @@ class Transport(ABC):
         for header, frame in framed(message, self.session, self._sequence[peer]):
             self._sequence[peer] += 1
             self.ledger.frame(SENT, peer, header, len(frame))
+            if header.kind is Kind.DATA:
+                self._ends.frame((self.session, self.name, peer), header,
+                                 memoryview(frame)[HEADER_BYTES:] if self.tags_content else b"")
             yield frame
 
     def _received(self, peer: str, header: Header, piece: bytes) -> Message | None:
         """Take a frame whose header was checked; act on it when its message is whole."""
         self.ledger.frame(RECEIVED, peer, header, HEADER_BYTES + len(piece))
+        if header.kind is Kind.DATA:
+            if self._boxes[peer].finished:
+                self._garbage(peer, "something after its last word")
+                return None
+            self._ends.frame((self.session, peer, self.name), header,
+                             piece if self.tags_content else b"")
         message = self._incoming[peer].add(header, piece)
         if message is not None:
             self._arrived(peer, message)
@@ -235,8 +278,14 @@ class Transport(ABC):
         box = self._boxes[peer]
         if message.kind is Kind.DATA:
             box.put(message)
-        elif message.kind is Kind.DONE:
+        elif message.kind is Kind.LAST and not box.finished:
+            self._take_head(peer, self._ends.hear(self.session, peer, message))
             box.finished = True
+            box.news.set()
+        elif message.kind is Kind.HEAD:
+            self._take_head(peer, self._ends.hear_head(peer, message))
+        elif message.kind is Kind.DONE:
+            box.finished = box.gone = True
             box.news.set()
         elif message.kind is Kind.ABORT:
             self.fail(self._told(peer, message))
@@ -246,6 +295,23 @@ class Transport(ABC):
             self._garbage(peer, "a stream that was not asked for")
         elif message.kind is Kind.HELLO:
             self._garbage(peer, "a second greeting")
+
+    def _take_head(self, peer: str, wrong: str) -> None:
+        """Fail if the head of a peer's ledger cannot be its own."""
+        if wrong:
+            self._garbage(peer, wrong)
+
+    def _announce(self, signed: SignedHead) -> None:
+        """Let every peer know how far the own ledger goes."""
+        message = Message("head", np.frombuffer(signed.to_bytes(), np.uint8), Purpose.CONTROL,
+                          kind=Kind.HEAD)
+        for peer in self.peers:
+            if self.error is None and not self._done:
+                self._tell_soon(peer, message)
+
+    def _tell_soon(self, peer: str, message: Message) -> None:
+        """Put a short message on the link, after what is on its way; from any thread."""
+        self._tell(peer, message)
 
     def _garbage(self, peer: str, what: str) -> None:
         self.fail(PeerGarbageError(peer, self.step, f"sent {what}"))

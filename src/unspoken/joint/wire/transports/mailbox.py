@@ -17,6 +17,9 @@ class Mailbox:
         self.room = asyncio.Event()
         self.room.set()
         self.finished = False
+        """Whether the peer's program has ended."""
+        self.gone = False
+        """Whether the peer has also seen that all others ended well."""
         self._bytes = 0
         self._ahead = ahead
         self._held = False

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from unspoken.joint.joint_errors import FrameError
 from unspoken.joint.wire.frames import HEADER_BYTES, SESSION_BYTES, Message
+from unspoken.joint.wire.ledger_chain import public_hex
 from unspoken.joint.wire.transports.base import Transport
 from unspoken.joint.wire.transports.limits import Limits
 
@@ -45,7 +46,7 @@ class MemoryTransport(Transport):
 
     def take_frame(self, peer: str, frame: bytes) -> None:
         """Take one frame from a peer, whatever it is."""
-        if self.error is not None or self._boxes[peer].finished:
+        if self.error is not None or self._boxes[peer].gone:
             return
         try:
             header = self._incoming[peer].header(frame[:HEADER_BYTES])
@@ -74,12 +75,14 @@ def memory_transports(names: Sequence[str], limits: Limits | None = None,
     limits = limits or Limits(patience=60.0)
     ends = {name: MemoryTransport(name, [p for p in names if p != name], limits)
             for name in names}
+    keys = {name: public_hex(end.ledger.chain.key) for name, end in ends.items()}
     session = hashlib.sha256(secrets.token_bytes(32)).digest()[:SESSION_BYTES]
     for end in ends.values():
         end.others = {peer: ends[peer] for peer in end.peers}
         end.tap = tap
         end.session = session
         end.ledger.session = session.hex()
+        end.ledger.keys = keys
         for assembler in end._incoming.values():
             assembler.session = session
     return ends

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from unspoken.joint.joint_errors import PartyError
@@ -105,9 +105,9 @@ class ThreadedTransport:
         """Wait until the run has failed; return why."""
         return await self._there(self.inside.broken())
 
-    async def finish(self) -> None:
-        """Announce that everything was sent, and wait until every other party has done so."""
-        await self._there(self.inside.finish())
+    async def finish(self, results: Mapping[str, bytes] | None = None) -> PartyError | None:
+        """End together with every other party; return why the run failed after all, if it did."""
+        return await self._there(self.inside.finish(results))
 
     def fail(self, error: PartyError) -> None:
         """End the run and inform every peer."""

@@ -32,7 +32,7 @@ from unspoken.joint.joint_errors import (
     PeerGarbageError,
     PeerLostError,
 )
-from unspoken.joint.wire.credentials import Identity, Roster
+from unspoken.joint.wire.credentials import Identity, Roster, public_key, signing_key
 from unspoken.joint.wire.frames import (
     HEADER_BYTES,
     NO_SESSION,
@@ -43,7 +43,7 @@ from unspoken.joint.wire.frames import (
     parse,
     text_array,
 )
-from unspoken.joint.wire.ledger import RECEIVED
+from unspoken.joint.wire.ledger import RECEIVED, Ledger
 from unspoken.joint.wire.transports.base import SHORT, Transport
 from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.links import (
@@ -62,9 +62,15 @@ BUFFER = 1 << 22
 class TlsTransport(Transport):
     """One end of the links to all others; `await open_tls(...)` makes it."""
 
-    def __init__(self, study: Roster, identity: Identity, limits: Limits | None = None) -> None:
+    # TLS authenticates every byte already: a changed one breaks the link, and with it the run.
+    tags_content = False
+
+    def __init__(self, study: Roster, identity: Identity, limits: Limits | None = None,
+                 ledger: Ledger | None = None) -> None:
         names = study.names
-        super().__init__(identity.name, [n for n in names if n != identity.name], limits)
+        super().__init__(identity.name, [n for n in names if n != identity.name], limits, ledger)
+        self._loop = asyncio.get_running_loop()
+        self._pending: set[asyncio.Task[None]] = set()
         self.study = study
         self.identity = identity
         self._earlier = names[:names.index(identity.name)]
@@ -80,6 +86,8 @@ class TlsTransport(Transport):
         if study.member(self.name).fingerprint != identity.fingerprint:
             raise IdentityError(f"The certificate of '{self.name}' is not the one in the study. "
                                 "Use the identity that the study was made with.")
+        self.ledger.chain.sign_with(signing_key(identity))
+        self.ledger.keys = {m.name: public_key(m) for m in study.members}
 
     async def open(self, listening: socket.socket | None = None) -> None:
         """Meet every other party; the later ones dial the earlier."""
@@ -235,7 +243,7 @@ class TlsTransport(Transport):
         """Read one link until its peer has finished or failed."""
         link, box = self._links[peer], self._boxes[peer]
         try:
-            while not box.finished and self.error is None:
+            while not box.gone and self.error is None:
                 raw = await link.exactly(HEADER_BYTES, self.limits.silence)
                 early = not self._begun.is_set()
                 if early and parse(raw, self.limits.message).session != NO_SESSION:
@@ -257,7 +265,7 @@ class TlsTransport(Transport):
         while self.error is None and not self._done:
             for peer, link in list(self._links.items()):
                 # A locked link is carrying a message, which is as good a sign of life.
-                if not link.lock.locked() and not self._boxes[peer].finished:
+                if not link.lock.locked() and not self._boxes[peer].gone:
                     self._tell(peer, beat)
             await asyncio.sleep(self.limits.beat)
 
@@ -288,6 +296,23 @@ class TlsTransport(Transport):
                 with contextlib.suppress(OSError, RuntimeError):
                     link.writer.write(frame)
 
+    def _tell_soon(self, peer: str, message: Message) -> None:
+        with contextlib.suppress(RuntimeError):
+            # The loop has ended, and the run with it.
+            self._loop.call_soon_threadsafe(self._queue, peer, message)
+
+    def _queue(self, peer: str, message: Message) -> None:
+        """Send behind a longer message that is on its way; a lost link is noticed elsewhere."""
+        if self.error is not None or self._done or self._write_now(peer, message):
+            return
+        task = asyncio.create_task(self._unless_lost(peer, message))
+        self._pending.add(task)
+        task.add_done_callback(self._pending.discard)
+
+    async def _unless_lost(self, peer: str, message: Message) -> None:
+        with contextlib.suppress(OSError, EOFError):
+            await self._write(peer, message)
+
     def _cut(self) -> None:
         self._begun.set()
         for link in self._links.values():
@@ -307,7 +332,7 @@ class TlsTransport(Transport):
                 for link in self._links.values():
                     with contextlib.suppress(OSError):
                         await link.writer.wait_closed()
-        tasks = [*self._tasks, *([self._beating] if self._beating else [])]
+        tasks = [*self._tasks, *self._pending, *([self._beating] if self._beating else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

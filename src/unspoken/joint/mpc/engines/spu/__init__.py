@@ -1,4 +1,4 @@
-"""SecretFlow's SPU as the engine under shares: reviewed, maintained, and in a process of its own.
+"""SecretFlow's SPU as the engine under shares: maintained by others, and in a process of its own.
 
 SPU takes its process down when a peer dies, and wants another numpy than we do. So every party
 starts a child, possibly of another Python (`UNSPOKEN_SPU_PYTHON`), and speaks with it over pipes.

@@ -96,6 +96,8 @@ class OnSpu(Mode):
 
     name = "spu"
     first_holders = 3
+    vetting = ("SecretFlow SPU computes on shares. Its design is published (Ma et al., USENIX ATC "
+               "2023); no audit of its code is known to us, so it is not vetted either.")
     cost_notes = (ESTIMATED,)
 
     def engine(self, party: Party) -> Engine:
@@ -128,6 +130,10 @@ class OnSpu(Mode):
         name = NAMES[2] if holders == 2 else NAMES[3]
         return (f"SecretFlow's SPU computes ({name}) and assumes that everybody follows the "
                 "protocol",)
+
+    def any_two_break(self, holders: int) -> bool:
+        """Return True: CHEETAH has two holders, and ABY3 is safe against one of three."""
+        return True
 
     def can_run(self) -> bool:
         """Return True if SPU is installed."""

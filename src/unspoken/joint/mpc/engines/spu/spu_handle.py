@@ -96,7 +96,8 @@ class SpuHandle:
         await self._call({"op": "start", "protocol": self.protocol, "rank": self._rank,
                           "parties": parties, "patience_ms": int(1000 * patience)}, [], START)
         self._watching = asyncio.create_task(self._watch(self._child))
-        self._party.ledger.engine = f"SecretFlow SPU, {self.protocol}: semi-honest parties"
+        self._party.ledger.engine = (f"SecretFlow SPU, {self.protocol}: semi-honest parties, no "
+                                     "audit of its code known (not vetted)")
 
     @property
     def _peers(self) -> list[str]:

@@ -1,0 +1,93 @@
+"""What a person sees first when asked to agree: who the others are, and who could break it.
+
+Names and roles in a study are claims; fingerprints are what people compare by telephone. Whoever
+deals can break a study together with one holder, so the consent says in its first lines who deals,
+from which address, and who made the study that names it.
+"""
+
+from __future__ import annotations
+
+from unspoken.joint.session.study import Study
+from unspoken.joint.wire.credentials import Member
+
+ALWAYS = ("key agreement (X25519)", "keyed digest of results")
+ON_SHARES = ("shares and their openings",)
+SETS = ("encrypted sets (ristretto255)",)
+SUMS = ("secure sum by masks",)
+
+
+def consent(study: Study, name: str) -> str:
+    """Return who takes part, who deals, who learns what, and what collusion breaks the study."""
+    width = max(len(member.name) for member in study.members)
+    lines = [f"Study '{study.name}', task {study.task}, mode {study.mode}. You are '{name}'.",
+             f"Made by: {study.author or 'not named in the study; ask who made it'}",
+             "Parties; compare the fingerprints by telephone, not by mail:"]
+    for member in study.members:
+        lines += [f"  {member.name:{width}}  {member.address}  {', '.join(member.roles)}",
+                  f"  {'':{width}}  {spaced(member.fingerprint)}"]
+    return "\n".join([*lines, *dealer_lines(study), *_learned(study), *broken_by(study),
+                      *engine_lines(study), f"study: {study.hash()}"])
+
+
+def spaced(fingerprint: str) -> str:
+    """Return a fingerprint in groups that can be read aloud."""
+    return " ".join(fingerprint[i:i + 8] for i in range(0, len(fingerprint), 8))
+
+
+def dealer_lines(study: Study) -> list[str]:
+    """Return who deals, and whether it stands beside somebody who should not be near it."""
+    if study.dealer is None:
+        return ["Nobody deals."]
+    dealer = study.member(study.dealer)
+    lines = [f"'{dealer.name}' at {dealer.address} deals the randomness under which values are "
+             "masked. Make sure that no holder of shares, and nobody who works for one, runs it."]
+    if study.author == dealer.name or _host_of_author(study) == _host(dealer):
+        lines.append(f"WARNING: whoever made this study ('{study.author}') also runs its dealer "
+                     f"'{dealer.name}'.")
+    beside = [m.name for m in study.members if m is not dealer and _host(m) == _host(dealer)]
+    if beside:
+        lines.append(f"WARNING: the dealer has the same host as {', '.join(beside)}.")
+    return lines
+
+
+def _host(member: Member) -> str:
+    return member.address.rpartition(":")[0]
+
+
+def _host_of_author(study: Study) -> str | None:
+    return next((_host(m) for m in study.members if m.name == study.author), None)
+
+
+def _learned(study: Study) -> list[str]:
+    lines = []
+    for name in study.names:
+        told = [d.because for d in study.disclosures if name in (d.to or study.names)]
+        lines.append(f"'{name}' learns: {'; '.join(told) or 'nothing'}")
+    return lines
+
+
+def broken_by(study: Study) -> list[str]:
+    """Return which parties, if they worked together, would see everything."""
+    holders, dealer = study.having("holder"), study.dealer
+    if not study.facts.has_shares:
+        owners = study.having("owner")
+        return [f"Broken by: all owners but one together ({len(owners) - 1} of {len(owners)}), who "
+                "learn the last one's values from the result."]
+    groups = [" and ".join(holders)]
+    if dealer is not None:
+        groups = [f"{dealer} with any one of {', '.join(holders)}", *groups]
+    if study.facts.any_two_break(len(holders)) and len(holders) > 2:
+        groups = [f"any two of {', '.join(holders)}"]
+    return ["Broken by: " + ", or ".join(groups) + ", who together see every value."]
+
+
+def engine_lines(study: Study) -> list[str]:
+    """Return which engine computes and which of our own primitives run, and that none is vetted."""
+    return [f"Engine: {study.facts.vetting}",
+            "unspoken's own primitives, not vetted: " + ", ".join(own_primitives(study)) + "."]
+
+
+def own_primitives(study: Study) -> tuple[str, ...]:
+    """Return which of our own primitives a study may run, in any mode."""
+    sets = SETS if study.task == "intersection" or "ids" in study.parameters else ()
+    return (*ALWAYS, *(ON_SHARES if study.facts.has_shares else ()), *SUMS, *sets)
