@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerAbortedError
-from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
@@ -63,7 +62,7 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
 async def _act(seam: Seam, roles: Roles, program: Program, data: Any,
                disclosures: Sequence[Disclosure]) -> Any:
     if seam.name not in roles.program:
-        await Dealer(seam, roles).serve()
+        await mode_of(roles.mode).dealer(seam, roles).serve()
         return None
     party = Party(seam, roles, disclosures)
     await party.agree()

@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.wire.credentials import Member
-from unspoken.joint.wire.endpoint import Roles
+from unspoken.joint.wire.endpoint import Roles, Seam
 
 UNVETTED = "unspoken's own engine is not vetted and assumes that everybody follows the protocol"
 DEALER = "dealer"
@@ -44,6 +45,10 @@ class Mode(ABC):
     @abstractmethod
     def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
         """Return the roles of owners that all run the program."""
+
+    def dealer(self, seam: Seam, roles: Roles) -> Dealer:
+        """Return the dealer of a run, where one serves outside the program."""
+        return Dealer(seam, roles)
 
     def roles_of(self, members: Sequence[Member]) -> Roles:
         """Return the roles of the parties of a study."""
