@@ -5,7 +5,8 @@ and tags from a seed; the last one is sent the tags, and the values that the rel
 Two kinds more serve input and output: random words that one party knows (from a seed of its own)
 and the holders share.
 
-    masks    n who    r    sum r = what the party at place `who` draws, as numbers
+    masks    n who    r    sum r = what the party at place `who` draws, as numbers; beyond the last
+                           place, what all parties draw alike
     bitmasks w who    r    xor r = the same, as bits
 """
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Words
-from unspoken.joint.joint_errors import RefusedError
+from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.authentic import ring128
 from unspoken.joint.mpc.authentic.auth_dealing import TagKeys, keys_of
 from unspoken.joint.mpc.authentic.auth_sources import OWN_SEED, TagDealer, TagSource
@@ -19,6 +20,7 @@ from unspoken.joint.mpc.correlated.sources import SEED, Dealer
 from unspoken.joint.mpc.engines.dealt_engine import WithDealer
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.engines.masked_engine import MaskedEngine
+from unspoken.joint.mpc.engines.mode import having
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import SEED_BYTES
 from unspoken.joint.mpc.words.masked_comparison import (
@@ -26,6 +28,7 @@ from unspoken.joint.mpc.words.masked_comparison import (
     is_zero_by_ladder,
     ladder_needs,
 )
+from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.frames import Purpose
 
@@ -59,8 +62,9 @@ class TagEngine(MaskedEngine):
             seed = (await party.receive(dealer, SEED, "|u1", (SEED_BYTES,),
                                         Purpose.SHARE)).tobytes()
             self._keys = keys_of(seed)
-        own = await party.receive(dealer, OWN_SEED, "|u1", (SEED_BYTES,), Purpose.SHARE)
-        self.source = self._tagged = TagSource(party, seed, own.tobytes())
+        own = (await party.receive(dealer, OWN_SEED, "|u1", (2 * SEED_BYTES,),
+                                   Purpose.SHARE)).tobytes()
+        self.source = self._tagged = TagSource(party, seed, (own[:SEED_BYTES], own[SEED_BYTES:]))
         check = TagCheck(party, self._keys) if party.is_holder else None
         self.guarded = Guarded(self, check)
 
@@ -77,6 +81,12 @@ class TagEngine(MaskedEngine):
         if drawn is None:
             return np.zeros(plane_words(words.size), np.uint64)
         return await is_zero_by_ladder(self.party, words, width, drawn)
+
+    async def announce(self, kind: str, sizes: Sequence[int], width: int) -> None:
+        """Ask for all blocks at once: the dealer works on the next while holders use the last."""
+        joining = "pairs" if kind == "less than" else "ands"
+        if self._tagged is not None and len(sizes) > 1:
+            await self._tagged.ask_ahead([ladder_needs(size, width, joining) for size in sizes])
 
     async def finish(self) -> None:
         """Check what is left before the run counts as complete."""
@@ -109,6 +119,14 @@ class WithTags(WithDealer):
     """As 'dealer', but every share carries a tag: deviating holders end the run."""
 
     name = "authenticated"
+    refused_tasks = ("bayes-columns", "classify-columns")
+
+    def check(self, members: Sequence[Member]) -> None:
+        """Refuse what 'dealer' refuses, and a single holder."""
+        super().check(members)
+        if len(having(members, "holder")) < 2:
+            raise StudyError("Mode 'authenticated' needs two parties with the role 'holder'. There "
+                             "are fewer.")
 
     def engine(self, party: Party) -> Engine:
         """Return an engine on randomness with tags."""

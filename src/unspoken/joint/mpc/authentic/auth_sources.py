@@ -30,9 +30,10 @@ OWN_SEED = "deal.own"
 class TagSource(DealerSource):
     """A party's side: a holder draws shares with tags, any party what it alone knows."""
 
-    def __init__(self, party: Party, seed: bytes, own_seed: bytes) -> None:
+    def __init__(self, party: Party, seed: bytes, own_seeds: tuple[bytes, bytes]) -> None:
         super().__init__(party, seed)
-        self._own_seed = own_seed
+        # What it alone knows, and what every party of the program does.
+        self._own_seeds = {party.index: own_seeds[0], len(party.names): own_seeds[1]}
         self._holds = party.is_holder
         self.own: list[Words] = []
         """What this party knows of the last wish's masks, in order."""
@@ -52,12 +53,10 @@ class TagSource(DealerSource):
         return [[part.tagged() for part in row] for row in parts]
 
     def _known(self, needs: Sequence[Need]) -> list[Words]:
-        mine = [need for need in needs if need.kind in KNOWN
-                and need.sizes[1] == self._party.index]
-        if not mine:
-            return []
-        stream = Stream(wish_key(self._own_seed, self._number, needs))
-        return [stream.words(need.lengths[0]) for need in mine]
+        mine = [need for need in needs if need.kind in KNOWN and need.sizes[1] in self._own_seeds]
+        streams = {who: Stream(wish_key(self._own_seeds[who], self._number, needs))
+                   for who in {need.sizes[1] for need in mine}}
+        return [streams[need.sizes[1]].words(need.lengths[0]) for need in mine]
 
     async def _fill(self, needs: Sequence[Need], parts: list[list[auth_dealing.Drawn]]) -> None:
         sizes = [auth_dealing.sent_length(need) for need in needs]
@@ -68,6 +67,10 @@ class TagSource(DealerSource):
             auth_dealing.complete(need, row, words[at:at + size])
             at += size
 
+    async def ask_ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+        """Ask for what each of the next steps is sure to draw."""
+        await super().prefetch(steps)
+
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Ask for nothing ahead: forecasts are made for engines with tables."""
 
@@ -77,14 +80,15 @@ class TagDealer(Dealer):
 
     def __init__(self, seam: Seam, roles: Roles) -> None:
         super().__init__(seam, roles)
-        self._own = [fresh_seed() for _ in roles.program]
+        self._own = [fresh_seed() for _ in (*roles.program, "everybody")]
         self._keys = whole_keys(self._seeds)
 
     async def send_all_seeds(self) -> None:
-        """Send holders their seeds, and every party the seed of what it alone knows."""
+        """Send holders their seeds, and every party those of what it and what all parties know."""
         await super().send_all_seeds()
-        for name, seed in zip(self.roles.program, self._own, strict=True):
-            await self.send(name, OWN_SEED, np.frombuffer(seed, np.uint8), Purpose.SHARE)
+        *each, common = self._own
+        for name, seed in zip(self.roles.program, each, strict=True):
+            await self.send(name, OWN_SEED, np.frombuffer(seed + common, np.uint8), Purpose.SHARE)
 
     def words_for(self, wish: Wish) -> Words:
         """Return what the last holder is sent."""

@@ -22,19 +22,20 @@ BLOCK = 1 << 13
 
 def add(one: Long, other: Long) -> Long:
     """Return the sum."""
-    low = np.add(one[0], other[0])
-    return low, np.add(one[1], other[1]) + (low < other[0])
+    low = np.asarray(np.add(one[0], other[0]))
+    return low, np.asarray(np.add(one[1], other[1])) + np.asarray(low < other[0])
 
 
 def subtract(one: Long, other: Long) -> Long:
     """Return the difference."""
-    return (np.subtract(one[0], other[0]),
-            np.subtract(one[1], other[1]) - (np.asarray(one[0]) < other[0]))
+    return (np.asarray(np.subtract(one[0], other[0])),
+            np.asarray(np.subtract(one[1], other[1])) - np.asarray(np.asarray(one[0]) < other[0]))
 
 
 def negative(one: Long) -> Long:
     """Return the number below zero."""
-    return np.negative(one[0]), np.invert(one[1]) + (np.asarray(one[0]) == 0)
+    zero = np.asarray(np.asarray(one[0]) == 0)
+    return np.asarray(np.negative(one[0])), np.asarray(np.invert(one[1])) + zero
 
 
 def times_words(one: Long, factor: Words) -> Long:

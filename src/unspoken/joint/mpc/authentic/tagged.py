@@ -106,6 +106,8 @@ class Tagged(np.ndarray[Any, Any]):
         return np.add.reduce(self, axis=axis, **options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        _check_all(args if function is np.broadcast_arrays else
+                   args[0] if args and isinstance(args[0], list | tuple) else ())
         if function in MOVES:
             return self._moved(function, args, options)
         if function in SPLITS:
@@ -146,11 +148,15 @@ def _without(args: Any, part: int) -> Any:
     if isinstance(args, Tagged):
         return bare(args) if part < 0 else args.known()[part]
     if isinstance(args, list | tuple):
-        kinds = {type(each) for each in args}
-        if any(issubclass(kind, Tagged) for kind in kinds) and np.ndarray in kinds:
-            raise LostTagError("Shares with tags cannot be joined with shares without.")
         return type(args)(_without(each, part) for each in args)
     return args
+
+
+def _check_all(arrays: Any) -> None:
+    """Refuse to join or to spread shares with tags together with arrays without."""
+    kinds = {type(each) for each in arrays}
+    if any(issubclass(kind, Tagged) for kind in kinds) and np.ndarray in kinds:
+        raise LostTagError("Shares with tags cannot be joined with shares without.")
 
 
 def tag(kind: type[Any], words: Any, parts: Any) -> Any:

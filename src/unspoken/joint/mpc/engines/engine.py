@@ -77,6 +77,10 @@ class Engine(ABC):
         if self.source is not None:
             await self.source.prefetch(steps, after)
 
+    async def announce(self, kind: str, sizes: Sequence[int], width: int) -> None:
+        """Prepare for comparisons of one kind in the next steps, one for each size."""
+        return
+
     @abstractmethod
     async def multiply(self, one: Words, other: Words) -> Words:
         """Return shares of the products, element by element, of arrays of one shape."""
