@@ -1,4 +1,4 @@
-"""The contract that every release method must pass.
+"""The contract that every release method must pass, and the views of joint programs.
 
     @pytest.mark.parametrize("check", unspoken.checks.RELEASE_METHOD, ids=lambda c: c.__name__)
     def test_contract(check):
@@ -6,6 +6,9 @@
 
 A check gets a function that makes the method from keyword arguments, and raises AssertionError.
 Exceptions to the contract are listed by name, with the reason, where the checks are run.
+
+`joint_views` runs a program on shares for two inputs with equal output and says what the parties
+together could tell apart; a program that opens only what it declares gives an empty list.
 """
 
 from __future__ import annotations
@@ -20,12 +23,13 @@ import numpy as np
 import pyarrow as pa
 
 from unspoken.errors import InputError
+from unspoken.joint.session.joint_views import joint_views
 from unspoken.release.key import Key
 from unspoken.release.release import Release
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
-__all__ = ["RELEASE_METHOD", "example"]
+__all__ = ["RELEASE_METHOD", "example", "joint_views"]
 
 Make = Callable[..., Any]
 Check = Callable[[Make], None]

@@ -25,6 +25,11 @@ def windowed(r, table, top):
     return True
 
 
+def _joined(planes):
+    count = 2 * (len(planes) // 2)
+    return (planes[0:count:2] & planes[1:count:2]).ravel()
+
+
 def holds(need, sums, xors):
     """Say whether all parts together satisfy the relation of their kind."""
     size = need.sizes
@@ -33,6 +38,8 @@ def holds(need, sums, xors):
         "matrix": lambda: (sums[0].reshape(size[0], size[1]) @ sums[1].reshape(size[1], size[2])
                            == sums[2].reshape(size[0], size[2])).all(),
         "edabits": lambda: (planes_of(sums[0], size[0]).ravel() == xors[1]).all(),
+        "ladders": lambda: (planes_of(sums[0], size[0]).ravel() == xors[1]).all() and (
+            _joined(xors[1].reshape(size[0], -1)) == xors[2]).all(),
         "dabits": lambda: (sums[0] == bits_of(xors[1], size[0])).all(),
         "ands": lambda: (xors[0] & xors[1] == xors[2]).all(),
         "pairs": lambda: ((xors[0] & xors[1] == xors[3]) & (xors[0] & xors[2] == xors[4])).all(),

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from unspoken.arrays import Words
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import RingError
+from unspoken.joint.mpc.authentic.tagged import Tagged
 from unspoken.joint.wire.hollow_arrays import hollow, is_dry, is_hollow
 
 if TYPE_CHECKING:
@@ -162,9 +163,8 @@ class Shared:
 
     def _plus_public(self, number: int) -> Shared:
         """Add a public number (in units of the scale): one holder alone does it."""
-        share = self.share
-        if self.party.adds_public:
-            share = np.add(share, np.uint64(number % (1 << 64)))
+        words = np.asarray(np.uint64(number % (1 << 64)))
+        share = np.add(self.share, self.party.engine.public_words(words))
         return replace(self, share=share, low=self.low + number, high=self.high + number)
 
 
@@ -222,8 +222,8 @@ def public(party: Party, values: Any, scale: int = 0) -> Shared:
         array = _fixed_point(array, scale, "Public values")
     array = array.astype(np.int64)
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    share = array if party.adds_public else np.zeros_like(array)
-    return Shared(party, share.view(np.uint64), low, high, scale)
+    share = party.engine.public_words(array.view(np.uint64))
+    return Shared(party, share, low, high, scale)
 
 
 def to_ring(values: Any, low: int, high: int, scale: int, what: str) -> Words:
@@ -283,6 +283,8 @@ def times(one: Words, other: Words) -> Words:
     if is_hollow(one) or is_hollow(other):
         return np.asanyarray(one @ other)
     # numpy multiplies whole numbers without BLAS: up to four times faster along memory.
+    if isinstance(one, Tagged) or isinstance(other, Tagged):
+        return np.asanyarray(np.matmul(one, other))
     return np.asarray(np.ascontiguousarray(one) @ np.asfortranarray(other))
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerAbortedError
-from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
@@ -60,7 +59,8 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     seam.ledger.mode = roles.mode
     try:
         output, results = await _act(enter(seam, roles, disclosures) if seam.name in roles.program
-                                     else Dealer(seam, roles), program, data)
+                                     else mode_of(roles.mode).dealer(seam, roles),
+                                     program, data)
         failure = await seam.finish(results)
         if failure is not None:
             raise failure

@@ -49,7 +49,7 @@ def run_local(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         Called as `program(party, data)`, decorated with `declares`.
     inputs : sequence
         One input per owner.
-    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+    mode : {'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
         Who holds shares and who deals; see docs/concepts/joint.md.
     processes : bool, default False
         Whether each party is a process of its own, connected over TLS.
@@ -91,7 +91,7 @@ def run_outcomes(program: Program, inputs: Sequence[Any], mode: str = "dealer",
         Called as `program(party, data)`, decorated with `declares`.
     inputs : sequence
         One input per owner.
-    mode : {'dealer', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
+    mode : {'dealer', 'authenticated', 'sums', 'two-party', 'three-party', 'spu'}, default 'dealer'
         Who holds shares and who deals.
     processes : bool, default False
         Whether each party is a process of its own, connected over TLS.

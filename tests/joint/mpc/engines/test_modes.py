@@ -26,7 +26,7 @@ ENGINES = (DealtEngine, TransferEngine, SpuEngine)
 def test_every_mode_has_a_name_of_its_own_and_is_found_by_it():
     assert len(set(MODE_NAMES)) == len(MODES)
     assert [mode_of(name) for name in MODE_NAMES] == list(MODES)
-    with pytest.raises(InputError, match="sums, dealer, two-party, three-party, spu"):
+    with pytest.raises(InputError, match="sums, dealer, authenticated, two-party, three"):
         mode_of("magic")
 
 

@@ -130,7 +130,7 @@ def test_a_total_declared_for_others_is_refused():
 
 
 def test_unknown_modes_are_refused():
-    with pytest.raises(InputError, match="sums, dealer, two-party, three-party"):
+    with pytest.raises(InputError, match="sums, dealer, authenticated, two-party, three-party"):
         run_local(summing(), [np.arange(2)] * 3, "magic")
 
 

@@ -115,7 +115,7 @@ def test_the_same_as_scikit_learn_from_the_same_start(way):
     assert np.abs(joined(found) - known.cluster_centers_).max() < 2.0**-12
 
 
-@pytest.mark.parametrize("mode", ["three-party", "two-party"])
+@pytest.mark.parametrize("mode", ["three-party", "two-party", "authenticated"])
 @pytest.mark.parametrize("way", ["assignments", "hidden"])
 def test_other_modes(mode, way):
     data = blobs(30, 3, 2, 5)

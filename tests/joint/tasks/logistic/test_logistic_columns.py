@@ -49,7 +49,8 @@ def test_log_likelihoods_on_shares_are_right_everywhere():
     assert np.abs(got - (yes * ODDS - np.logaddexp(0, ODDS))).max() <= 3e-7
 
 
-@pytest.mark.parametrize(("mode", "offset"), [("dealer", 20.0), ("three-party", 0.0)])
+@pytest.mark.parametrize(("mode", "offset"), [("dealer", 20.0), ("three-party", 0.0),
+                                              ("authenticated", 20.0)])
 def test_columns_of_several_owners_equal_statsmodels(mode, offset):
     api = pytest.importorskip("statsmodels.api")
     data = made(400, 7, 1.5, offset)

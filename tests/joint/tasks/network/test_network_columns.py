@@ -155,7 +155,7 @@ def test_scores_are_those_of_the_corrected_formula():
     assert plain_score(codes, (2, 2), (1,), table) / 2**table.scale == pytest.approx(log(1 / 60))
 
 
-@pytest.mark.parametrize("mode", ["three-party", "two-party"])
+@pytest.mark.parametrize("mode", ["three-party", "two-party", "authenticated"])
 def test_modes_agree(mode):
     if mode == "two-party":
         pytest.importorskip("rbcl")

@@ -58,7 +58,7 @@ def test_the_result_is_that_of_whole_baskets(case):
                for one in found)
 
 
-@pytest.mark.parametrize("mode", ["dealer", "three-party", "two-party", "spu"])
+@pytest.mark.parametrize("mode", ["dealer", "three-party", "two-party", "spu", "authenticated"])
 def test_every_mode(mode):
     if mode == "spu" and spu_python() is None:
         pytest.skip("SPU is not installed")

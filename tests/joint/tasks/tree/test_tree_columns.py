@@ -39,7 +39,8 @@ def weather_parts():
 
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize(("mode", "split"), [
-    ("dealer", SPLIT), ("three-party", SPLIT), ("two-party", {"north": (0, 3), "south": (1, 2)})])
+    ("dealer", SPLIT), ("three-party", SPLIT), ("two-party", {"north": (0, 3), "south": (1, 2)}),
+    ("authenticated", SPLIT)])
 def test_the_weather_tree_comes_out_in_parts(mode, split, known):
     if mode == "two-party":
         pytest.importorskip("rbcl")

@@ -76,7 +76,7 @@ def test_the_weather_tree_comes_out_in_the_clear():
 
 
 @pytest.mark.parametrize(("mode", "owners"), [("dealer", 2), ("dealer", 3), ("three-party", 3),
-                                              ("two-party", 2)])
+                                              ("two-party", 2), ("authenticated", 3)])
 def test_the_weather_tree_comes_out_jointly(mode, owners):
     if mode == "two-party":
         pytest.importorskip("rbcl")

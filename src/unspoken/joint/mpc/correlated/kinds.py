@@ -8,6 +8,7 @@ Keller 2020). The dealer and the holders run this same code.
     triple  n        a, b, c       sum c = (sum a)(sum b)
     matrix  n k m    A, B, C       sum C = (sum A)(sum B)
     edabits l n      r, planes     xor of planes = the l bits of sum r mod 2^l
+    ladders l n      r, planes, joined     as edabits, and planes 2i and 2i + 1 joined by AND
     dabits  n        r, plane      sum r = the bits of the xor of planes
     ands    w        a, b, c       xor c = (xor a) and (xor b), bit by bit
     pairs   w        a, b1, b2, c1, c2     two ANDs with one operand in common
@@ -122,6 +123,13 @@ def _edabits(draws: Sequence[Parts], width: int, n: int) -> Parts:
     return [planes_of(r, width).ravel() ^ _other_bits(draws, 1)]
 
 
+def _ladders(draws: Sequence[Parts], width: int, n: int) -> Parts:
+    planes = planes_of(total(d[0] for d in draws), width)
+    count = 2 * (width // 2)
+    joined = planes[0:count:2] & planes[1:count:2]
+    return [planes.ravel() ^ _other_bits(draws, 1), joined.ravel() ^ _other_bits(draws, 2)]
+
+
 def _dabits(draws: Sequence[Parts], n: int) -> Parts:
     return [bits_of(_xor(draws, 1), n) - _others(draws, 0)]
 
@@ -170,6 +178,10 @@ def _zeros(draws: Sequence[Parts], n: int, width: int) -> Parts:
     return [table]
 
 
+def _with_tags(draws: Sequence[Parts], n: int, who: int) -> Parts:
+    raise InputError("What one party knows is dealt with tags only.")
+
+
 def _other_lanes(draws: Sequence[Parts], place: int, n: int, width: int) -> Lanes:
     rest = [lanes_of(d[place], n, width) for d in draws[:-1]]
     return reduce(np.add, rest, np.zeros(n, lane_type(width)))
@@ -191,6 +203,11 @@ def _xor(draws: Sequence[Parts], place: int) -> Words:
 def _edabits_lengths(width: int, n: int) -> tuple[int, ...]:
     _within("width", width, 1, 64)
     return n, width * plane_words(n)
+
+
+def _ladders_lengths(width: int, n: int) -> tuple[int, ...]:
+    _within("width", width, 1, 64)
+    return n, width * plane_words(n), width // 2 * plane_words(n)
 
 
 def _cuts_lengths(n: int, f: int) -> tuple[int, ...]:
@@ -240,6 +257,7 @@ KINDS = {
     "triple": _Kind(1, lambda n: (n, n, n), (2,), _triple),
     "matrix": _Kind(3, lambda n, k, m: (n * k, k * m, n * m), (2,), _matrix),
     "edabits": _Kind(2, _edabits_lengths, (1,), _edabits),
+    "ladders": _Kind(2, _ladders_lengths, (1, 2), _ladders),
     "dabits": _Kind(1, lambda n: (n, plane_words(n)), (0,), _dabits),
     "ands": _Kind(1, lambda w: (w, w, w), (2,), _ands),
     "pairs": _Kind(1, lambda w: (w, w, w, w, w), (3, 4), _pairs),
@@ -249,4 +267,6 @@ KINDS = {
     "zeros": _Kind(2, _zeros_lengths, (1,), _zeros),
     "windows": _Kind(2, _windows_lengths, (1,), _windows),
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
+    "masks": _Kind(2, lambda n, who: (n,), (0,), _with_tags),
+    "bitmasks": _Kind(2, lambda w, who: (w,), (0,), _with_tags),
 }

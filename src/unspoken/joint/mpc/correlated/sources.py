@@ -74,7 +74,7 @@ class DealerSource(Source):
         self._asks = self.asks_ahead = self._last and party.roles.dealer not in party.names
         self._asked: deque[Wish] = deque()
 
-    async def draw(self, needs: Sequence[Need]) -> list[Parts]:
+    async def draw(self, needs: Sequence[Need]) -> list[Parts] | None:
         """Expand this holder's parts; the last holder is sent the rest."""
         self._number += 1
         stream = Stream(wish_key(self._seed, self._number, needs))
@@ -178,10 +178,18 @@ class Dealer(Base):
         """Send the seeds, then answer every wish."""
         # Holders receive their seeds in their first step, as the agreement of keys.
         self.begin("deal")
-        await send_seeds(self, self._seeds)
+        await self.send_all_seeds()
         last = self.roles.holders[-1]
         while (message := await self.seam.receive_or_end(last)) is not None:
             await self._answer(last, message)
+
+    async def send_all_seeds(self) -> None:
+        """Send each holder its seed."""
+        await send_seeds(self, self._seeds)
+
+    def words_for(self, wish: Wish) -> Words:
+        """Return what the last holder is sent for one wish."""
+        return dealt(self._seeds, wish.number, wish.needs)
 
     async def _answer(self, last: str, message: Message) -> None:
         try:
@@ -195,8 +203,7 @@ class Dealer(Base):
         for wish in wishes:
             self.count = wish.step
             self.seam.step = f"{self.count} deal"
-            await self.send(last, DEAL, dealt(self._seeds, wish.number, wish.needs),
-                            Purpose.SHARE)
+            await self.send(last, DEAL, self.words_for(wish), Purpose.SHARE)
 
 
 def _read_wishes(message: Message) -> list[Wish]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from unspoken.arrays import Words
 from unspoken.joint.joint_errors import JointError, PartyError, RefusedError
 
 if TYPE_CHECKING:
+    from unspoken.joint.mpc.authentic.guarded import Guarded
     from unspoken.joint.mpc.correlated.kinds import Need
     from unspoken.joint.mpc.correlated.source import Source
     from unspoken.joint.mpc.party import Party
@@ -30,8 +31,12 @@ class Engine(ABC):
     reuses_masks = True
     """Whether an operand can be masked and opened once for several products."""
 
+    sums_on_shares = False
+    """Whether a secure sum goes over shares, because a collector could report a wrong total."""
+
     def __init__(self, party: Party) -> None:
         self.party = party
+        self.guarded: Guarded | None = None
         self.source: Source | None = None
 
     @property
@@ -60,6 +65,14 @@ class Engine(ABC):
         """Return what this party says of the error that ended its run."""
         return error
 
+    def public_words(self, words: Any) -> Any:
+        """Return this party's share of words that everybody knows: one holder has them."""
+        return words if self.party.adds_public else np.zeros_like(words)
+
+    def public_bits(self, words: Any) -> Any:
+        """Return this party's share of packed bits that everybody knows."""
+        return words if self.party.adds_public else np.zeros_like(words)
+
     async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
         """Return this holder's parts of correlated randomness; None if it holds no shares."""
         return None if self.source is None else await self.source.draw(needs)
@@ -68,6 +81,10 @@ class Engine(ABC):
         """Prepare for what each of the next steps will draw, where that saves waiting."""
         if self.source is not None:
             await self.source.prefetch(steps, after)
+
+    async def announce(self, kind: str, sizes: Sequence[int], width: int) -> None:
+        """Prepare for comparisons of one kind in the next steps, one for each size."""
+        return
 
     @abstractmethod
     async def multiply(self, one: Words, other: Words) -> Words:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from unspoken.errors import InputError, explain
+from unspoken.joint.mpc.authentic.auth_engine import WithTags
 from unspoken.joint.mpc.engines.dealt_engine import NoShares, ThreeParties, WithDealer
 from unspoken.joint.mpc.engines.mode import Mode
 from unspoken.joint.mpc.engines.spu.spu_engine import OnSpu
 from unspoken.joint.mpc.engines.two_party.transfer_engine import TwoParties
 
-MODES: tuple[Mode, ...] = (NoShares(), WithDealer(), TwoParties(), ThreeParties(), OnSpu())
+MODES: tuple[Mode, ...] = (NoShares(), WithDealer(), WithTags(), TwoParties(),
+                           ThreeParties(), OnSpu())
 MODE_NAMES = tuple(mode.name for mode in MODES)
 
 

@@ -62,10 +62,8 @@ async def argmin(party: Party, values: Shared) -> tuple[Shared, Shared]:
 def _places(party: Party, value: Shared) -> Shared:
     """Return the public numbers of the columns as shares: one holder has them."""
     rows, columns = value.shape
-    share = np.zeros((rows, columns), np.uint64)
-    if party.adds_public:
-        share[:] = np.arange(columns, dtype=np.uint64)
-    return Shared(party, share, 0, columns - 1)
+    places = np.broadcast_to(np.arange(columns, dtype=np.uint64), (rows, columns))
+    return Shared(party, party.engine.public_words(places), 0, columns - 1)
 
 
 async def _round(party: Party, value: Shared, place: Shared) -> tuple[Shared, Shared]:

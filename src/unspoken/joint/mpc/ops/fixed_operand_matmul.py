@@ -77,5 +77,5 @@ class FixedRight:
         """Open the left operand under rows of the mask that are used this once."""
         a, c = self.masks.pop(0)
         opened = await open_sum(self.party, "matmul.open", (left - a).ravel())
-        right = self.mask + self.opened if self.party.adds_public else self.mask
-        return np.asarray(c + times(opened.reshape(left.shape), right) + times(a, self.opened))
+        right = self.mask + self.party.engine.public_words(self.opened)
+        return np.asanyarray(c + times(opened.reshape(left.shape), right) + times(a, self.opened))

@@ -91,8 +91,10 @@ async def _by_blocks(party: Party, value: Shared, label: str,
                      test: Callable[[Words, int], Awaitable[Words]]) -> SharedBits:
     """Compare block by block, so that planes fit into memory."""
     flat, width, parts = value.share.ravel(), width_of(value.low, value.high), []
-    for start in range(0, max(1, flat.size), party.engine.block):
+    starts, block = range(0, max(1, flat.size), party.engine.block), party.engine.block
+    await party.engine.announce(label, [min(block, flat.size - start) for start in starts], width)
+    for start in starts:
         party.begin(label)
-        parts.append(await test(flat[start:start + party.engine.block], width))
+        parts.append(await test(flat[start:start + block], width))
     share = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return SharedBits(party, share, value.shape)

@@ -276,8 +276,8 @@ async def narrow(party: Party, x: Wide, scale: int, most: float | Fraction | Non
         raise RingError(f"narrow: values must stay below 2^62 with {scale} fractional bits. They "
                         f"could reach {float(known):.3g}. Use fewer fractional bits, or give "
                         "'most'.")
-    share = np.zeros(x.shape, np.uint64)
-    for place, limb in enumerate(x.limbs):
+    share = x.limbs[0].share
+    for place, limb in enumerate(x.limbs[1:], start=1):
         if WIDTH * place < 64:
             share = np.add(share, np.left_shift(limb.share, np.uint64(WIDTH * place)))
-    return Shared(party, np.asarray(share), -bound, bound, scale)
+    return Shared(party, share, -bound, bound, scale)

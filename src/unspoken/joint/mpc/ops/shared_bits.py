@@ -49,7 +49,8 @@ class SharedBits:
         return int(np.prod(self.shape, dtype=np.int64))
 
     def __invert__(self) -> SharedBits:
-        return replace(self, share=~self.share) if self.party.adds_public else self
+        ones = np.full(self.share.shape, ~np.uint64(0))
+        return replace(self, share=self.share ^ self.party.engine.public_bits(ones))
 
     def __xor__(self, other: SharedBits) -> SharedBits:
         _same_shape(self, other)
@@ -64,6 +65,8 @@ def _same_shape(one: SharedBits, other: SharedBits) -> None:
 
 async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
     """Return this party's share of an owner's packed bits: as `share`, with exclusive or."""
+    if party.engine.guarded is not None:
+        return await party.engine.guarded.input(words, owner, count, bits=True)
     keeper = owner if owner in party.holders else party.holders[-1]
     if party.name == owner and words is not None:
         rest = words.ravel()

@@ -113,6 +113,9 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
                     bounds: tuple[int, int, int]) -> Words:
     """Return this party's share of an owner's values; zeros if it holds none."""
     size = int(np.prod(shape, dtype=np.int64))
+    if party.engine.guarded is not None:
+        own = _owned(values, shape, bounds) if party.name == owner else None
+        return (await party.engine.guarded.input(own, owner, size, bits=False)).reshape(shape)
     keeper = owner if owner in party.holders else party.holders[-1]
     if party.name == owner:
         rest = _owned(values, shape, bounds).ravel()
@@ -171,8 +174,7 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                            f"{type(value).__name__}.")
     party.begin("reveal")
     receivers = party.opening(because, to, value.shape)
-    own = rerandomised(party, value).ravel()
-    found = await _collect(party, own, receivers, xors=isinstance(value, SharedBits))
+    found = await _opened_to(party, value, receivers)
     if found is None:
         return None
     party.learned(receivers, found)
@@ -181,8 +183,20 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
     return party.opened(because, from_ring(found, value.scale).reshape(value.shape))
 
 
+async def _opened_to(party: Party, value: Shared | SharedBits,
+                     receivers: Sequence[str]) -> Words | None:
+    """Return the words of a value to its receivers; the ways of engines with tags check them."""
+    is_bits = isinstance(value, SharedBits)
+    if party.engine.guarded is not None:
+        return await party.engine.guarded.output(value.share, receivers, bits=is_bits)
+    return await _collect(party, rerandomised(party, value).ravel(), receivers, xors=is_bits)
+
+
 def rerandomised(party: Party, value: Shared | SharedBits) -> Words:
     """Return this holder's share with a fresh share of zero on it."""
+    if party.engine.guarded is not None:
+        raise RefusedError("Shares with tags are opened with reveal only. Use mode='dealer' for "
+                           "what keeps or hands on shares.")
     return with_zero(party, value.share, "zero", xors=isinstance(value, SharedBits))
 
 

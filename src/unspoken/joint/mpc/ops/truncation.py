@@ -3,7 +3,10 @@
 The holders open x + 2^62 + r for a random r, of which they have shares of r >> f and of the top
 bit, and correct the wrap-around with that bit: the result is x >> f (rounded down) or one more,
 for certain. SecureML's local shift, which goes far wrong now and then, is not used.
-  discloses: nothing. Safe against all holders but one; never the dealer with a holder.
+  discloses: nothing as long as the result stays shared. If the result itself is opened, holders
+    learn with it whether the cut-off bits exceed those of the opened mask, a random number that
+    they know: open what `floor` gives where that matters (docs/concepts/authenticated.md).
+  safe against: all holders but one; never the dealer with a holder.
   cost: 1 round; 8 bytes per value from each holder to each other, 16 from the dealer.
 
 Two holders without a dealer shift their shares of x + 2^62 and take off the wrap-around, which
@@ -32,7 +35,9 @@ def plain_truncate(values: Any, bits: int) -> Any:
 async def truncate(party: Party, value: Shared, bits: int) -> Shared:
     """Return shared values divided by 2^bits: rounded down, or one more.
 
-    1 round (Dalskov, Escudero and Keller 2020); `floor` always rounds down. Discloses nothing.
+    1 round (Dalskov, Escudero and Keller 2020); `floor` always rounds down. Discloses nothing while
+    the result stays shared; if it is opened, holders also learn one comparison of the bits that
+    were cut off with a random number: open what `floor` gives where that matters.
 
     Parameters
     ----------

@@ -41,18 +41,65 @@ def tree(count: int) -> list[int]:
     return levels
 
 
+def ladder_needs(size: int, width: int, kind: str) -> list[Need]:
+    """Return what the first level without an opening draws, and the levels above it."""
+    words, count = plane_words(size), width - 1 if kind == "pairs" else width
+    return [Need("ladders", (width, size)),
+            *(Need(kind, (k * words,)) for k in tree(count - count // 2))]
+
+
+def first_level(party: Party, c: Words, r: Words, joined: Words) -> tuple[Words, Words]:
+    """Return the borrows and passes of neighbouring bits, from joined bits of the mask alone.
+
+    A bit generates n r and passes n xor r, where n, not c, is public: for two of them
+    g = n_h r_h xor n_h n_l r_l xor n_l (r_h r_l), and p the product of both sums.
+    """
+    k, clear = len(c) // 2, ~c
+    low, high = clear[0:2 * k:2], clear[1:2 * k:2]
+    r_low, r_high, joined = r[0:2 * k:2], r[1:2 * k:2], joined[:k]
+    g = (high & r_high) ^ ((high & low) & r_low) ^ (low & joined)
+    p = (high & r_low) ^ (low & r_high) ^ joined ^ party.engine.public_bits(high & low)
+    last, rest = r[2 * k:], clear[2 * k:]
+    return (np.concatenate([g, rest & last]),
+            np.concatenate([p, last ^ party.engine.public_bits(rest)]))
+
+
+async def below_zero_by_ladder(party: Party, share: Words, width: int,
+                               drawn: list[list[Words]]) -> Words:
+    """Return this party's plane of top bits; the lowest level of the tree opens nothing."""
+    (r, planes, joined), *pairs = drawn
+    c, bits = await _opened_bits(party, share, r, planes, width)
+    top = bits[-1] ^ party.engine.public_bits(c[-1])
+    if width == 1:
+        return np.asanyarray(top)
+    rows = joined.reshape(width // 2, plane_words(share.size))
+    generate, passes = first_level(party, c[:-1], bits[:-1], rows)
+    return np.asanyarray(top ^ await _borrow(party, generate, passes, pairs))
+
+
+async def is_zero_by_ladder(party: Party, share: Words, width: int,
+                            drawn: list[list[Words]]) -> Words:
+    """Return this party's plane of [value = 0]; the lowest level of the tree opens nothing."""
+    (r, planes, joined), *triples = drawn
+    c, bits = await _opened_bits(party, share, r, planes, width)
+    rows = joined.reshape(width // 2, plane_words(share.size))
+    _, same = first_level(party, c, bits, rows)
+    return await _all_same(party, same, triples)
+
+
 async def below_zero_words(party: Party, share: Words, width: int,
                            drawn: list[list[Words]]) -> Words:
     """Return this party's plane of top bits."""
     (r, planes), *pairs = drawn
     c, bits = await _opened_bits(party, share, r, planes, width)
-    top = (c[-1] ^ bits[-1]) if party.adds_public else bits[-1]
+    public_bits = party.engine.public_bits
+    top = bits[-1] ^ public_bits(c[-1])
     if width == 1:
-        return np.asarray(top)
+        return np.asanyarray(top)
     # Borrow: generated where c has 0 and r has 1, passed on where they are the same.
     generate = bits[:-1] & ~c[:-1]
-    passes = ~(bits[:-1] ^ c[:-1]) if party.adds_public else bits[:-1]
-    return np.asarray(top ^ await _borrow(party, generate, passes, pairs))
+    passes = bits[:-1] ^ public_bits(~c[:-1])
+    return np.asanyarray(top ^ await _borrow(party, generate, passes, pairs))
 
 
 async def _opened_bits(party: Party, share: Words, r: Words, planes: Words,
@@ -72,12 +119,11 @@ async def _borrow(party: Party, generate: Words, passes: Words, pairs: list[Any]
         masked = np.concatenate([high ^ a, g[0:2 * k:2].ravel() ^ b1, p[0:2 * k:2].ravel() ^ b2])
         d, e1, e2 = (await open_xor(party, f"compare.level{level}", masked)).reshape(3, -1)
         first, second = c1 ^ (d & b1) ^ (e1 & a), c2 ^ (d & b2) ^ (e2 & a)
-        if party.adds_public:
-            first ^= d & e1
-            second ^= d & e2
+        first = first ^ party.engine.public_bits(d & e1)
+        second = second ^ party.engine.public_bits(d & e2)
         g = np.concatenate([g[1:2 * k:2] ^ first.reshape(shape), g[2 * k:]])
         p = np.concatenate([second.reshape(shape), p[2 * k:]])
-    return np.asarray(g[0])
+    return np.asanyarray(g[0])
 
 
 async def is_zero_words(party: Party, share: Words, width: int,
@@ -85,10 +131,14 @@ async def is_zero_words(party: Party, share: Words, width: int,
     """Return this party's plane of [value = 0]: all bits of c and r are the same."""
     (r, planes), *triples = drawn
     c, bits = await _opened_bits(party, share, r, planes, width)
-    same = ~(bits ^ c) if party.adds_public else bits
+    return await _all_same(party, bits ^ party.engine.public_bits(~c), triples)
+
+
+async def _all_same(party: Party, same: Words, triples: list[list[Words]]) -> Words:
+    """Return where all planes are set."""
     for level, triple in enumerate(triples):
         k = same.shape[0] // 2
         joined = await and_words(party, f"compare.level{level}", same[0:2 * k:2],
                                  same[1:2 * k:2], triple)
         same = np.concatenate([joined, same[2 * k:]])
-    return np.asarray(same[0])
+    return np.asanyarray(same[0])

@@ -18,12 +18,10 @@ OFFSET = 1 << 62
 async def cut_words(party: Party, words: Words, bits: int, cut: list[Words]) -> Words:
     """Return shares of shared words, shifted."""
     r, shifted, top = cut
-    moved = words.ravel() + r
-    if party.adds_public:
-        moved = moved + np.uint64(OFFSET)
+    public_words = party.engine.public_words
+    moved = words.ravel() + r + public_words(np.asarray(np.uint64(OFFSET)))
     c = await open_sum(party, "truncate.open", moved)
     wrapped = top * (np.uint64(1) - (c >> np.uint64(63)))
     result = (wrapped << np.uint64(64 - bits)) - shifted
-    if party.adds_public:
-        result = result + (c >> np.uint64(bits)) - np.uint64(OFFSET >> bits)
-    return result
+    rest = public_words((c >> np.uint64(bits)) - np.uint64(OFFSET >> bits))
+    return np.asanyarray(result + rest)

@@ -29,7 +29,7 @@ def product_of(party: Party, opened: Numbers, triple: Sequence[Numbers]) -> Numb
     a, b, c = triple
     d, e = opened[:a.size], opened[a.size:]
     product = c + d * b + e * a
-    return np.asarray(product + d * e if party.adds_public else product)
+    return np.asanyarray(product + party.engine.public_words(d * e))
 
 
 async def matrix_words(party: Party, one: Words, other: Words, triple: list[Words]) -> Words:
@@ -46,9 +46,9 @@ def _combined(party: Party, opened: Words, triple: tuple[Words, Words, Words],
     n, k, m = sizes
     a, b, c = triple[0].reshape(n, k), triple[1].reshape(k, m), triple[2].reshape(n, m)
     d, e = opened[:n * k].reshape(n, k), opened[n * k:].reshape(k, m)
-    # One product fewer at the holder who also adds d e: d (b + e) + a e.
-    right = b + e if party.adds_public else b
-    return np.asarray(c + times(d, right) + times(a, e))
+    # One product fewer: d (b + e) + a e, where one holder has e.
+    right = b + party.engine.public_words(e)
+    return np.asanyarray(c + times(d, right) + times(a, e))
 
 
 async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[Words]) -> Words:
@@ -56,10 +56,8 @@ async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[W
     a, b, c = triple
     opened = await open_xor(party, label, np.concatenate([x.ravel() ^ a, y.ravel() ^ b]))
     d, e = opened[:a.size], opened[a.size:]
-    out = c ^ (d & b) ^ (e & a)
-    if party.adds_public:
-        out ^= d & e
-    return np.asarray(out.reshape(x.shape))
+    out = c ^ (d & b) ^ (e & a) ^ party.engine.public_bits(d & e)
+    return np.asanyarray(out.reshape(x.shape))
 
 
 async def number_words(party: Party, plane: Words, dabits: list[Words]) -> Words:
@@ -75,5 +73,4 @@ def numbers_from(party: Party, opened: Words, number: Words) -> Words:
 
 def turned(party: Party, seen: Numbers, number: Numbers) -> Numbers:
     """Return v + b - 2 v b: b where the opened v is 0, and 1 - b elsewhere, in the ring of b."""
-    share = (number ^ -seen) + seen
-    return np.asarray(share + seen if party.adds_public else share)
+    return np.asanyarray(number * (1 - 2 * seen) + party.engine.public_words(seen))

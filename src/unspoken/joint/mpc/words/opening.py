@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.arrays import Words
+from unspoken.joint.mpc.authentic.tagged import Tagged
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Numbers, total
 from unspoken.joint.wire.frames import Purpose
@@ -17,8 +18,8 @@ from unspoken.joint.wire.frames import Purpose
 
 async def open_sum(party: Party, label: str, words: Words, width: int = 64) -> Words:
     """Return the sum of all holders' words modulo 2^width, sent in as few bytes as that needs."""
-    if width == 64:
-        return await open_numbers(party, label, words)
+    if width == 64 or isinstance(words, Tagged):
+        return await open_numbers(party, label, words) & np.uint64((1 << width) - 1)
     own = words.astype(_narrow(width))
     own &= own.dtype.type((1 << width) - 1)
     opened = await open_numbers(party, label, own)
@@ -27,12 +28,16 @@ async def open_sum(party: Party, label: str, words: Words, width: int = 64) -> W
 
 async def open_numbers(party: Party, label: str, own: Numbers) -> Numbers:
     """Return the sum of all holders' numbers in the ring of their own type."""
+    if isinstance(own, Tagged) and party.engine.guarded is not None:
+        return await party.engine.guarded.open(label, own)
     others = [name for name in party.holders if name != party.name]
     return total([own, *await party.swap(others, label, own, Purpose.MASKED)])
 
 
 async def open_xor(party: Party, label: str, words: Words) -> Words:
     """Return the exclusive or of all holders' words."""
+    if isinstance(words, Tagged) and party.engine.guarded is not None:
+        return await party.engine.guarded.open(label, words)
     others = [name for name in party.holders if name != party.name]
     got = await party.swap(others, label, words, Purpose.MASKED)
     out = words

@@ -55,7 +55,7 @@ async def best_worth(party: Party, layout: TreeLayout, histograms: Shared, rules
     bound = (rules.most * MOST_RATIO) << (FINE + RATIO)
     gradient = sums[needed][:, 0]
     found = await multiply(party, ratio, gradient, within=(-bound, bound))
-    worth = np.zeros(sums.shape[:2], np.uint64)
+    worth = np.zeros_like(found.share, shape=sums.shape[:2])
     worth[needed] = found.share
     size = sums[:, -1, 2].within(0, rules.most)
     scores = replace(found, share=joined(layout.first_branch, worth).astype(np.uint64))

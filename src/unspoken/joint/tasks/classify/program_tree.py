@@ -210,7 +210,7 @@ async def _paths(party: Party, left: Shared, depth: int) -> Shared:
         rest = (inside - taken).within(0, 1)
         inside = stack([taken, rest])
         share = inside.share.transpose(1, 0, 2).reshape(2 ** (level + 1), -1)
-        inside = inside.with_share(np.ascontiguousarray(share))
+        inside = inside.with_share(share.copy())
     return inside
 
 

@@ -77,7 +77,7 @@ class Hidden:
         bound = self.centres.shape[1] * self.rules.units * (self.rules.units << FINER)
         product = await block.product(self.centres, (-bound, bound))
         spread = np.broadcast_to(lengths.share[:, None], product.shape)
-        return lengths.with_share(np.array(spread)) - product
+        return lengths.with_share(spread.copy()) - product
 
     async def _means(self, bits: Sequence[SharedBits]) -> Shared:
         """Return the centres of what was assigned; an empty cluster keeps its own."""

@@ -91,7 +91,7 @@ async def _drawn(
     limit = limit.with_share(np.repeat(limit.share, records))
     beyond = await to_numbers(party, await less_than(party, limit, sums * (1 << DRAW_BITS)))
     # The first that lies beyond; the last record if all distances are 0.
-    ends = np.full(1, int(party.adds_public), np.uint64)
+    ends = party.engine.public_words(np.ones(1, np.uint64))
     share = np.diff(np.concatenate([beyond.share[:-1], ends]), prepend=np.uint64(0))
     hot = Shared(party, share.reshape(1, records), 0, 1)
     return await matmul(party, hot, data, (-rules.units, rules.units))

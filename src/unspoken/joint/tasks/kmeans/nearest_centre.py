@@ -61,7 +61,7 @@ async def closest(party: Party, value: Shared) -> SharedBits:
     Records must be a multiple of 64 (`aligned`).
     """
     n, words = value.shape[1], plane_words(value.shape[1])
-    ones = np.full(words, ~np.uint64(0) if party.adds_public else np.uint64(0))
+    ones = party.engine.public_bits(np.full(words, ~np.uint64(0)))
     group = [_Entry(value[place:place + 1], [ones]) for place in range(value.shape[0])]
     while len(group) > 1:
         group = await _level(party, group, n)
@@ -89,7 +89,7 @@ async def _joined(party: Party, group: list[_Entry], won: Words, n: int) -> list
 
     Of each group one row follows from the others, as exactly one centre is the first.
     """
-    lost = ~won if party.adds_public else won
+    lost = won ^ party.engine.public_bits(np.full(won.shape, ~np.uint64(0)))
     sides = [(entry, (won if i % 2 else lost)[i // 2]) for i, entry in enumerate(group)]
     asked = [(row, side) for entry, side in sides for row in entry.winners[:-1]]
     answer: list[Words] = []
@@ -100,7 +100,7 @@ async def _joined(party: Party, group: list[_Entry], won: Words, n: int) -> list
     found: list[list[Words]] = []
     for entry, side in sides:
         rows = [answer.pop(0) for _ in entry.winners[:-1]]
-        rows.append(np.bitwise_xor.reduce([side, *rows]))
+        rows.append(np.bitwise_xor.reduce(np.stack([side, *rows])))
         found.append(rows)
     return [found[i] + found[i + 1] for i in range(0, len(found), 2)]
 

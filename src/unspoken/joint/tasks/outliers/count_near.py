@@ -17,7 +17,7 @@ from unspoken.joint.mpc.ops.less_than import less_than
 from unspoken.joint.mpc.ops.shared_bits import SharedBits, to_numbers
 from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.shared import Shared
+from unspoken.joint.mpc.shared import Shared, public
 from unspoken.joint.tasks.outliers.params import OutlierParams
 from unspoken.models.outliers import Outliers
 
@@ -65,7 +65,7 @@ class Counts:
     """How many objects lie far from each, as a running share."""
 
     def __init__(self, party: Party, objects: int) -> None:
-        self.party, self.share = party, np.zeros(objects, np.uint64)
+        self.party, self.share = party, public(party, np.zeros(objects, np.int64)).share
 
     def add_pairs(self, far: Shared, pairs: Pairs) -> None:
         """Count the far bits of pairs for both objects."""

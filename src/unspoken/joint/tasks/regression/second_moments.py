@@ -181,7 +181,7 @@ def placed(part: Wide, rows: Sequence[int], columns: Sequence[int], size: int) -
     at = np.ix_([row + 1 for row in rows], [column + 1 for column in columns])
     limbs = []
     for limb in part.limbs:
-        share = np.zeros((size + 1, size + 1), np.uint64)
+        share = np.zeros_like(limb.share, shape=(size + 1, size + 1))
         share[at] = limb.share
         limbs.append(replace(limb, share=share, low=min(0, limb.low), high=max(0, limb.high)))
     return replace(part, limbs=tuple(limbs))

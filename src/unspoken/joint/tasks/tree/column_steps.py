@@ -192,7 +192,7 @@ class Growing:
         """Make the numbers of the children: products with answers, the last by subtraction."""
         split = np.flatnonzero(asking >= 0)
         kinds, start = self.records.inside.shape[1], 0
-        new = np.empty((len(self.open), kinds, self.rows), np.uint64)
+        new = np.empty_like(self.records.inside.share, shape=(len(self.open), kinds, self.rows))
         step = max(1, BLOCK // (self.rows * kinds * (self.shape.branches - 1)))
         for first in range(0, split.size, step):
             nodes = split[first:first + step]
@@ -219,7 +219,8 @@ class Growing:
     def _with_rest(self, made: Shared, nodes: Ints, arity: Ints) -> Shared:
         """Return children with the last of each node, which has what the others have not."""
         kinds = made.shape[1]
-        out = np.empty((int(arity[nodes].sum()), kinds, self.rows), np.uint64)
+        size = int(arity[nodes].sum()), kinds, self.rows
+        out = np.empty_like(made.share, shape=size)
         at = start = 0
         for node, count in zip(nodes.tolist(), arity[nodes].tolist(), strict=True):
             out[at:at + count - 1] = made.share[start:start + count - 1]
@@ -263,7 +264,7 @@ def with_last(cells: Shared, total: Shared, branches: int) -> Shared:
     rest = total.share[:, :, None] - by_slot.sum(axis=3, dtype=np.uint64)
     full = np.concatenate([by_slot, rest[..., None]], axis=3).reshape(nodes, count, -1)
     out = np.concatenate([full, total.share[:, :, None]], axis=2).transpose(0, 2, 1)
-    return total.with_share(np.ascontiguousarray(out))
+    return total.with_share(out.copy())
 
 
 async def _announced(party: Party, name: str, values: Sequence[int] | None, size: int) -> Ints:

@@ -33,7 +33,7 @@ async def first_greatest(party: Party, values: Shared, size: Shared | None = Non
     columns = values.shape[1]
     hot = await hot_greatest(party, values, size, least)
     places = np.arange(1, columns).astype(np.uint64)
-    share = np.asarray((hot.share * places).sum(axis=1, dtype=np.uint64))
+    share = np.asanyarray((hot.share * places).sum(axis=1, dtype=np.uint64))
     return Shared(party, share, 0, columns - 1)
 
 
@@ -101,9 +101,9 @@ def _losses(later: Shared, columns: int) -> Shared:
     signs[np.arange(left.size), right] = -1
     signs[left.size:] = 1
     share = times(later.share, signs.view(np.uint64))
-    if later.party.adds_public:
-        # The later of two loses unless it is greater.
-        share = np.add(share, np.arange(columns).astype(np.uint64))
+    # The later of two loses unless it is greater.
+    earlier = later.party.engine.public_words(np.arange(columns).astype(np.uint64))
+    share = np.add(share, earlier)
     return replace(later, share=share, low=0, high=columns)
 
 

@@ -152,7 +152,8 @@ class HiddenGrowing(Growing):
         """Make the numbers of all children, a block of records at a time."""
         nodes, kinds, rows = self.records.inside.shape
         others = self.shape.branches - 1
-        new = np.empty((nodes, others + 1, kinds, rows), np.uint64)
+        shape = nodes, others + 1, kinds, rows
+        new = np.empty_like(self.records.inside.share, shape=shape)
         for part, fixed in zip(self.parts, self.moving, strict=True):
             bits = await fixed.product(hot, (0, 1))
             inside = self.records.inside[:, None, :, part]
@@ -254,7 +255,8 @@ async def _weights(party: Party, tree: Hidden, values: Shared,
     change = change.with_share(change.share.transpose(0, 2, 1)).reshape(nodes, kinds, 1, others)
     ends = await multiply(party, tree.hot[-nodes:].reshape(nodes, 1, questions, 1), change)
     above = tree.hot.share[:-nodes]
-    spread = np.zeros((above.shape[0], others, questions, others), np.uint64)
+    shape = above.shape[0], others, questions, others
+    spread = np.zeros_like(above, shape=shape)
     for branch in range(others):
         spread[:, branch, :, branch] = above
     upper = tree.hot.with_share(spread.reshape(-1, questions * others))

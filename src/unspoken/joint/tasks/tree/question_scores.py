@@ -126,7 +126,7 @@ async def scored(party: Party, first: Ints, counts: Shared,
     full = concatenate([counts, sizes.reshape(*sizes.shape, 1)], 2)
     needed = needed_branches(first, counts.shape[:2], allowed)
     found = await x_log_x(party, full[needed])
-    worth = np.zeros(counts.shape[:2], np.uint64)
+    worth = np.zeros_like(found.share, shape=counts.shape[:2])
     worth[needed] = found.share[:, :-1].sum(axis=1, dtype=np.uint64) - found.share[:, -1]
     scores = _set_back(found, joined(first, worth).astype(np.uint64), sizes[:, -1],
                        counts.shape[2])

@@ -1,0 +1,1 @@
+"""Shares with tags: every value carries a message authentication code that operations keep."""

@@ -1,0 +1,110 @@
+"""Where randomness with tags comes from: a party's side, and the dealer's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Words
+from unspoken.errors import InputError
+from unspoken.joint.mpc.authentic import auth_dealing
+from unspoken.joint.mpc.authentic.auth_dealing import KNOWN, TYPES, whole_keys
+from unspoken.joint.mpc.correlated.kinds import Need
+from unspoken.joint.mpc.correlated.sources import (
+    DEAL,
+    Dealer,
+    DealerSource,
+    Wish,
+    wish_key,
+)
+from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.randomness import Stream, fresh_seed
+from unspoken.joint.wire.endpoint import Roles, Seam
+from unspoken.joint.wire.frames import Purpose
+
+OWN_SEED = "deal.own"
+
+
+class TagSource(DealerSource):
+    """A party's side: a holder draws shares with tags, any party what it alone knows."""
+
+    def __init__(self, party: Party, seed: bytes, own_seeds: tuple[bytes, bytes]) -> None:
+        super().__init__(party, seed)
+        # What it alone knows, and what every party of the program does.
+        self._own_seeds = {party.index: own_seeds[0], len(party.names): own_seeds[1]}
+        self._holds = party.is_holder
+        self.own: list[Words] = []
+        """What this party knows of the last wish's masks, in order."""
+
+    async def draw(self, needs: Sequence[Need]) -> list[list[Any]] | None:
+        """Expand this party's parts; the last holder is sent the rest."""
+        self._number += 1
+        self.own = self._known(needs)
+        if not self._holds:
+            return None
+        if self._asks:
+            await self._ask_for(Wish(self._number, self._party.count, tuple(needs)))
+        stream = Stream(wish_key(self._seed, self._number, needs))
+        parts = [auth_dealing.draw(need, stream, last=self._last) for need in needs]
+        if self._last:
+            await self._fill(needs, parts)
+        return [[part.tagged() for part in row] for row in parts]
+
+    def _known(self, needs: Sequence[Need]) -> list[Words]:
+        mine = [need for need in needs if need.kind in KNOWN and need.sizes[1] in self._own_seeds]
+        streams = {who: Stream(wish_key(self._own_seeds[who], self._number, needs))
+                   for who in {need.sizes[1] for need in mine}}
+        return [streams[need.sizes[1]].words(need.lengths[0]) for need in mine]
+
+    async def _fill(self, needs: Sequence[Need], parts: list[list[auth_dealing.Drawn]]) -> None:
+        sizes = [auth_dealing.sent_length(need) for need in needs]
+        words = await self._party.receive(str(self._party.roles.dealer), DEAL, "<u8",
+                                          (sum(sizes),), Purpose.SHARE)
+        at = 0
+        for need, row, size in zip(needs, parts, sizes, strict=True):
+            auth_dealing.complete(need, row, words[at:at + size])
+            at += size
+
+    async def ask_ahead(self, steps: Sequence[Sequence[Need]]) -> None:
+        """Ask for what each of the next steps is sure to draw."""
+        await super().prefetch(steps)
+
+    async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
+        """Ask for nothing ahead: forecasts are made for engines with tables."""
+
+
+class TagDealer(Dealer):
+    """A dealer that deals tags, and tells every party its own seed."""
+
+    def __init__(self, seam: Seam, roles: Roles) -> None:
+        super().__init__(seam, roles)
+        self._own = [fresh_seed() for _ in (*roles.program, "everybody")]
+        self._keys = whole_keys(self._seeds)
+
+    async def send_all_seeds(self) -> None:
+        """Send holders their seeds, and every party those of what it and what all parties know."""
+        await super().send_all_seeds()
+        *each, common = self._own
+        for name, seed in zip(self.roles.program, each, strict=True):
+            await self.send(name, OWN_SEED, np.frombuffer(seed + common, np.uint8), Purpose.SHARE)
+
+    def words_for(self, wish: Wish) -> Words:
+        """Return what the last holder is sent."""
+        for need in wish.needs:
+            known = need.kind not in KNOWN or need.sizes[1] < len(self._own)
+            if need.kind not in TYPES or not known:
+                raise InputError("This cannot be dealt with tags.")
+        *streams, last = (Stream(wish_key(seed, wish.number, wish.needs))
+                          for seed in self._seeds)
+        own = {place: Stream(wish_key(seed, wish.number, wish.needs))
+                 for place, seed in enumerate(self._own)}
+        sizes = [auth_dealing.sent_length(need) for need in wish.needs]
+        out, at = np.empty(sum(sizes), np.uint64), 0
+        for need, size in zip(wish.needs, sizes, strict=True):
+            draws = [*(auth_dealing.draw(need, stream, last=False) for stream in streams),
+                     auth_dealing.draw(need, last, last=True)]
+            auth_dealing.deal(need, draws, self._keys, own, out[at:at + size])
+            at += size
+        return out

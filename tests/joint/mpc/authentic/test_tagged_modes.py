@@ -1,0 +1,105 @@
+"""What mode 'authenticated' refuses before a run, and functions on shares that it gets right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.computing import on_shares, run
+from unspoken.joint import declares, equal, less_than, log, matmul, share, share_sum, split
+from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.joint.mpc.authentic.auth_engine import TagEngine
+from unspoken.joint.mpc.engines.modes import mode_of
+from unspoken.joint.mpc.ops.choice import argmax, floor
+from unspoken.joint.mpc.ops.division import RECIPROCAL_ERROR, divide
+from unspoken.joint.mpc.ops.matrix_inverse import inverse
+from unspoken.joint.wire.credentials import Member
+
+TAGS = (3, "authenticated")
+
+
+@pytest.mark.parametrize("task", ["bayes-columns", "classify-columns"])
+def test_tasks_that_keep_shares_are_refused_by_name(task):
+    with pytest.raises(StudyError, match=f"does not cover the task '{task}'"):
+        mode_of("authenticated").check_task(task)
+    mode_of("dealer").check_task(task)
+    mode_of("authenticated").check_task("regression")
+
+
+def test_one_holder_is_refused():
+    alone = Member("a", "127.0.0.1:1", ("owner", "holder"), "0" * 64, "")
+    dealer = Member("d", "127.0.0.1:2", ("dealer",), "1" * 64, "")
+    with pytest.raises(StudyError, match="two parties with the role 'holder'"):
+        mode_of("authenticated").check([alone, dealer])
+
+
+def test_shares_are_not_handed_on():
+    @declares("answer")
+    async def program(party, _):
+        own = np.ones(2, np.int64) if party.index == 0 else None
+        bits = await share(party, own, "p0", (2,), 0, 1)
+        return await split(party, bits, 101, ["p0", "p1"])
+
+    with pytest.raises(RefusedError, match="opened with reveal only"):
+        run(program, [None, None], "authenticated")
+
+
+def test_functions_are_as_near_as_in_mode_dealer():
+    x, y = np.array([3, 50, 700, 1]), np.array([7, 9, 11, 1000])
+    bounds = [(0, 1000), (1, 1000)]
+    quotient = on_shares(divide, [x, y], bounds, TAGS)
+    # What `divide` promises: 5e-9 of itself, and a unit in the last place.
+    assert (np.abs(quotient - x / y) <= RECIPROCAL_ERROR * x / y + 2.0**-29).all()
+
+    async def logs(party, one, other):
+        return await log(party, other)
+
+    assert np.abs(on_shares(logs, [x, y], bounds, TAGS) - np.log(y)).max() < 1e-7
+
+    async def floors(party, one, other):
+        return await floor(party, one, 2)
+
+    assert (on_shares(floors, [x, y], bounds, TAGS) == x >> 2).all()
+    place, most = on_shares(lambda party, one, other: argmax(party, one), [x, y], bounds, TAGS)
+    assert (place, most) == (2, 700)
+
+
+@pytest.mark.slow
+def test_a_matrix_is_inverted():
+    matrix = np.array([[4.0, 1.0], [1.0, 3.0]])
+
+    async def inverted(party, wide):
+        from unspoken.joint import narrow
+
+        return await narrow(party, await inverse(party, wide, 8.0, 2.0**8), 30, 4)
+
+    found = on_shares(inverted, [matrix], [("wide", 8.0, 48)], TAGS)
+    assert np.abs(found - np.linalg.inv(matrix)).max() < 1e-7
+
+
+def test_comparisons_in_several_blocks_are_asked_for_at_once(monkeypatch):
+    monkeypatch.setattr(TagEngine, "block", 64)
+    x, y = np.arange(200) % 17, np.arange(200) % 13
+
+    async def compared(party, one, other):
+        return await less_than(party, one, other), await equal(party, one, other)
+
+    less, same = on_shares(compared, [x, y], [(0, 20), (0, 20)], TAGS)
+    assert np.array_equal(less, x < y)
+    assert np.array_equal(same, x == y)
+
+
+def test_long_inner_axes_are_exact():
+    one = np.arange(3000).reshape(2, 1500) - 700
+    other = np.arange(3000).reshape(1500, 2) * 3
+
+    @declares("answer")
+    async def program(party, _):
+        from unspoken.joint import reveal
+
+        x = await share_sum(party, one if party.index == 0 else one * 0, one.shape, -3000, 3000)
+        y = await share_sum(party, other if party.index else other * 0, other.shape, 0, 9000)
+        return await reveal(party, await matmul(party, x, y), because="answer")
+
+    for output in run(program, [None, None], "authenticated"):
+        assert np.array_equal(output, one @ other)
