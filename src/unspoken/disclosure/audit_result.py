@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.disclosure.audit_rows import COLUMNS, Judgement, Row, Suggestion
 from unspoken.disclosure.evidence import Evidence
+from unspoken.disclosure.people_risk import PeopleAudit
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
 
@@ -45,6 +46,8 @@ class Audit:
         What the policy says, if there was one.
     evidence : tuple of Evidence
         Original values for the pictures of a report; in no file.
+    people : PeopleAudit or None
+        The risks to people: being singled out, linked, inferred about, recognised as a member.
     """
 
     rows: tuple[Row, ...]
@@ -57,6 +60,7 @@ class Audit:
     limits: tuple[str, ...] = ()
     judgement: Judgement | None = None
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
+    people: PeopleAudit | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
@@ -125,6 +129,7 @@ class Audit:
             "words": dict(self.words), "unscored": dict(self.unscored),
             "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
             "judgement": None if self.judgement is None else self.judgement.to_json(),
+            **({} if self.people is None else {"people": self.people.to_json()}),
         }
 
     @classmethod
