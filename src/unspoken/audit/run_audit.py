@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from unspoken.audit.people.own_release import with_people
 from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.audit_request import AuditRequest, Progress
 from unspoken.disclosure.audit_result import Audit
@@ -48,6 +49,8 @@ def audit(  # noqa: PLR0913
     tree: Tree | None = None,
     precision: float | None = None,
     progress: Progress | None = None,
+    control: Any = None,
+    people: bool = True,
 ) -> Audit:
     """Attack a release in every known way and measure how much each way recovers.
 
@@ -81,6 +84,12 @@ def audit(  # noqa: PLR0913
         where that is needed, up to `MAX_TRIALS`.
     progress : callable, default None
         Called with (done, total).
+    control : Table or anything that `read` takes, default None
+        People of the same population who are not in the release; without them the risks to people
+        are upper bounds.
+    people : bool, default True
+        Measure the risks to people (singling out, linking, inferring, membership) as well; they
+        are left out where `adversaries` are chosen.
 
     Returns
     -------
@@ -106,6 +115,8 @@ def audit(  # noqa: PLR0913
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
                            tree, precision, progress)
     audited: Audit = method_of(release.mechanism).audit(table, release, key, request)
+    if people and adversaries is None:
+        audited = with_people(audited, table, release, key, control, random_state)
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
 
 

@@ -44,6 +44,9 @@ from unspoken.cli import (
     query_verb as query,
 )
 from unspoken.cli import (
+    record_verbs as record,
+)
+from unspoken.cli import (
     summary_verb as summary,
 )
 from unspoken.cli import (
@@ -51,7 +54,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
+VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, record,
+         joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

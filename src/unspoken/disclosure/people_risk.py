@@ -17,9 +17,11 @@ import numpy as np
 from unspoken.disclosure.attribute_disclosure import wilson
 from unspoken.disclosure.audit_rows import Row
 
-SINGLED, LINKED, INFERRED, MEMBER = "singled out", "linked", "inferred", "member"
+SINGLED, LINKED, INFERRED, MEMBER = "singling out", "linking", "inferring", "membership"
 RISKS = (SINGLED, LINKED, INFERRED, MEMBER)
 BEYOND = "beyond control"
+DONE = {SINGLED: "singled out", LINKED: "linked", MEMBER: "recognised as members",
+        INFERRED: "inferred"}
 NO_CONTROL = ("no control group: what the population tells cannot be separated from what the "
               "release tells, so these risks are upper bounds; pass people who are not in the "
               "release as control")
@@ -32,7 +34,7 @@ class Risk:
     Attributes
     ----------
     kind : str
-        "singled out", "linked", "inferred" or "member".
+        "singling out", "linking", "inferring" or "membership".
     column : str
         What is inferred, or "(people)".
     adversary, knowledge : str
@@ -65,7 +67,11 @@ class Risk:
     @property
     def interval(self) -> tuple[float, float]:
         """Return the 95% interval of the share (Wilson)."""
-        return wilson(self.hits, self.people) if self.people else (0.0, 1.0)
+        if not self.people:
+            return 0.0, 1.0
+        low, high = wilson(self.hits, self.people)
+        # Rounding must not put the share outside its own interval.
+        return min(low, self.value), max(high, self.value)
 
     @property
     def control(self) -> float | None:
@@ -89,16 +95,35 @@ class Risk:
         room = 1.0 - control
         left = (attack - control) / room
         spread = float(np.hypot(error / room, other * (attack - 1.0) / room**2))
-        return _bound(left), _bound(left - spread), _bound(left + spread)
+        value = _bound(left)
+        return value, min(_bound(left - spread), value), max(_bound(left + spread), value)
+
+    @property
+    def excess(self) -> float:
+        """Return what the release adds to control, or without one to the best blind guess."""
+        if not self.upper_bound:
+            return self.beyond[0]
+        return _bound((self.value - self.baseline) / (1.0 - self.baseline)) \
+            if self.baseline < 1 else 0.0
+
+    @property
+    def beside(self) -> str:
+        """Return in words what control group and guess give."""
+        guess = f"without the release {100 * self.baseline:.1f}%"
+        if self.control is None:
+            return f"{guess}, no control group"
+        low, high = self.beyond[1:]
+        return (f"of people outside the release {100 * self.control:.1f}%, {guess}; beyond control "
+                f"{100 * low:.1f}% to {100 * high:.1f}%")
 
     def rows(self) -> Iterator[Row]:
         """Yield the risk as rows of an audit; the baseline is the better of guess and control."""
         least = max(self.baseline, self.control or 0.0)
         yield Row(self.adversary, self.knowledge, self.column, self.kind, self.value,
-                  *self.interval, least, self.people)
+                  *self.interval, least, 1)
         if not self.upper_bound:
             yield Row(self.adversary, self.knowledge, self.column, f"{self.kind} {BEYOND}",
-                      *self.beyond, 0.0, self.people)
+                      *self.beyond, 0.0, 1)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -151,6 +176,18 @@ class PersonRisks:
         points = {f"{q}%": float(np.percentile(found, q)) for q in (10, 25, 50, 75, 90, 99)}
         return {**points, "worst 1% on average": float(worst.mean()), "highest": float(found.max())}
 
+    def lines(self) -> list[str]:
+        """Return the chances in a sentence."""
+        if not len(self.prosecutor):
+            return []
+        found = self.spread()
+        return [f"Who knows {', '.join(self.known)} of a person finds the record with a chance of "
+                f"{100 * found['highest']:.1f}% at worst (prosecutor), "
+                f"{100 * found['worst 1% on average']:.1f}% for the worst 1%, "
+                f"{100 * self.marketer:.1f}% on average (marketer); not knowing that the person is "
+                f"in the release {100 * float(np.max(self.journalist)):.1f}% at worst "
+                "(journalist)."]
+
     def exposed(self, most: int = 100) -> list[tuple[int, float, float]]:
         """Return the rows of those who are most exposed, with both chances, the worst first."""
         order = np.lexsort((-np.asarray(self.journalist), -np.asarray(self.prosecutor)))[:most]
@@ -190,7 +227,21 @@ class PeopleAudit:
     def worst(self, *kinds: str) -> Risk | None:
         """Return the risk that is highest beyond control, among some kinds or all."""
         chosen = [one for one in self.risks if one.kind in (kinds or RISKS)]
-        return max(chosen, key=lambda one: (one.beyond[0], one.value), default=None)
+        return max((one for one in chosen if one.people),
+                   key=lambda one: (one.excess, one.value), default=None)
+
+    def lines(self) -> list[str]:
+        """Return the worst of each risk in a sentence, and who is most exposed."""
+        out = []
+        for kind in RISKS:
+            one = self.worst(kind)
+            if one is not None:
+                what = f" '{one.column}'" if one.kind == INFERRED else ""
+                low, high = one.interval
+                out.append(f"{kind.capitalize()}{what}: {one.hits:,} of {one.people:,} people, "
+                           f"{100 * one.value:.1f}% ({100 * low:.1f}% - {100 * high:.1f}%), by "
+                           f"{one.adversary} ({one.knowledge}); {one.beside}.")
+        return out + ([] if self.persons is None else self.persons.lines())
 
     @property
     def controlled(self) -> bool:

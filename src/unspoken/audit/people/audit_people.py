@@ -12,8 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from unspoken.arrays import Ints
-from unspoken.audit.people.facts import PEOPLE, Attacked, known_columns, secret_columns
-from unspoken.audit.people.inferring import LEARNED, inferring
+from unspoken.audit.people.facts import (
+    LEARNED,
+    PEOPLE,
+    Attacked,
+    known_columns,
+    secret_columns,
+)
+from unspoken.audit.people.inferring import inferring
 from unspoken.audit.people.kept_use import kept_use
 from unspoken.audit.people.linking import linking, person_risks
 from unspoken.audit.people.membership import membership
@@ -58,6 +64,7 @@ class PeopleRequest:
     people: int = PEOPLE
     random_state: Any = None
     truth: Ints | None = None
+    learned: int = LEARNED
 
 
 def people_audit(table: Table, release: Table, control: Table | None,
@@ -72,7 +79,7 @@ def people_audit(table: Table, release: Table, control: Table | None,
     reading = read_tables(table, release, control)
     attacked = Attacked(reading, known_columns(reading, table.schema, asked.known),
                         secret_columns(reading, table, asked.secrets), asked.radius,
-                        seed_from(asked.random_state), asked.people)
+                        seed_from(asked.random_state), asked.people, asked.learned)
     persons = person_risks(attacked, asked.truth)
     risks = [*singling_out(attacked), *linking(attacked, persons), *inferring(attacked),
              *membership(attacked)]
@@ -86,8 +93,9 @@ def _limits(attacked: Attacked, table: Table, control: Table | None) -> tuple[st
     if coded:
         out.append(f"{', '.join(coded[:5])}{' and others' * (len(coded) > 5)} were read as codes, "
                    "numbers by rank and labels by frequency; a better reading may exist")
-    if len(attacked.secrets) > LEARNED:
-        out.append(f"the learner was trained for {LEARNED} of {len(attacked.secrets)} columns")
+    if len(attacked.secrets) > attacked.learned:
+        out.append(f"the learner was trained for {attacked.learned} of {len(attacked.secrets)} "
+                   "columns")
     return (*_LIMITS, *out)
 
 
@@ -158,6 +166,6 @@ def people_rows(found: PeopleAudit, columns: bool = True) -> list[Row]:
     rows = [row for one in found.risks for row in one.rows()]
     if columns:
         rows += [Row(one.adversary, one.knowledge, one.column, "records", one.value, *one.interval,
-                     max(one.baseline, one.control or 0.0), one.people)
+                     max(one.baseline, one.control or 0.0), 1)
                  for one in found.risks if one.kind == INFERRED]
     return rows

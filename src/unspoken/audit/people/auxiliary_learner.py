@@ -12,9 +12,9 @@ from unspoken.audit.people.comparable import Labels, Numbers, People, Values
 from unspoken.audit.people.facts import Attacked, right
 
 TRAINED = 4000
-MOST_LABELS = 12
+MOST_LABELS = 8
 """Categories that are told apart; rarer ones count as one, which is always guessed wrong."""
-_TREES = 30
+_TREES = 20
 
 
 def learned(attacked: Attacked, name: str, secret: Values,
@@ -51,9 +51,9 @@ def _hits(guess: Values, group: People, rows: Ints, name: str, reach: float) -> 
 def _fitted(people: People, secret: Values, known: Sequence[str], rng: np.random.Generator,
             like: Values) -> Any:
     """Return a function that guesses the secret of people from the known columns."""
-    held = np.flatnonzero(secret.codes >= 0 if isinstance(secret, Labels)
-                          else np.isfinite(secret.middle))
-    some = rng.choice(held, min(TRAINED, held.size), replace=False) if held.size else held
+    there = np.flatnonzero(secret.codes >= 0 if isinstance(secret, Labels)
+                           else np.isfinite(secret.middle))
+    some = rng.choice(there, min(TRAINED, there.size), replace=False) if there.size else there
     if isinstance(secret, Labels):
         return _classifier(people, secret.codes[some], some, known, like)
     return _regressor(people, secret.middle[some], some, known)
@@ -100,4 +100,9 @@ def features(people: People, rows: Ints, known: Sequence[str]) -> Floats:
             parts.append(np.where(np.isfinite(column.middle), column.middle, np.nan))
         else:
             parts.append(np.where(column.codes < 0, np.nan, column.codes.astype(np.float64)))
-    return np.column_stack(parts)
+    return np.column_stack([held(part) for part in parts])
+
+
+def held(values: Floats) -> Floats:
+    """Return values that a learner can bin: a column without any counts as constant."""
+    return values if np.isfinite(values).any() else np.zeros(values.size)

@@ -165,6 +165,8 @@ class Scale:
 
     width: float = 1.0
     agree: Bools | None = field(default=None, repr=False)
+    reads: Ints | None = field(default=None, repr=False)
+    """The category that each released label is taken for, where it may stand for several."""
 
     def apart(self, one: Values, rows: Ints, other: Values) -> Near:
         """Return (rows, all of the other): the distance of every pair."""

@@ -21,6 +21,8 @@ FACTS = 6
 WORK = 1_500_000_000
 """Comparisons of two values that one attack may cost; fewer people are drawn where it is more."""
 LEAST = 60
+LEARNED = 10
+"""Secrets that a learner is trained for."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Attacked:
     radius: float
     seed: bytes
     most: int = PEOPLE
+    learned: int = LEARNED
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose."""

@@ -19,8 +19,6 @@ from unspoken.audit.people.facts import Attacked, right
 from unspoken.audit.people.nearest import Nearest, blocks, distances, find_nearest, nearest_of
 from unspoken.disclosure.people_risk import INFERRED, Risk
 
-LEARNED = 10
-"""Secrets that a learner is trained for."""
 OTHERS = "all other columns"
 
 
@@ -84,6 +82,9 @@ def in_terms(attacked: Attacked, name: str) -> Values:
         return column
     original = attacked.reading.original.columns[name]
     assert isinstance(original, Labels)
+    reads = attacked.reading.scales[name].reads
+    if reads is not None:
+        return Labels(np.r_[reads, -1][column.codes], original.names)
     counts = np.bincount(original.codes[original.codes >= 0], minlength=agree.shape[0])
     best = np.where(agree.any(axis=0), (agree * (counts[:, None] + 1)).argmax(axis=0), -2)
     return Labels(np.r_[best, -1][column.codes], original.names)
@@ -140,7 +141,7 @@ def _by_learner(attacked: Attacked, blind: dict[str, float]) -> Iterator[Risk]:
         return
     rows = {key: attacked.drawn(group, 1, f"learner {key}")
             for key, group in attacked.groups.items()}
-    for name in attacked.secrets[:LEARNED]:
+    for name in attacked.secrets[:attacked.learned]:
         counts, without = learned(attacked, name, in_terms(attacked, name), rows)
         yield _risk("learner", OTHERS, name, max(blind[name], without), counts)
 

@@ -18,6 +18,8 @@ from unspoken.audit.people.nearest import SAME, Nearest, blocks, find_nearest
 from unspoken.disclosure.people_risk import LINKED, PersonRisks, Risk
 
 EVERYBODY = "(people)"
+GROUPED = 0.95
+"""Share of people who agree exactly with a record from which on a table was grouped."""
 
 
 def halves(attacked: Attacked) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -73,13 +75,14 @@ def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints]
     """Return the records that are a person's own, and how likely they are.
 
     Without a record map it is the nearest by all columns, as likely as outsiders are not found
-    that near: in a synthetic table everybody is near to some record that is nobody's.
+    that near: in a synthetic table everybody is near to some record that is nobody's. Where nearly
+    everybody agrees with a record exactly, people were grouped, and their own is among these.
     """
     if truth is not None:
         return [np.array([row]) for row in truth[rows]], np.ones(rows.size)
     reading, rng = attacked.reading, attacked.rng("own")
     mine = find_nearest(reading, reading.original, rows, reading.names, rng)
-    if reading.control is None:
+    if reading.control is None or (mine.distance <= SAME).mean() >= GROUPED:
         return list(mine.records), np.ones(rows.size)
     outside = attacked.drawn(reading.control, 2 * len(reading.names), "strangers")
     away = np.sort(find_nearest(reading, reading.control, outside, reading.names, rng).distance)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Bools, Floats, Ints
 from unspoken.audit.people.comparable import (
     Labels,
     Numbers,
@@ -163,7 +163,7 @@ def _label_column(found: Labels, mine: Labels, similar: Labels) -> tuple[Values,
     held = standing_for(mine.names, found.names)
     known = np.array([bool(some) for some in held] + [True], np.bool_)
     if known[found.codes].mean() < 1 - FAR:
-        return by_frequency(found, similar), Scale(), FREQUENCY
+        return (*by_frequency(found, similar), FREQUENCY)
     names = max(len(similar.names), len(mine.names))
     if any(len(some) > 1 for some in held) and names * len(held) <= MOST_PAIRS:
         return found, Scale(agree=agreeing(held, names)), INTERVALS
@@ -171,14 +171,32 @@ def _label_column(found: Labels, mine: Labels, similar: Labels) -> tuple[Values,
     return Labels(place[found.codes], mine.names), Scale(), AS_IS
 
 
-def by_frequency(found: Labels, similar: Labels) -> Labels:
-    """Return for every released label the category of the same place by frequency."""
+def by_frequency(found: Labels, similar: Labels) -> tuple[Labels, Scale]:
+    """Take every released label for the category of the same place by frequency.
+
+    Where other categories are about as frequent, the label may stand for them too: an adversary who
+    insisted on one of them would look for people under a wrong label.
+    """
     released = _by_count(found.codes, len(found.names))
     known = _by_count(similar.codes, len(similar.names))
     place = np.full(len(found.names) + 1, -1, np.int64)
     size = min(released.size, known.size)
     place[released[:size]] = known[:size]
-    return Labels(place[found.codes], similar.names)
+    if len(found.names) * len(similar.names) > MOST_PAIRS:
+        return Labels(place[found.codes], similar.names), Scale()
+    agree = _alike(similar, found)
+    agree[place[released[:size]], released[:size]] = True
+    return found, Scale(agree=agree, reads=place[:-1])
+
+
+def _alike(known: Labels, found: Labels) -> Bools:
+    """Return (known, released): which shares could be those of one category."""
+    counts = [np.bincount(c.codes[c.codes >= 0], minlength=len(c.names)) for c in (known, found)]
+    sizes = [max(int(count.sum()), 1) for count in counts]
+    one, other = counts[0][:, None] / sizes[0], counts[1][None, :] / sizes[1]
+    middle = (counts[0][:, None] + counts[1][None, :]) / sum(sizes)
+    error = np.sqrt(middle * (1 - middle) * (1 / sizes[0] + 1 / sizes[1]))
+    return np.asarray(np.abs(one - other) <= 2 * error)
 
 
 def _by_count(codes: Ints, size: int) -> Ints:

@@ -20,9 +20,11 @@ from unspoken.disclosure.people_risk import SINGLED, Risk
 
 EVERYBODY = "(people)"
 SIZES = (1, 3)
+FEWEST = 50
 WORK = 1_000_000_000
 """Comparisons that the search for predicates may cost."""
-MOST_TRIES = 20_000
+TRIES = 20
+"""Predicates that are tried for each that is wanted."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,10 @@ def _risk(attacked: Attacked, columns: Sequence[str], size: int) -> Risk:
     if reading.control is not None:
         control = round(expected_single(matches(guesses, reading.control),
                                         reading.original.rows / reading.control.rows))
-    return Risk(SINGLED, EVERYBODY, "predicates", _known(size), hits, len(guesses),
-                _blind(attacked, columns, size), control, len(guesses))
+    # A lone success is no pattern: few predicates count as fifty attempts.
+    attempts = max(len(guesses), FEWEST)
+    return Risk(SINGLED, EVERYBODY, "predicates", _known(size), hits, attempts,
+                _blind(attacked, columns, size), control, attempts)
 
 
 def _known(size: int) -> str:
@@ -82,7 +86,7 @@ def _blind(attacked: Attacked, columns: Sequence[str], size: int) -> float:
         shuffled = People({n: reading.release.columns[n].take(rng.permutation(reading.release.rows))
                            for n in columns}, reading.release.rows)
         guesses = predicates(shuffled, columns, size, attacked.most, rng)
-    return float((matches(guesses, reading.original) == 1).sum()) / max(len(guesses), 1)
+    return float((matches(guesses, reading.original) == 1).sum()) / max(len(guesses), FEWEST)
 
 
 def predicates(people: People, columns: Sequence[str], size: int, wanted: int,
@@ -93,7 +97,7 @@ def predicates(people: People, columns: Sequence[str], size: int, wanted: int,
         return [single[i] for i in rng.permutation(len(single))[:wanted].tolist()]
     middles = {n: _middle(people.columns[n]) for n in columns}
     chosen: dict[Predicate, None] = {}
-    left = int(np.clip(WORK // (people.rows * size), 2 * wanted, MOST_TRIES))
+    left = int(np.clip(WORK // (people.rows * size), 2 * wanted, TRIES * wanted))
     while left > 0 and len(chosen) < wanted:
         tried = _tried(people, columns, size, middles, min(left, 500), rng)
         unique = matches(tried, people) == 1
