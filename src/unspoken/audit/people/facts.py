@@ -18,7 +18,7 @@ from unspoken.table.table import Table
 
 PEOPLE = 500
 FACTS = 6
-WORK = 1_500_000_000
+WORK = 600_000_000
 """Comparisons of two values that one attack may cost; fewer people are drawn where it is more."""
 LEAST = 60
 LEARNED = 10

@@ -27,7 +27,7 @@ from unspoken.table.table import Table
 
 PEOPLE = 200
 LEARNED = 3
-NO_KEY = "risks to people were not measured: they need the key, which says what was released"
+NO_KEY = "risks to people were not measured: they need the key, which tells what was released"
 BASKETS = "risks to people by singling out, linking and membership are not measured for baskets"
 
 
@@ -37,7 +37,7 @@ def with_people(audit: Audit, table: Table, release: Release, key: Key | None,
     if release.schema.of_kind("basket") or table.schema.of_kind("basket"):
         return replace(audit, limits=(*audit.limits, BASKETS))
     method = method_of(release.mechanism)
-    if key is None and method.keyed == "always":
+    if key is None and audit.unscored:
         return replace(audit, limits=(*audit.limits, NO_KEY))
     names = method.released_names(key, release)
     asked = PeopleRequest(None, _secrets(table, names), audit.radius or 0.02, PEOPLE,
