@@ -18,6 +18,7 @@ from unspoken.errors import InputError
 from unspoken.release.method import name_in
 from unspoken.release.terms_of_use import Terms
 from unspoken.report.drawing import percent
+from unspoken.report.markup import clean
 from unspoken.report.page import Page
 from unspoken.table.identify.law import NO_ADVICE
 
@@ -86,9 +87,10 @@ class Template:
 
 
 def _plain(text: str) -> str:
-    """Return text in which no name of a column can be markup."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]<>#|" else sign for sign in " ".join(
-        text.split())).replace("\\[to be filled in\\]", OPEN)
+    """Return text in which no name of a column can be markup, of Markdown or of HTML."""
+    flat = " ".join(clean(text).split()).replace("&", "&amp;").replace("<", "&lt;")
+    escaped = "".join(f"\\{sign}" if sign in "\\`*_{}[]#|" else sign for sign in flat)
+    return escaped.replace("\\[to be filled in\\]", OPEN)
 
 
 def _cells(risk: Risk) -> list[str]:
