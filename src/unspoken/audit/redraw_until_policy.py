@@ -132,7 +132,7 @@ def _one_try(encoder: Any, table: Table, policy: Policy, trials: int, seed: byte
     release, key = fresh.protect(table)
     same = None if seed is None else _number(derive(seed, "audit"))
     result = audit(table, release, key, trials=trials, random_state=same, policy=policy,
-                   adversaries=adversaries, **options)
+                   adversaries=adversaries, **{"people": False, **options})
     assert result.judgement is not None
     return Redrawn(release, key, result, result.judgement, (result.judgement,))
 

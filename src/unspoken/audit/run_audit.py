@@ -18,6 +18,7 @@ from unspoken.audit.kept_promises import (
     order_row,
     unscored,
 )
+from unspoken.audit.people.own_release import with_people
 from unspoken.audit.release_overlap import what_it_adds
 from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
 from unspoken.disclosure.adversary import Adversary
@@ -64,6 +65,8 @@ def audit(  # noqa: PLR0913
     precision: float | None = None,
     progress: Progress | None = None,
     register: Register | str | os.PathLike[str] | None = None,
+    control: Any = None,
+    people: bool = True,
 ) -> Audit:
     """Attack a release in every known way and measure how much each way recovers.
 
@@ -100,6 +103,12 @@ def audit(  # noqa: PLR0913
         Called with (done, total).
     register : Register or path, default None
         What went out before; releases of the same people are attacked together with this one.
+    control : Table or anything that `read` takes, default None
+        People of the same population who are not in the release; without them the risks to people
+        are upper bounds.
+    people : bool, default True
+        Measure the risks to people (singling out, linking, inferring, membership) as well; they
+        are left out where `adversaries` are chosen.
 
     Returns
     -------
@@ -127,6 +136,8 @@ def audit(  # noqa: PLR0913
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
     audited = _with_target(audited, table, release)
+    if people and adversaries is None:
+        audited = with_people(audited, table, release, key, control, random_state)
     if register is not None:
         audited = _with_earlier(audited, register, table, release, key, random_state)
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unspoken.cli import audit_files
 from unspoken.cli import basket_verbs as baskets
+from unspoken.cli.audit_files import add_people, control_of
 from unspoken.cli.common import (
     Adder,
     add_passphrase,
@@ -20,8 +22,16 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
+from unspoken.cli.record_options import (
+    add_documents,
+    add_terms,
+    check_documents,
+    terms_of,
+    write_documents,
+)
 
 if TYPE_CHECKING:
+    from unspoken.disclosure.audit_result import Audit
     from unspoken.models.tree import Tree
     from unspoken.release.key import Key
     from unspoken.release.release import Release
@@ -34,7 +44,9 @@ def add(verbs: Adder) -> None:
                   "Attack a release in every known way and write what each way recovers. "
                   "For in-house use: it needs the original. With a policy it is a gate: exit "
                   "status 1 and the reasons if the policy fails.")
-    parser.add_argument("release", type=Path, metavar="RELEASE", help="release directory")
+    parser.add_argument("release", type=Path, metavar="RELEASE",
+                        help="release directory; or the file of a table that another tool made, or "
+                             "of a model (unspoken's or XGBoost's JSON, LightGBM's text)")
     parser.add_argument("--against", type=Path, required=True, metavar="DATA",
                         help="the original table")
     parser.add_argument("--key", type=Path, metavar="FILE",
@@ -46,6 +58,9 @@ def add(verbs: Adder) -> None:
                         help="where to write the HTML report; keep it in-house")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing report")
     _add_setting(parser)
+    add_people(parser)
+    add_terms(parser)
+    add_documents(parser)
     add_reading(parser)
     baskets.add_columns(parser)
 
@@ -75,6 +90,9 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.overwrite:
         must_be_new(args.out, "The report")
+    check_documents(args)
+    if args.release.is_file():
+        return _file(args)
     release = Release.load(args.release)
     key = load_key(args) if args.key is not None else None
     if release.schema.of_kind("basket"):
@@ -83,12 +101,15 @@ def run(args: argparse.Namespace) -> int:
     result = _audit(args, table, release, key)
     added = list(result.added)
     _page(args, result, table, release, key, added).save(args.out)
-    failed = result.failed
-    emit(args, {"report": str(args.out), "passed": not failed, "added": added,
-                "audit": result.to_json()},
-         "\n".join([result.summary(), *_told("Together with earlier releases:", added),
-                    f"Report written to {args.out}."]))
-    return 1 if failed else 0
+    return _ended(args, result, table, release, added)
+
+
+def _file(args: argparse.Namespace) -> int:
+    """Audit a table of another tool, or a published model."""
+    result, table = audit_files.audit_file(args)
+    result = audit_files.judged(args, result)
+    audit_files.page_of(result, args).save(args.out)
+    return _ended(args, result, table, None, [])
 
 
 def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int:
@@ -99,10 +120,23 @@ def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int
     result = audit(baskets.read(args, args.against), release, key, None, args.trials, args.seed,
                    args.policy, register=_register(args))
     audit_page(result, source=args.against).save(args.out)
+    return _ended(args, result, None, release, [])
+
+
+def _ended(args: argparse.Namespace, result: Audit, table: Table | None,
+           release: Release | None, added: list[str]) -> int:
+    """Write what else was asked for, print the result, and return the exit status."""
+    from unspoken.disclosure.release_verdict import verdict_of
+
+    more = write_documents(args, result, table, terms_of(args, release), added)
+    more += audit_files.write_exposed(args, result)
+    verdict = verdict_of(result)
     failed = result.failed
-    emit(args, {"report": str(args.out), "passed": not failed, "added": [],
-                "audit": result.to_json()},
-         f"{result.summary()}\nReport written to {args.out}.")
+    emit(args, {"report": str(args.out), "passed": not failed, "added": added,
+                "verdict": verdict.to_json(), "audit": result.to_json()},
+         "\n".join([f"{verdict.word}: {verdict.advice}.", result.summary(),
+                    *_told("Together with earlier releases:", added), *more,
+                    f"Report written to {args.out}."]))
     return 1 if failed else 0
 
 
@@ -113,7 +147,7 @@ def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | 
     with _steps("audit") as step:
         return audit(table, release, key, sample, args.trials, args.seed, args.policy,
                      tree=_tree(args.tree), precision=args.precision, progress=step,
-                     register=_register(args))
+                     register=_register(args), control=control_of(args))
 
 
 def _tree(path: Path | None) -> Tree | None:

@@ -44,6 +44,9 @@ from unspoken.cli import (
     query_verb as query,
 )
 from unspoken.cli import (
+    record_verbs as record,
+)
+from unspoken.cli import (
     register_verb as register,
 )
 from unspoken.cli import (
@@ -54,8 +57,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, register,
-         joint, demo)
+VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, record,
+         register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

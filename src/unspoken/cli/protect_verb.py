@@ -20,6 +20,7 @@ from unspoken.cli.common import (
     verb,
 )
 from unspoken.cli.method_options import add_flags, build, key_place, key_words
+from unspoken.cli.record_options import add_terms, terms_of
 from unspoken.release.method import method_of, methods
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def add(verbs: Adder) -> None:
                         help="enter the release into the custodian's register")
     parser.add_argument("--to", default="", metavar="NAME",
                         help="who gets the release, for the register")
+    add_terms(parser)
     add_reading(parser)
     _add_method(parser)
 
@@ -75,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
     release, key = method.protect(table)
-    release = _write(args, table, release, key, secret)
+    release = _write(args, table, terms_of(args).onto(release), key, secret)
     out = described.released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]
     emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))

@@ -16,6 +16,7 @@ from unspoken.disclosure.audit_rows import (
     Suggestion,
 )
 from unspoken.disclosure.evidence import Evidence
+from unspoken.disclosure.people_risk import PeopleAudit
 from unspoken.disclosure.plain_language import summary
 from unspoken.errors import DataError, explain
 
@@ -56,6 +57,8 @@ class Audit:
         Where the release is not what it says it is; any of them fails the verdict.
     added : tuple of str
         What it discloses together with earlier releases of the same people, in sentences.
+    people : PeopleAudit or None
+        The risks to people: being singled out, linked, inferred about, recognised as a member.
     """
 
     rows: tuple[Row, ...]
@@ -70,6 +73,7 @@ class Audit:
     evidence: tuple[Evidence, ...] = field(default=(), repr=False, compare=False)
     faults: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    people: PeopleAudit | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> Any:
         """Return the rows as an Arrow table (`.to_pandas()` makes it a pandas frame)."""
@@ -156,6 +160,7 @@ class Audit:
             "suggestions": [asdict(one) for one in self.suggestions], "limits": list(self.limits),
             "judgement": None if self.judgement is None else self.judgement.to_json(),
             "faults": list(self.faults), "added": list(self.added),
+            **({} if self.people is None else {"people": self.people.to_json()}),
         }
 
     @classmethod

@@ -66,7 +66,7 @@ def first_few(columns: list[str]) -> str:
 def summary(audit: Audit) -> str:
     """Return the whole audit as text."""
     parts = [_head(audit), *_faults(audit), *_verdict(audit), *_in_clear(audit), _table(audit),
-             *_worst(audit), *_people(audit)]
+             *_worst(audit), *_people(audit), *_risks(audit)]
     parts += _listed("What would lower it:", [str(one) for one in audit.suggestions])
     parts += _listed("Not scored:", [f"{c}: {why}" for c, why in audit.unscored.items()])
     parts += _listed("Limits of this audit:", list(audit.limits))
@@ -142,8 +142,8 @@ def _worst(audit: Audit) -> list[str]:
         return []
     does = audit.words.get(row.adversary, row.adversary)
     return [f"The worst: an adversary who {does} recovers {percent(row.value)} of the "
-            f"{UNITS[audit.measure]} of '{row.column}'. It must know {must_know(row.knowledge)} "
-            f"({row.knowledge}); without the release the same knowledge recovers "
+            f"{UNITS[audit.measure]} of '{row.column}'. It must know {must_know(row.knowledge)}"
+            f"{_label(row)}; without the release the same knowledge recovers "
             f"{percent(row.baseline)}."]
 
 
@@ -170,6 +170,28 @@ def _claims(audit: Audit) -> list[str]:
     return [f"{percent(out.value)} of the people looked for are singled out by "
             f"{must_know(out.knowledge)} ({out.knowledge}){correct}; of people who are not in the "
             f"release {percent(out.baseline)}."]
+
+
+def _label(row: Row) -> str:
+    return "" if must_know(row.knowledge) == row.knowledge else f" ({row.knowledge})"
+
+
+def _risks(audit: Audit) -> list[str]:
+    """Return the risks to people, each beside control group and guess."""
+    if audit.people is None:
+        return []
+    return _listed("Risks to people:", [*audit.people.lines(), *memorised(audit)])
+
+
+def memorised(audit: Audit) -> list[str]:
+    """Return what stands in a model that few people have, and how many are in small leaves."""
+    shown = [row for row in audit.select(measure="memorised") if row.value > 0]
+    lines = [] if not shown else [
+        f"Memorised: {sum(round(row.value * row.trials) for row in shown):,} numbers of the model "
+        f"are values that few people have, in {first_few([row.column for row in shown])}."]
+    return lines + [f"Small leaves: {percent(row.value)} of the people stand in a leaf that hardly "
+                    "anybody else reaches." for row in audit.select(measure="small leaves")
+                    if row.value > 0]
 
 
 def _listed(title: str, lines: list[str]) -> list[str]:

@@ -106,6 +106,10 @@ class Page:
         words = f"<figcaption>Figure {number}. {escape(caption)}</figcaption>"
         return self._add(f"<figure>{drawing}{words}</figure>")
 
+    def markup(self, part: str) -> Page:
+        """Add markup as it is: the caller has escaped everything in it."""
+        return self._add(part)
+
     def html(self) -> str:
         """Return the whole page."""
         under = f'<p class="subtitle">{escape(self.subtitle)}</p>' if self.subtitle else ""

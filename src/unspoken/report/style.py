@@ -14,11 +14,13 @@ _COLOURS = """
   color-scheme: light dark;
   --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --page: #f5f6f8;
   --line: #c9d0d8; --box: #eef3fa; --edge: #3567a8;
+  --good: #1d6b3a; --care: #8a5300; --stop: #a4161a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ink: #e4e8ee; --soft: #a3adb9; --paper: #16191e; --page: #0d0f12;
     --line: #3a424d; --box: #1b2430; --edge: #7aa7e0;
+    --good: #6ccf8e; --care: #f0b45a; --stop: #ff8a8a;
   }
 }
 """
@@ -67,6 +69,34 @@ pre {{
   background: var(--page); border: 1px solid var(--line); border-radius: .3rem;
   padding: .75rem 1rem; font: .85rem/1.5 {MONO}; white-space: pre-wrap;
 }}
+.verdict {{
+  border: 2px solid var(--tone); border-left-width: .9rem; border-radius: .3rem;
+  padding: .75rem 1.25rem; margin: 1rem 0; background: var(--paper);
+}}
+.verdict .word {{ font-size: 1.45rem; line-height: 1.25; font-weight: 700; color: var(--tone); }}
+.verdict p {{ margin: .35rem 0; max-width: none; }}
+.verdict.low {{ --tone: var(--good); }}
+.verdict.raised {{ --tone: var(--care); }}
+.verdict.high, .verdict.policy, .verdict.unknown {{ --tone: var(--stop); }}
+.cards td:nth-child(2), .cards td:nth-child(3) {{ white-space: nowrap; }}
+@media screen and (max-width: 40rem) {{
+  body {{ padding: 1rem .8rem 2rem; }}
+  .cards table, .cards tbody, .cards tr, .cards th, .cards td, .cards caption {{
+    display: block; width: 100%;
+  }}
+  .cards thead {{ display: none; }}
+  .cards tr {{ border: 1px solid var(--line); border-radius: .3rem; margin: 0 0 .75rem; }}
+  .cards td {{ display: flex; gap: 1rem; justify-content: space-between; text-align: right; }}
+  .cards td::before {{ content: attr(data-label); color: var(--soft); text-align: left; }}
+}}
+hr.sheet {{ border: 0; border-top: 1px dashed var(--line); margin: 2.5rem 0; }}
+.sign {{ display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.5rem 0 .5rem; }}
+.sign span {{
+  flex: 1 1 11rem; border-bottom: 1px solid var(--ink); min-height: 3.2rem; font-size: .85rem;
+  color: var(--soft);
+}}
+ul.boxes {{ list-style: none; padding-left: 0; }}
+ul.boxes li::before {{ content: "\2610\00a0\00a0"; }}
 footer {{ color: var(--soft); font-size: .85rem; margin-top: 3rem; }}
 """
 
@@ -76,7 +106,13 @@ _PRINT = """
   :root {
     --ink: #000000; --soft: #333333; --paper: #ffffff; --page: #ffffff;
     --line: #999999; --box: #ffffff; --edge: #000000;
+    --good: #1d6b3a; --care: #8a5300; --stop: #a4161a;
   }
+  .verdict { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  hr.sheet { border: 0; margin: 0; break-after: page; page-break-after: always; }
+  .sign { break-inside: avoid; }
+  h2 { margin: 1.3rem 0 .4rem; }
+  th, td { padding: .22rem .6rem; }
   html { font-size: 10.5pt; }
   body { max-width: none; padding: 0; min-height: 0; }
   h1, h2, h3, caption { break-after: avoid; page-break-after: avoid; }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerAbortedError
+from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party

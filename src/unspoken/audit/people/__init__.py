@@ -1,0 +1,1 @@
+"""Risks to people of any table that stands for another: no manifest and no key are needed."""

@@ -1,0 +1,171 @@
+"""The audit of any table that stands for another: what it tells about the people behind it.
+
+No manifest and no key: columns are matched by name and content, records by nearness, never by their
+place. Every attack is tried on people of the original, on a control group of people who are not
+behind the release, and beside the best guess without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.arrays import Ints
+from unspoken.audit.people.facts import (
+    LEARNED,
+    PEOPLE,
+    Attacked,
+    known_columns,
+    secret_columns,
+)
+from unspoken.audit.people.inferring import inferring
+from unspoken.audit.people.kept_use import kept_use
+from unspoken.audit.people.linking import linking, person_risks
+from unspoken.audit.people.membership import membership
+from unspoken.audit.people.read_columns import FREQUENCY, RANK, read_tables
+from unspoken.audit.people.singling_predicates import singling_out
+from unspoken.disclosure.audit_result import Audit
+from unspoken.disclosure.audit_rows import Row
+from unspoken.disclosure.people_risk import INFERRED, NO_CONTROL, PeopleAudit, Risk
+from unspoken.errors import DataError
+from unspoken.numerics.random import seed_from
+from unspoken.release.parameters import Real, Whole, check
+from unspoken.table.read import read
+from unspoken.table.table import Table
+
+WORDS = {
+    "predicates": "writes down what distinguishes one released record from all others and looks "
+                  "for the one person it fits",
+    "two halves of a record": "knows two sets of facts and takes them for those of one person if "
+                              "both lead to the same released record",
+    "nearest record": "looks for the released records nearest to what is known of a person",
+    "learner": "trains a learner on the released records",
+    "distance": "takes people for members whose record lies near a released one",
+    "relative distance": "takes people for members whose record lies nearer to a released one than "
+                         "to outsiders",
+}
+_LIMITS = (
+    "only the listed attacks were tried; a better one may exist",
+    "people were drawn at random; the intervals say how much that matters",
+)
+
+
+@dataclass(frozen=True)
+class PeopleRequest:
+    """What is known, what is inferred, how near a guess must be, and how many are attacked.
+
+    `truth`: the released row of every person, where a key has the record map.
+    """
+
+    known: Sequence[str] | None = None
+    secrets: Sequence[str] | None = None
+    radius: float = 0.02
+    people: int = PEOPLE
+    random_state: Any = None
+    truth: Ints | None = None
+    learned: int = LEARNED
+
+
+def people_audit(table: Table, release: Table, control: Table | None,
+                 asked: PeopleRequest) -> tuple[PeopleAudit, tuple[str, ...]]:
+    """Return the risks of the people behind a release, and the limits of what was tried."""
+    check("audit", {"radius": (Real(0.0, 1.0), "Use 0.02, a share of the range."),
+                    "people": (Whole(20), "Use 500.")},
+          {"radius": asked.radius, "people": asked.people})
+    if control is not None and control.rows < 20:
+        raise DataError("A control group must be at least 20 people who are not in the release. "
+                        f"Got {control.rows}.")
+    reading = read_tables(table, release, control)
+    attacked = Attacked(reading, known_columns(reading, table.schema, asked.known),
+                        secret_columns(reading, table, asked.secrets), asked.radius,
+                        seed_from(asked.random_state), asked.people, asked.learned)
+    persons = person_risks(attacked, asked.truth)
+    risks = [*singling_out(attacked), *linking(attacked, persons), *inferring(attacked),
+             *membership(attacked)]
+    whole = PeopleAudit(tuple(risks), persons, reading.how, kept_use(reading))
+    return whole, _limits(attacked, table, control)
+
+
+def _limits(attacked: Attacked, table: Table, control: Table | None) -> tuple[str, ...]:
+    out = [] if control is not None else [NO_CONTROL]
+    coded = [n for n, how in attacked.reading.how.items() if how.startswith((RANK, FREQUENCY))]
+    if coded:
+        out.append(f"{', '.join(coded[:5])}{' and others' * (len(coded) > 5)} were read as codes, "
+                   "numbers by rank and labels by frequency; a better reading may exist")
+    if len(attacked.secrets) > attacked.learned:
+        out.append(f"the learner was trained for {attacked.learned} of {len(attacked.secrets)} "
+                   "columns")
+    return (*_LIMITS, *out)
+
+
+def audit_table(  # noqa: PLR0913
+    release: Any, table: Any, control: Any = None, *, known: Sequence[str] | None = None,
+    secrets: Sequence[str] | None = None, radius: float = 0.02, people: int = PEOPLE,
+    random_state: Any = None, name: str = "",
+) -> Audit:
+    """Measure what any table tells about the people it was made from, whatever tool made it.
+
+    Parameters
+    ----------
+    release : Table or anything that `read` takes
+        The table that is to be released: anonymised, noised, encoded or synthetic.
+    table : Table or anything that `read` takes
+        The original.
+    control : Table or anything that `read` takes, default None
+        People of the same population who are not behind the release; without them every risk is an
+        upper bound.
+    known : sequence of str, default None
+        What is known of people; by default the quasi-identifiers, or the six most telling columns.
+    secrets : sequence of str, default None
+        What is inferred; by default sensitive columns and target, or every column.
+    radius : float, default 0.02
+        How near a guessed number must be, as a share of the range.
+    people : int, default 500
+        The most people that are attacked.
+    random_state : int, default None
+        The same seed gives the same audit.
+    name : str, default ""
+        What the release is called in the audit.
+
+    Returns
+    -------
+    Audit
+        Its `people` has the three risks of European guidance and membership, each with a count, an
+        interval, the control group and the best guess without the release.
+
+    Examples
+    --------
+    >>> audit_table("synthetic.csv", "patients.csv", "others.csv").summary()  # doctest: +SKIP
+    """
+    original, released = as_read(table), as_read(release)
+    outside = None if control is None else as_read(control)
+    found, limits = people_audit(original, released, outside, PeopleRequest(
+        known, secrets, radius, people, random_state))
+    missing = [n for n in released.schema.names
+               if n not in found.read and not any(f"({n})" in how for how in found.read.values())]
+    about = {"fingerprint": name or "of another tool", "rows": released.rows,
+             "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
+    return Audit(tuple(people_rows(found)), radius, 1, about, words_of(found.risks),
+                 dict.fromkeys(missing, "no column of the original could be matched with it"),
+                 limits=limits, people=found)
+
+
+def as_read(source: Any) -> Table:
+    """Return a table as it is, or read it."""
+    return source if isinstance(source, Table) else read(source, show=False)
+
+
+def words_of(risks: Sequence[Risk]) -> dict[str, str]:
+    """Return what each adversary does."""
+    return {one.adversary: WORDS[one.adversary] for one in risks if one.adversary in WORDS}
+
+
+def people_rows(found: PeopleAudit, columns: bool = True) -> list[Row]:
+    """Return the risks as rows; with `columns` inferring also counts as values of a column."""
+    rows = [row for one in found.risks for row in one.rows()]
+    if columns:
+        rows += [Row(one.adversary, one.knowledge, one.column, "records", one.value, *one.interval,
+                     max(one.baseline, one.control or 0.0), 1)
+                 for one in found.risks if one.kind == INFERRED]
+    return rows

@@ -1,0 +1,204 @@
+"""Two tables in the same terms: numbers as intervals, categories as codes of the original's.
+
+A plain number is an interval of no width. A released label may stand for several categories
+("a|b", "*"), so what agrees with what is a small table of original by released labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded, coded
+from unspoken.table.table import Table
+
+Near = npt.NDArray[np.float32]
+EVERYTHING = {"*", "**", "any", "all", "other", "suppressed", "(all)", "(any)", "?"}
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_PAIR = re.compile(rf"^\W*?({_NUMBER})\s*(?:-|–|,|;|:|to|\.\.)\s*({_NUMBER})\W*$")
+_LEAST = re.compile(rf"^\s*(?:>=?|≥|over|above)\s*({_NUMBER})\s*$|^\s*({_NUMBER})\s*\+\s*$")
+_MOST = re.compile(rf"^\s*(?:<=?|≤|under|below)\s*({_NUMBER})\s*$")
+_ONE = re.compile(rf"^\s*({_NUMBER})\s*$")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers: what each value may stand for, NaN where it is missing."""
+
+    low: Floats
+    high: Floats
+
+    @property
+    def plain(self) -> bool:
+        """Return True if every value stands for itself."""
+        return self.low is self.high
+
+    @cached_property
+    def middle(self) -> Floats:
+        """Return one number for each value; the end that is known where the other is open."""
+        if self.plain:
+            return self.low
+        with np.errstate(invalid="ignore"):
+            middle = (self.low + self.high) / 2
+        return np.where(np.isfinite(middle), middle,
+                        np.where(np.isfinite(self.low), self.low,
+                                 np.where(np.isfinite(self.high), self.high, np.nan)))
+
+    def take(self, rows: Any) -> Numbers:
+        """Return some of the values."""
+        low = self.low[rows]
+        return Numbers(low, low if self.plain else self.high[rows])
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column of categories: codes into `names`, -1 where it is missing."""
+
+    codes: Ints
+    names: tuple[str, ...]
+
+    def take(self, rows: Any) -> Labels:
+        """Return some of the values."""
+        return Labels(self.codes[rows], self.names)
+
+
+Values = Numbers | Labels
+
+
+@dataclass(frozen=True)
+class People:
+    """Some columns of a table, all of one length."""
+
+    columns: Mapping[str, Values]
+    rows: int
+
+    def take(self, rows: Any) -> People:
+        """Return some of the people."""
+        return People({n: c.take(rows) for n, c in self.columns.items()}, len(rows))
+
+
+def values_of(column: Any, as_numbers: bool) -> Values:
+    """Return an Arrow column as numbers or as labels."""
+    if as_numbers and is_number(column.type):
+        numbers = np.asarray(to_numbers(column), np.float64)
+        return Numbers(numbers, numbers)
+    found = coded(column)
+    if as_numbers:
+        low, high = intervals([str(v) for v in found.values()])
+        return Numbers(np.r_[low, np.nan][found.codes], np.r_[high, np.nan][found.codes])
+    return labels_of(found)
+
+
+def labels_of(found: Coded) -> Labels:
+    """Return coded values as labels."""
+    codes = np.where(found.codes == found.missing, -1, found.codes)
+    return Labels(codes, tuple(_text(v) for v in found.values()))
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def people_of(table: Table, names: Sequence[str]) -> People:
+    """Return columns of a table by kind: numeric and ordinal ones as numbers."""
+    rows = table.arrow(list(names))
+    return People({n: values_of(rows[n], table.schema[n].kind in ("numeric", "ordinal"))
+                   for n in names}, rows.num_rows)
+
+
+def intervals(labels: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return the ends of what each label stands for: "30-39", "[30, 40)", "90+", "<18", "*"."""
+    ends = np.array([_ends(label) for label in labels] or np.empty((0, 2)), np.float64)
+    return ends[:, 0], ends[:, 1]
+
+
+def _ends(label: str) -> tuple[float, float]:
+    if one := _ONE.match(label):
+        return float(one[1]), float(one[1])
+    if least := _LEAST.match(label):
+        return float(least[1] or least[2]), np.inf
+    if most := _MOST.match(label):
+        return -np.inf, float(most[1])
+    if pair := _PAIR.match(label):
+        return _in_order(float(pair[1]), float(pair[2]))
+    return -np.inf, np.inf
+
+
+def _in_order(first: float, second: float) -> tuple[float, float]:
+    # "30-39" reads as 30 and 39, but the pattern's sign makes "30-39" possible as 30 and -39.
+    second = abs(second) if second < first <= abs(second) else second
+    return min(first, second), max(first, second)
+
+
+def standing_for(original: Sequence[str], released: Sequence[str]) -> list[list[int]]:
+    """Return for every released label the categories that it may stand for."""
+    place = {name: i for i, name in enumerate(original)}
+    return [[place[label]] if label in place
+            else list(range(len(original))) if label.strip().lower() in EVERYTHING
+            else [place[part] for part in _parts(label) if part in place] for label in released]
+
+
+def agreeing(held: Sequence[Sequence[int]], originals: int) -> Bools:
+    """Return (originals, released): which released label may stand for which category."""
+    out = np.zeros((originals, len(held)), np.bool_)
+    for at, some in enumerate(held):
+        out[list(some), at] = True
+    return out
+
+
+def _parts(label: str) -> list[str]:
+    inside = label.strip().strip("{}[]()")
+    return [part.strip().strip("'\"") for part in re.split(r"[|,;]", inside)]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How far apart two values of a column are, between 0 and 1."""
+
+    width: float = 1.0
+    agree: Bools | None = field(default=None, repr=False)
+    reads: Ints | None = field(default=None, repr=False)
+    """The category that each released label is taken for, where it may stand for several."""
+
+    def apart(self, one: Values, rows: Ints, other: Values) -> Near:
+        """Return (rows, all of the other): the distance of every pair."""
+        if isinstance(one, Numbers) and isinstance(other, Numbers):
+            return self._numbers(one.middle[rows].astype(np.float32), other)
+        assert isinstance(one, Labels)
+        assert isinstance(other, Labels)
+        return self._labels(one.codes[rows], other.codes)
+
+    def _numbers(self, mine: Near, other: Numbers) -> Near:
+        if other.plain:
+            off = np.abs(mine[:, None] - other.low.astype(np.float32)[None, :])
+        else:
+            low, high = other.low.astype(np.float32), other.high.astype(np.float32)
+            off = np.maximum(np.maximum(low[None] - mine[:, None], mine[:, None] - high[None]), 0)
+        off /= np.float32(self.width)
+        np.minimum(off, 1.0, out=off)
+        return _missing(off, np.isnan(mine), np.isnan(other.low))
+
+    def _labels(self, mine: Ints, theirs: Ints) -> Near:
+        if self.agree is None:
+            return np.asarray(mine[:, None] != theirs[None, :], np.float32)
+        size = self.agree.shape
+        table = np.ones((size[0] + 1, size[1] + 1), np.float32)
+        table[:-1, :-1] = ~self.agree
+        table[-1, -1] = 0.0
+        return np.asarray(table[mine][:, theirs])
+
+
+def _missing(off: Near, mine: Bools, theirs: Bools) -> Near:
+    """Set what is missing on one side apart, on both sides together."""
+    if mine.any() or theirs.any():
+        off[:, theirs] = 1.0
+        off[mine] = np.where(theirs, 0.0, 1.0).astype(np.float32)
+    return off

@@ -1,0 +1,114 @@
+"""What is known of people, whom to look for, and what to infer: the setting of all attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unspoken.arrays import Bools, Ints
+from unspoken.audit.people.comparable import Labels, Numbers, People, Values
+from unspoken.audit.people.read_columns import Reading
+from unspoken.errors import SchemaError
+from unspoken.numerics.random import replayed
+from unspoken.table.schema import Schema
+from unspoken.table.table import Table
+
+PEOPLE = 500
+FACTS = 6
+WORK = 600_000_000
+"""Comparisons of two values that one attack may cost; fewer people are drawn where it is more."""
+LEAST = 60
+LEARNED = 10
+"""Secrets that a learner is trained for."""
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A release as it is read, what is known of people, what is inferred, and the seed."""
+
+    reading: Reading
+    known: tuple[str, ...]
+    secrets: tuple[str, ...]
+    radius: float
+    seed: bytes
+    most: int = PEOPLE
+    learned: int = LEARNED
+
+    def rng(self, *purpose: str) -> np.random.Generator:
+        """Return the generator of one purpose."""
+        return replayed(self.seed, "people", *purpose)
+
+    def drawn(self, group: People, passes: int, purpose: str) -> Ints:
+        """Draw people to attack, fewer where each costs more."""
+        cost = max(self.reading.release.rows * passes, 1)
+        size = min(self.most, group.rows, max(LEAST, WORK // cost))
+        rng = self.rng("draw", purpose)
+        return np.sort(rng.choice(group.rows, size, replace=False)).astype(np.int64)
+
+    @cached_property
+    def groups(self) -> dict[str, People]:
+        """Return the people in the release and, where there are some, the control group."""
+        control = self.reading.control
+        return {"people": self.reading.original,
+                **({} if control is None else {"control": control})}
+
+
+def telling(reading: Reading) -> tuple[str, ...]:
+    """Return the columns, those that distinguish people best first."""
+    return tuple(sorted(reading.names, key=lambda n: -entropy(reading.original.columns[n])))
+
+
+def entropy(column: Values) -> float:
+    """Return the entropy of a column; numbers in a hundred bins."""
+    if isinstance(column, Labels):
+        place = column.codes + 1
+    else:
+        held = np.nan_to_num(column.middle, nan=-1.0, posinf=0.0, neginf=0.0)
+        width = float(np.ptp(held)) or 1.0
+        place = (100 * (held - held.min()) / width).astype(np.int64)
+    share = np.bincount(place) / max(place.size, 1)
+    share = share[share > 0]
+    return float(-(share * np.log(share)).sum())
+
+
+def known_columns(reading: Reading, schema: Schema, chosen: Sequence[str] | None) -> \
+        tuple[str, ...]:
+    """Return what is known of people: as chosen, the quasi-identifiers, or what tells most."""
+    if chosen is not None:
+        return _there(reading, chosen, "known")
+    quasi = tuple(n for n in schema.with_role("quasi") if n in reading.names)
+    hidden = {*schema.with_role("sensitive"), schema.target}
+    most = min(FACTS, (len(reading.names) + 1) // 2)
+    return quasi or tuple(n for n in telling(reading) if n not in hidden)[:most]
+
+
+def secret_columns(reading: Reading, table: Table, chosen: Sequence[str] | None) -> \
+        tuple[str, ...]:
+    """Return what is inferred: as chosen, sensitive columns and target, or every column."""
+    if chosen is not None:
+        return _there(reading, chosen, "secrets")
+    schema = table.schema
+    first = [n for n in (*schema.with_role("sensitive"), schema.target) if n in reading.names]
+    return tuple(n for n in dict.fromkeys((*first, *reading.names)) if n is not None) \
+        if not schema.with_role("sensitive") else tuple(n for n in first if n is not None)
+
+
+def _there(reading: Reading, names: Sequence[str], what: str) -> tuple[str, ...]:
+    strange = [n for n in names if n not in reading.names]
+    if strange:
+        raise SchemaError(f"'{what}' names '{strange[0]}', which the release does not have. "
+                          f"These could be matched: {', '.join(reading.names[:20])}.")
+    return tuple(names)
+
+
+def right(guess: Values, truth: Values, reach: float) -> Bools:
+    """Return which guesses hit; numbers within the reach, missing only as missing."""
+    if isinstance(guess, Labels) and isinstance(truth, Labels):
+        return np.asarray(guess.codes == truth.codes)
+    assert isinstance(guess, Numbers)
+    assert isinstance(truth, Numbers)
+    off = np.abs(guess.middle - truth.middle) <= reach
+    return np.asarray(off | (np.isnan(guess.middle) & np.isnan(truth.middle)))

@@ -1,0 +1,125 @@
+"""Linking: two sets of facts about a person that lead to the same released record belong together.
+
+One half is what is known of people, the other everything else. And how likely each person is
+found by the known half: among the records that fit as well (prosecutor), among everybody of the
+population who fits as well (journalist).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.audit.people.comparable import Near, People
+from unspoken.audit.people.facts import Attacked, telling
+from unspoken.audit.people.nearest import SAME, Nearest, blocks, find_nearest
+from unspoken.disclosure.people_risk import LINKED, PersonRisks, Risk
+
+EVERYBODY = "(people)"
+GROUPED = 0.95
+"""Share of people who agree exactly with a record from which on a table was grouped."""
+
+
+def halves(attacked: Attacked) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return two ways to split the columns: known and the rest, and every second of them."""
+    order = telling(attacked.reading)
+    rest = tuple(n for n in attacked.reading.names if n not in attacked.known)
+    ways = {"known columns and the rest": (attacked.known, rest),
+            "every second column": (order[::2], order[1::2])}
+    return {name: way for name, way in ways.items() if all(way)}
+
+
+def linking(attacked: Attacked, persons: PersonRisks) -> list[Risk]:
+    """Return the risk of being linked by two halves, and of being found by what is known."""
+    reading = attacked.reading
+    chance, rows = 1.0 / reading.release.rows, len(persons.prosecutor)
+    found = round(float(np.sum(persons.prosecutor)))
+    control = (None, 0) if reading.control is None else (0, rows)
+    risks = [Risk(LINKED, EVERYBODY, "nearest record", f"{len(persons.known)} facts", found, rows,
+                  chance, *control)]
+    for name, way in halves(attacked).items():
+        counts = {key: _links(attacked, group, key, *way)
+                  for key, group in attacked.groups.items()}
+        risks.append(Risk(LINKED, EVERYBODY, "two halves of a record", name, *counts["people"],
+                          chance, *counts.get("control", (None, 0))))
+    return risks
+
+
+def _links(attacked: Attacked, group: People, name: str, one: Sequence[str],
+           other: Sequence[str]) -> tuple[int, int]:
+    rows = attacked.drawn(group, len(one) + len(other), f"linking {name}")
+    rng = attacked.rng("ties", name)
+    first = find_nearest(attacked.reading, group, rows, one, rng).one(rng)
+    second = find_nearest(attacked.reading, group, rows, other, rng).one(rng)
+    return int((first == second).sum()), rows.size
+
+
+def person_risks(attacked: Attacked, truth: Ints | None = None) -> PersonRisks:
+    """Return how likely each person is found by what is known of people."""
+    known = attacked.known or telling(attacked.reading)[:1]
+    reading, rng = attacked.reading, attacked.rng("persons")
+    rows = attacked.drawn(reading.original, 2 * len(reading.names), "persons")
+    found = find_nearest(reading, reading.original, rows, known, rng)
+    own, weight = _own(attacked, rows, truth)
+    there = np.array([np.isin(mine, near).any() for mine, near in
+                      zip(own, found.records, strict=True)])
+    chance = np.where(there, weight, 0.0)
+    crowd = _crowd(attacked, rows, known, found)
+    return PersonRisks(tuple(known), rows, chance / found.ties,
+                       chance / np.maximum(crowd, found.ties))
+
+
+def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints], Floats]:
+    """Return the records that are a person's own, and how likely they are.
+
+    Without a record map it is the nearest by all columns, as likely as outsiders are not found
+    that near: in a synthetic table everybody is near to some record that is nobody's. Where nearly
+    everybody agrees with a record exactly, people were grouped, and their own is among these.
+    """
+    if truth is not None:
+        return [np.array([row]) for row in truth[rows]], np.ones(rows.size)
+    reading, rng = attacked.reading, attacked.rng("own")
+    mine = find_nearest(reading, reading.original, rows, reading.names, rng)
+    if reading.control is None or (mine.distance <= SAME).mean() >= GROUPED:
+        return list(mine.records), np.ones(rows.size)
+    outside = attacked.drawn(reading.control, 2 * len(reading.names), "strangers")
+    away = np.sort(find_nearest(reading, reading.control, outside, reading.names, rng).distance)
+    nearer = np.searchsorted(away, mine.distance + SAME, side="right")
+    # One outsider more than were seen: a few near people prove nothing.
+    false = (nearer + 1) / (away.size + 1)
+    near = np.sort(mine.distance)
+    share = np.searchsorted(near, mine.distance + SAME, side="right") / near.size
+    return list(mine.records), np.clip(1.0 - false / share, 0.0, 1.0)
+
+
+def _crowd(attacked: Attacked, rows: Ints, known: Sequence[str], found: Nearest) -> Ints:
+    """Return how many of the population fit the found record as well as the person does."""
+    reading = attacked.reading
+    records = np.array([near[0] for near in found.records], np.int64)
+    total = np.zeros(rows.size, np.int64)
+    for group in attacked.groups.values():
+        at = 0
+        for block in blocks(records, group.rows):
+            near = _from_release(attacked, block, known, group)
+            least = found.distance[at:at + block.size, None]
+            total[at:at + block.size] += (near <= least + SAME).sum(axis=1)
+            at += block.size
+    assert reading.release.rows
+    return total
+
+
+def _from_release(attacked: Attacked, records: Ints, known: Sequence[str],
+                  group: People) -> Near:
+    """Return (released records, people): distances, seen from the records."""
+    reading = attacked.reading
+    some = reading.release.take(records)
+    out = np.zeros((records.size, group.rows), np.float32)
+    for name in known:
+        column, scale = group.columns[name], reading.scales[name]
+        out += scale.apart(column, np.arange(group.rows), some.columns[name]).T
+    return out
+
+
+__all__ = ["halves", "linking", "person_risks"]

@@ -1,0 +1,1 @@
+"""What a published model tells about the people it was learned from."""
