@@ -182,18 +182,23 @@ def with_category():
 
 def test_categories_are_refused_relabelled_or_dropped():
     with pytest.raises(SchemaError, match="categorical='relabel'"):
-        PiecewiseEncoder().protect(with_category())
+        PiecewiseEncoder(categorical="refuse").protect(with_category())
     dropped, _ = PiecewiseEncoder(categorical="drop").protect(with_category())
     assert dropped.schema.names == ("x", "y")
     assert dropped.guarantee.covers(tree())
-    release, key = PiecewiseEncoder(categorical="relabel").protect(with_category())
+    release, key = PiecewiseEncoder().protect(with_category())
     labels = set(release.table.arrow(["c"])["c"].to_pylist())
     assert labels == {"c0", "c1", "c2"}
     assert set(PiecewiseBook.from_key(key).categories["c"]["labels"]) == {"red", "blue", "green"}
     verdict = release.guarantee.covers(tree())
-    assert not verdict
-    assert "random labels" in verdict.reason
+    assert verdict
+    assert "sorted order of their labels" in verdict.reason
     assert release.guarantee.covers(tree(), columns=["x"])
+    for named in (["c"], [1], [False, True]):
+        assert release.guarantee.covers(HistGradientBoostingClassifier(categorical_features=named))
+    for named in (["x"], [0], [True, True], [True], [7], 3, "c"):
+        assert not release.guarantee.covers(
+            HistGradientBoostingClassifier(categorical_features=named))
 
 
 NOT_COVERED = [

@@ -96,6 +96,8 @@ class PiecewiseBook:
     classes_: Mapping[Any, Any] | None = None
     categories: Mapping[str, Mapping[str, Any]] | None = None
     target: tuple[str, str] | None = None
+    names: tuple[str, ...] = ()
+    """Original names of all released features, numbers and categories, in the released order."""
 
     def __repr__(self) -> str:
         return f"PiecewiseBook({len(self.columns)} columns, mode {self.mode!r}, secrets hidden)"
@@ -125,6 +127,19 @@ class PiecewiseBook:
         """Return True if the values are the originals to the last bit, none of them merged."""
         return not any(column.merged for column in self.columns)
 
+    @property
+    def everything(self) -> tuple[str, ...]:
+        """Return the original names of all released features in their order."""
+        return self.names or (*self.features, *(self.categories or {}))
+
+    def groups(self, name: str) -> dict[str, tuple[str, ...]]:
+        """Return the categories behind each released label of a column, labels sorted."""
+        labels: Mapping[str, str] = (self.categories or {})[name]["labels"]
+        members: dict[str, list[str]] = {label: [] for label in sorted(set(labels.values()))}
+        for value, label in labels.items():
+            members[label].append(value)
+        return {label: tuple(sorted(values)) for label, values in members.items()}
+
     def column(self, index: int) -> tuple[Floats, Ints]:
         """Return distinct values and codes of one column."""
         return self.columns[index].values, self.columns[index].codes
@@ -153,7 +168,7 @@ class PiecewiseBook:
         classes = None if self.classes_ is None else [list(pair) for pair in self.classes_.items()]
         secrets = {
             "mode": self.mode, "classes": classes, "categories": self.categories,
-            "target": self.target,
+            "target": self.target, "names": list(self.names),
             "order_seed": self.order_seed.hex() if self.order_seed else None,
             "columns": [[c.name, c.released, c.seed.hex(), c.merged] for c in self.columns],
         }
@@ -195,11 +210,26 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
         _read_column(index, tuple(entry), arrays) for index, entry in enumerate(secrets["columns"])
     )
     seed, classes, target = secrets["order_seed"], secrets["classes"], secrets["target"]
+    names = tuple(secrets.get("names") or ())
+    _check_categories(secrets["categories"], names, {column.name for column in columns})
     return PiecewiseBook(
         columns, secrets["mode"], bytes.fromhex(seed) if seed else None,
         None if classes is None else {released: original for released, original in classes},
         secrets["categories"], None if target is None else (target[0], target[1]),
+        names,
     )
+
+
+def _check_categories(categories: Any, names: tuple[Any, ...], numeric: set[str]) -> None:
+    """Raise ValueError unless labels are texts and the names are those of all features."""
+    for entry in (categories or {}).values():
+        labels = entry["labels"]
+        if not isinstance(entry["released"], str) or not isinstance(labels, Mapping):
+            raise ValueError("categories")
+        if not all(isinstance(text, str) for pair in labels.items() for text in pair):
+            raise ValueError("labels")
+    if names and (len(set(names)) != len(names) or set(names) != numeric | set(categories or {})):
+        raise ValueError("names")
 
 
 _NAMES = ("values", "codes", "starts", "mono", "record", "low", "high")

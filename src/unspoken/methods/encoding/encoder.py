@@ -48,8 +48,9 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     monochromatic : inside monochromatic pieces of mode "max-mono", a random "permutation" of the
         codes or a random code per "record".
     keep_zero : codes keep sign and zero, which LightGBM needs; "auto" does so in strict mode.
-    categorical : "refuse" a table with categorical features, "relabel" them with random labels
-        for learners that treat categories as sets, or "drop" them.
+    categorical : "relabel" categorical features with random labels, whose splits decode to sets of
+        categories, "drop" them, or "refuse" a table that has any.
+    rare : categories of fewer records than this share one label.
     neutral_names : replace column and class names; the key holds the map.
     shuffle_rows : release the rows in a random order; the key can restore it.
     unseen : what `transform` does with a value that was not there at `fit`.
@@ -72,7 +73,8 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         families: Any = FAMILIES,
         monochromatic: str = "permutation",
         keep_zero: Any = "auto",
-        categorical: str = "refuse",
+        categorical: str = "relabel",
+        rare: int = 1,
         neutral_names: bool = False,
         shuffle_rows: bool = True,
         unseen: str = "error",
@@ -87,6 +89,7 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.monochromatic = monochromatic
         self.keep_zero = keep_zero
         self.categorical = categorical
+        self.rare = rare
         self.neutral_names = neutral_names
         self.shuffle_rows = shuffle_rows
         self.unseen = unseen

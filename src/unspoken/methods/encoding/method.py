@@ -34,8 +34,12 @@ PIECEWISE = Method(
                                    "record"),
         "keep_zero": Parameter(OneOf(("auto", True, False)),
                                "whether zero stays zero, which sparse data needs"),
-        "categorical": Parameter(OneOf(("refuse", "relabel", "drop")),
-                                 "what happens to columns of text", flag="--categorical"),
+        "categorical": Parameter(OneOf(("relabel", "drop", "refuse")),
+                                 "what happens to columns of text: random labels, whose splits "
+                                 "decode to sets of categories, or nothing of them",
+                                 flag="--categorical"),
+        "rare": Parameter(Whole(1), "categories of fewer records than this share one label",
+                          "Use 1 to keep all of them apart.", "--rare"),
         "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "
                                    "holds the map", flag="--neutral-names", switch=True),
         "shuffle_rows": Parameter(YES_NO, "release the rows in a random order",

@@ -32,6 +32,8 @@ class Rows:
     weight: Floats | None = None
     trusted: bool = False
     """Whether leaf values are taken as they are, without a look at the labels."""
+    part: bool = False
+    """Whether these are some of the released rows, not all."""
 
     @property
     def count(self) -> int:
@@ -87,8 +89,13 @@ class Bag:
 
 
 def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
-                  weight: npt.ArrayLike | None = None, trusted: bool = False) -> Rows:
-    """Encode original rows and bring everything into the released order."""
+                  weight: npt.ArrayLike | None = None, trusted: bool = False,
+                  chosen: npt.ArrayLike | None = None) -> Rows:
+    """Encode original rows and bring everything into the released order.
+
+    `chosen`: the released rows that the model was fitted on, in the order in which it met them;
+    weights are given for all rows.
+    """
     values = np.asarray(data, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(book.features):
         raise InputError(f"The training data must have the shape (rows, {len(book.features)}). "
@@ -101,8 +108,23 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
         if found is not None and found.shape != (values.shape[0],):
             raise InputError(f"'{name}' must have the shape ({values.shape[0]},). "
                              f"Got {found.shape}.")
+    if chosen is not None:
+        kept = _places(chosen, values.shape[0])
+        order = kept if order is None else order[kept]
     return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
-                _moved_maybe(weights, order), trusted)
+                _moved_maybe(weights, order), trusted, chosen is not None)
+
+
+def _places(chosen: npt.ArrayLike, rows: int) -> Ints:
+    """Return the places of the chosen rows; a mask chooses the rows where it is true."""
+    wanted = np.asarray(chosen)
+    if wanted.dtype == np.bool_ and wanted.shape == (rows,):
+        return np.flatnonzero(wanted)
+    whole = wanted.ndim == 1 and wanted.dtype.kind in "iu"
+    if not whole or not wanted.size or wanted.min() < 0 or wanted.max() >= rows:
+        raise InputError(f"'rows' must be places of released rows, 0 to {rows - 1}, or a mask of "
+                         f"{rows}. Got something else.")
+    return wanted.astype(np.int64)
 
 
 def _moved(found: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
