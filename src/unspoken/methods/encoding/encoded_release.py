@@ -136,9 +136,9 @@ def _neutral_classes(table: Table) -> dict[Any, Any] | None:
     """Return neutral names in the sorted order of the labels, which breaks ties; reals stay."""
     if table.engine.count_distinct(table.frame, table.target) > MAX_CLASSES:
         return None
-    found = table.engine.distinct(table.frame, table.target)
-    width = len(str(len(found)))
-    return {f"k{i:0{width}d}": label for i, label in enumerate(found)}
+    classes = table.engine.distinct(table.frame, table.target)
+    width = len(str(len(classes)))
+    return {f"k{i:0{width}d}": label for i, label in enumerate(classes)}
 
 
 def _released_schema(schema: Schema, book: PiecewiseBook) -> Schema:
