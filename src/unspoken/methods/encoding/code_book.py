@@ -8,7 +8,7 @@ to them and must be one code.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,8 @@ class ColumnCode:
     seed: bytes
     merged: bool = False
     """Whether values were merged that differ only beyond float32."""
+    floor: Floats = field(default_factory=lambda: np.zeros(0))
+    """The smallest value that is rounded to each value; empty if none is (`conditioning`)."""
 
     def __repr__(self) -> str:
         return f"ColumnCode({self.name!r}, {self.values.size} values, secrets hidden)"
@@ -54,6 +56,8 @@ class ColumnCode:
 
     def encode(self, data: npt.NDArray[Any], start: int = 0, unseen: str = "error") -> Any:
         """Return int32 codes and the mask of missing values (None if nothing is missing)."""
+        if self.floor.size:
+            data = self.rounded(np.asarray(data, np.float64))
         codes, missing, strange = self._lookup.find(data, nearest=unseen == "nearest")
         if strange is not None:
             raise UnseenValueError(
@@ -62,6 +66,15 @@ class ColumnCode:
                 "encode them all the same, use unseen='nearest'."
             )
         return (self._record_codes(codes, start) if self.record.any() else codes), missing
+
+    def rounded(self, data: Floats) -> Floats:
+        """Return values as they were encoded: rounded to float32 and to levels, if they were."""
+        if self.merged or self.floor.size:
+            data = data.astype(np.float32).astype(np.float64)
+        if not self.floor.size:
+            return data
+        place = np.searchsorted(self.floor.astype(np.float32).astype(np.float64), data, "right")
+        return np.where(np.isnan(data), np.nan, self.values[np.maximum(place - 1, 0)])
 
     def decode(self, codes: Floats) -> Floats:
         """Return the values of codes; a code that was never given out is refused."""
@@ -124,8 +137,8 @@ class PiecewiseBook:
 
     @property
     def float64_values(self) -> bool:
-        """Return True if the values are the originals to the last bit, none of them merged."""
-        return not any(column.merged for column in self.columns)
+        """Return True: what was merged was rounded, and identity is with the rounded column."""
+        return True
 
     @property
     def everything(self) -> tuple[str, ...]:
@@ -201,7 +214,7 @@ def _parts(column: ColumnCode) -> dict[str, npt.NDArray[Any]]:
     return {
         "values": column.values, "codes": column.codes, "starts": column.pieces.starts,
         "mono": column.pieces.mono.astype(np.uint8), "record": column.record.astype(np.uint8),
-        "low": column.low, "high": column.high,
+        "low": column.low, "high": column.high, "floor": column.floor,
     }
 
 
@@ -258,7 +271,11 @@ def _read_column(index: int, entry: tuple[Any, ...], arrays: Any) -> ColumnCode:
         return arrays[f"{index}.{what}"]
 
     _check_parts({name: part(name) for name in _NAMES})
+    floor = arrays.get(f"{index}.floor", np.zeros(0))
+    if floor.shape not in ((0,), part("values").shape) or not np.all(np.isfinite(floor)) or (
+            np.any(np.diff(floor) <= 0)):
+        raise ValueError("floor")
     pieces = Pieces(part("starts"), part("mono").astype(bool), part("values").size)
     return ColumnCode(name, released, part("values"), part("codes"), pieces,
                       part("record").astype(bool), part("low"), part("high"), bytes.fromhex(seed),
-                      bool(merged))
+                      bool(merged), floor)

@@ -8,6 +8,7 @@ refused where they did not. What is not listed is not covered, and neither is a 
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.methods.encoding.conditioning import SAMPLED_ROWS, SURE
 from unspoken.methods.encoding.learner_parameters import outside
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Verdict
@@ -33,12 +35,20 @@ class Known:
     """The features that the learner is given, in their order."""
     labelled: frozenset[str] = frozenset()
     """Those of them that are categories."""
+    least: int = 1
+    """How many rows share the rarest value of a column."""
+
+    def sampled(self, sample: float) -> bool:
+        """Return True if bins are placed by a sample that may lack a value."""
+        if self.rows <= sample:
+            return False
+        return self.least * -math.log1p(-sample / self.rows) < SURE if self.rows < math.inf \
+            else True
 
 
 Rule = Callable[[Params, Known], str]
 """Returns why a learner is not covered, or an empty text."""
 
-HISTOGRAM_ROWS = 200_000
 _GAP = ("a column has float32 values within 1e-7 of each other, which scikit-learn's splitter "
         "takes for equal; multiply the column by a power of two before reading it")
 _FLOAT32 = ("a column has values that differ only beyond float32, which this learner distinguishes "
@@ -90,13 +100,13 @@ def _histogram(params: Params, known: Known) -> str:
     if why:
         return why
     stops = params.get("early_stopping")
-    if (stops is True or (stops == "auto" and known.rows > 10_000)) and params.get(
-        "validation_fraction"
-    ) is not None:
-        return ("early stopping places bins by a part of the rows, and a value of another row may "
-                "fall on the other side; set early_stopping=False")
-    if known.rows > HISTOGRAM_ROWS:
-        return f"above {HISTOGRAM_ROWS:,} rows it places bins by a sample of the rows"
+    held = params.get("validation_fraction", 0.1) is not None
+    if (stops is True or (stops == "auto" and known.rows > 10_000)) and held and params.get(
+            "scoring", "loss") != "loss":
+        return "early stopping is replayed with scoring='loss' only"
+    if known.sampled(SAMPLED_ROWS):
+        return (f"above {SAMPLED_ROWS:,} rows it places bins by a sample of the rows, which may "
+                "lack rare values; encode with conditioning='auto'")
     return "" if known.columns.float32_exact else _FLOAT32
 
 
@@ -136,9 +146,10 @@ def _lightgbm(params: Params, known: Known) -> str:
     if why:
         return why
     sample = params.get("bin_construct_sample_cnt", params.get("subsample_for_bin", 200_000))
-    if not isinstance(sample, numbers.Real) or known.rows > float(sample):
-        return (f"it places bins by a sample of {sample} rows; set subsample_for_bin to at least "
-                "the number of rows")
+    if not isinstance(sample, numbers.Real) or known.sampled(float(sample)):
+        return (f"it places bins by a sample of {sample} rows, which may lack rare values; set "
+                "subsample_for_bin to at least the number of rows, or encode with "
+                "conditioning='auto'")
     facts = known.columns
     if not facts.zero_kept:
         return "LightGBM gives zero a bin of its own; encode with keep_zero=True"

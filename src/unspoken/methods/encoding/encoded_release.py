@@ -46,7 +46,7 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
     seed = seed_from(encoder.random_state)
     counts = table.counts(numeric, table.target if recipe.needs_classes else None)
     encoder._draw(recipe, list(numeric), [(counts[n].values, counts[n].table) for n in numeric],
-                  derive(seed, "codes"))
+                  derive(seed, "codes"), table.rows)
     encoder.book_ = book = _name_everything(encoder, table, categorical, seed)
     schema = _released_schema(table.schema, book)
     row_map = RowEncoder(book, schema.names)
@@ -56,7 +56,9 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
     release = Release(
         table.with_frame(frame, schema), _mechanism(recipe, encoder),
         promise(recipe, encoder.facts_, [n for n in schema.names if n != schema.target],
-                [new for _, new in _labels_of(book)], table.rows),
+                [new for _, new in _labels_of(book)],
+                {"rows": table.rows, "least_rows": encoder.least_rows_,
+                 "rounded": [c.released for c in book.columns if c.merged or c.floor.size]}),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
         seal_key=derive(seed, "seal"),

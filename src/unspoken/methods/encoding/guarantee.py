@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,21 +43,28 @@ class SameTree(Guarantee):
         `columns`: the released columns it is given, if not all.
         """
         facts = self.facts
-        rows = facts.get("rows")
+        rows, least = facts.get("rows"), facts.get("least_rows")
         names = tuple(map(str, facts.get("columns") or () if columns is None else columns))
         labelled = frozenset(map(str, facts.get("categorical") or ())) & frozenset(names)
         known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })
         return judge(miner, str(facts.get("mode")),
-                     Known(known, rows if isinstance(rows, int) else math.inf, names, labelled))
+                     Known(known, rows if isinstance(rows, int) else math.inf, names, labelled,
+                           least if isinstance(least, int) else 1))
 
 
 def promise(
     recipe: Recipe, facts: ThresholdFacts, names: Sequence[str], categorical: Sequence[str],
-    rows: int,
+    counts: Mapping[str, Any],
 ) -> SameTree:
-    """Return the guarantee of one release with these columns, some of them categories."""
-    known = {"mode": recipe.mode, "rows": rows, **facts.to_json(),
+    """Return the guarantee of one release with these columns, some of them categories.
+
+    `counts`: its rows, how many of them share the rarest value, and which columns were rounded.
+    """
+    known = {"mode": recipe.mode, **counts, **facts.to_json(),
              "columns": list(names), "categorical": list(categorical)}
-    return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON, known)
+    rounded = counts["rounded"]
+    note = (f"columns {', '.join(rounded)} were rounded, as little as common learners need: "
+            "identity is with the original rounded in the same way",) if rounded else ()
+    return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON + note, known)

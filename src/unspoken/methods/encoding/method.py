@@ -46,6 +46,10 @@ PIECEWISE = Method(
                                   flag="--no-shuffle", switch=False),
         "unseen": Parameter(OneOf(("error", "nearest")),
                             "what `transform` does with values that were not fitted"),
+        "conditioning": Parameter(
+            OneOf(("auto", "none")), "whether columns are rounded, as little as it takes, so that "
+            "common learners are covered: values within 1e-7, and rare ones above 200,000 rows",
+            "Use 'none' to leave all values as they are.", "--conditioning"),
         "tail": Parameter(Real(0.0, 10.0), "how heavy the tails of the widths of codes are",
                           "Use 0.5; lighter tails protect less."),
     },

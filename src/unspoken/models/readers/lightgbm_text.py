@@ -261,8 +261,14 @@ def _comparable(first: LightGBMModel, second: LightGBMModel) -> list[str]:
     known = [(bool(model.core.labels), bool(model.core.groups)) for model in (first, second)]
     labels, groups = (all(side) for side in zip(*known, strict=True))
     return [text_of(replace(model.core, columns=(), labels=model.core.labels if labels else (),
-                            groups=model.core.groups if groups else {}))
+                            groups=_by_written_name(model) if groups else {}))
             for model in (first, second)]
+
+
+def _by_written_name(model: LightGBMModel) -> Groups:
+    pairs = zip(model.features, model.core.names, strict=True)
+    return {written: model.categories[name] for name, written in pairs
+            if name in model.categories}
 
 
 def _line_difference(where: str, first: str, second: str) -> Comparison:

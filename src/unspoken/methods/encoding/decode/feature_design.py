@@ -114,17 +114,19 @@ class Design:
         if values.ndim != 2 or values.shape[1] not in (len(self.parts), len(self.book.columns)):
             raise InputError(f"The training data must have the shape (rows, {len(self.parts)}). "
                              f"Got {values.shape}.")
-        if values.shape[1] == len(self.parts):
-            return values
-        return values[:, [part.place for part in self.parts]]
+        if values.shape[1] != len(self.parts):
+            values = values[:, [part.place for part in self.parts]]
+        return np.column_stack([self.book.columns[part.place].rounded(values[:, index])
+                                for index, part in enumerate(self.parts)])
 
     def _number(self, part: Feature, columns: Mapping[str, Any]) -> Floats:
         if part.original not in columns:
             raise InputError(f"The training data must have the column '{part.original}', which the "
                              "model was mined from.")
         column = columns[part.original]
-        return category_numbers(column, part.groups) if part.place < 0 else numbers_of(
-            part.original, column)
+        if part.place < 0:
+            return category_numbers(column, part.groups)
+        return self.book.columns[part.place].rounded(numbers_of(part.original, column))
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Return the categories behind the numbers, by the names of the decoded model."""

@@ -14,6 +14,7 @@ from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
 from unspoken.release.key import Key
+from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
@@ -48,6 +49,11 @@ def in_released_order(key: Key, table: Table) -> Table:
     book = PiecewiseBook.from_key(key)
     names = list(book.everything)
     rows = table.arrow([*names, table.target])
+    for column in book.columns:
+        if column.merged or column.floor.size:
+            place = rows.column_names.index(column.name)
+            values = column.rounded(np.asarray(to_numbers(rows[column.name]), np.float64))
+            rows = rows.set_column(place, column.name, pa.array(values, from_pandas=True))
     order = book.order(rows.num_rows)
     if order is not None:
         rows = rows.take(pa.array(order))

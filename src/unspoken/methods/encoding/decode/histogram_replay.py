@@ -3,8 +3,10 @@
 It bins every column first and then works on bin numbers only. A strict encoding gives the same
 bins, so only the bin edges have to be replaced. Edges are placed by scikit-learn's own binning,
 run here once on the codes (it must give the mined edges) and once on the originals. Above
-200,000 rows, or with early stopping, edges come from a part of the rows, and a value of another
-row may fall on the other side of an edge half-way between two values; then the model is refused.
+200,000 rows edges come from a part of the rows, and a value of another row may fall on the other
+side of an edge half-way between two values; then the model is refused. With early stopping edges
+come from the rows that were not held out; those held out decide only where training stopped, which
+is replayed (`early_stopping`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from unspoken.methods.encoding.decode.code_tables import (
     unexplained,
 )
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook, is_category
+from unspoken.methods.encoding.decode.early_stopping import stop_where_the_original_stops
 from unspoken.methods.encoding.decode.sklearn_replay import restore_names
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width
 
@@ -38,13 +41,16 @@ def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     check_width(book, int(model.n_features_in_))
     _check_sets(model, book)
     mined = model._bin_mapper.bin_thresholds_
-    edges = _key_edges(mined, book, model) if rows is None else _data_edges(model, rows)
+    edges, part = ((_key_edges(mined, book, model), None) if rows is None
+                   else _data_edges(model, rows))
     decoded = restore_categories(restore_names(copy.deepcopy(model), book), book)
     if hasattr(decoded, "_label_encoder") and hasattr(decoded, "classes_"):
         decoded._label_encoder.classes_ = decoded.classes_
     decoded._bin_mapper.bin_thresholds_ = [edge.copy() for edge in edges]
     for number, predictor in enumerate(p for stage in decoded._predictors for p in stage):
         _replace(predictor.nodes, mined, edges, f"tree {number}")
+    if rows is not None and part is not None and part.size < rows.count:
+        stop_where_the_original_stops(decoded, model, rows, part, _weights(model, rows))
     return decoded
 
 
@@ -114,19 +120,23 @@ def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) ->
         nodes["num_threshold"][at] = edges[column][number]
 
 
-def _data_edges(model: Any, rows: Rows) -> Edges:
-    """Return the edges of the originals, after checking that every row keeps its bin."""
+def _data_edges(model: Any, rows: Rows) -> tuple[Edges, Ints]:
+    """Return the edges of the originals and the rows that they were placed by.
+
+    Every row that was trained on must keep its bin; those that were held out may not, and decide
+    only where training stopped.
+    """
     order = binned_order(model)
     rows = replace(rows, values=rows.values[:, order], codes=rows.codes[:, order])
     sets = _sets(model)
-    tables = {place: data_table(rows, place, name=rows.book.features[order[place]])
-              for place in range(order.size) if not sets[place]}
     for part in _parts(model, rows):
+        tables = {place: data_table(rows, place, part, rows.book.features[order[place]])
+                  for place in range(order.size) if not sets[place]}
         again = _binner(model, rows, rows.codes, part)
         if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
             original = _binner(model, rows, rows.values, part)
             _check_bins(tables, again, original)
-            return list(original.bin_thresholds_)
+            return list(original.bin_thresholds_), part
     raise DecodeError(
         "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
         "not mined from exactly these rows of this release. Pass the training data, weights and "

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError, InputError
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 
 SOME = 1000
 
@@ -61,6 +62,16 @@ class Rows:
     def permuted(self) -> bool:
         """Return True if codes do not follow the order of values everywhere (max-mono)."""
         return any(self._permuted(column) for column in range(self.values.shape[1]))
+
+    @cached_property
+    def close_columns(self) -> tuple[int, ...]:
+        """Return the columns with values that scikit-learn's splitter takes for equal."""
+        close = []
+        for column in range(self.values.shape[1]):
+            narrow = np.unique(self.book.column(column)[0].astype(np.float32))
+            if np.any(narrow[1:] <= narrow[:-1] + SKLEARN_GAP):
+                close.append(column)
+        return tuple(close)
 
     def _permuted(self, column: int) -> bool:
         values, table = self.book.column(column)

@@ -198,7 +198,7 @@ def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
     replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
-        sides = replay.sides(column, tree.inner & (tree.feature == column))
+        sides = replay.sides(tree.inner & (tree.feature == column))
         _check_mined(nodes, sides)
         out[sides.node] = exact_cut(sides.low, sides.high)
         _check_separates(sides, out[sides.node], where)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from unspoken.methods.encoding.learners.fit_learners import (
 )
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
 from unspoken.methods.encoding.learners.training_matrix import Wanted, matrix_of
+from unspoken.methods.encoding.learners.tune_learners import Search, held_out, score, search
 from unspoken.models.category_groups import Groups
 from unspoken.models.forest import Forest
 from unspoken.models.readers import LightGBMModel, as_model
@@ -106,6 +108,7 @@ def recipe_path(model: Path) -> Path:
 
 def fit(source: Release | Table, learner: str = "tree", *, task: str | None = None,
         anyway: bool = False, rows: npt.ArrayLike | None = None,
+        tune: Search | Mapping[str, Sequence[Any]] | None = None,
         categories: Wanted | None = None, **params: Any) -> Mined:
     """Mine a model from a release or a table.
 
@@ -125,6 +128,9 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
         otherwise that is refused with the reason.
     rows : array of int, optional
         The rows to learn from, all if left out; the recipe records them for decoding.
+    tune : mapping of str to list, optional
+        Parameters to search for, with the values to try: the best by five-fold cross-validation
+        over the rows is then fitted on all of them.
     categories : mapping, optional
         How to number the categories of columns: for each a list of groups of categories. Sorted,
         each by itself, if left out. For comparing with a decoded model: its `categories`.
@@ -143,15 +149,33 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     matrix = matrix_of(source, categories)
     labels = _labels(source.table if isinstance(source, Release) else source)
     task = task or task_of(labels)
+    chosen = None if rows is None else chosen_rows(rows, labels.size)
+    facts: Mapping[str, Any] = {}
+    if tune is not None:
+        everything = np.arange(labels.size) if chosen is None else chosen
+        params, facts = search(matrix, labels, everything, (learner, task), params,
+                               tune if isinstance(tune, Search) else Search(tune))
     estimator, used = build(learner, task, params)
     declare_categories(estimator, matrix)
     verdict = _judge(source, estimator, matrix.columns, anyway)
-    chosen = None if rows is None else chosen_rows(rows, labels.size)
     train(estimator, matrix, labels, chosen)
     recipe = Recipe(learner, task, used, matrix.columns, matrix.left_out,
                     source.fingerprint if isinstance(source, Release) else None,
-                    versions(learner), None if chosen is None else tuple(chosen.tolist()))
+                    versions(learner), None if chosen is None else tuple(chosen.tolist()), facts)
     return Mined(estimator, recipe, verdict, matrix.groups)
+
+
+def fit_part(source: Release | Table, learner: str, share: float, seed: int = 0,
+             **options: Any) -> tuple[Mined, float]:
+    """Mine from a part of the rows and return the model with its score on the held-out share.
+
+    Which rows those are follows from the seed; the recipe names them, and decoding needs them.
+    """
+    table = source.table if isinstance(source, Release) else source
+    kept, left = held_out(table.rows, share, seed)
+    mined = fit(source, learner, rows=kept, **options)
+    matrix = matrix_of(source, options.get("categories"))
+    return mined, score(mined.estimator, matrix, _labels(table), left)
 
 
 def tree(source: Release | Table, **params: Any) -> Tree:
