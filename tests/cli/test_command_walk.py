@@ -181,7 +181,9 @@ def test_regression_with_holes_text_and_dates(tmp_path, command_in, command_here
         assert done.status == 0, done.err + done.out
     release = unspoken.Release.load(tmp_path / "r")
     assert release.schema.names == ("a", "b", "day", "y", "town")
-    assert json.loads((tmp_path / "m.recipe").read_text())["left_out"] == ["town"]
+    recipe = json.loads((tmp_path / "m.recipe").read_text())
+    assert recipe["left_out"] == []
+    assert "town" in recipe["columns"]
 
 
 def test_a_model_above_the_size_limit_is_refused_until_the_limit_is_raised(command_here, copied):

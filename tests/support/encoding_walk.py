@@ -38,14 +38,19 @@ def walk(data, labels, estimator, weight=None, fit=None, **encoder) -> Walk:
     fit = fit or _fit
     table = table_of(data, labels)
     release, key = PiecewiseEncoder(**encoder).protect(table)
-    order = PiecewiseBook.from_key(key).order(len(labels))
+    book = PiecewiseBook.from_key(key)
+    order = book.order(len(labels))
     order = np.arange(len(labels)) if order is None else order
     moved = None if weight is None else weight[order]
     codes, released = release.table.numbers(), release.table.labels()
     mined = fit(clone(estimator), codes, released, moved)
-    original = fit(clone(estimator), np.asarray(data, float)[order], labels[order], moved)
+    # What is promised is the model of the columns as they were rounded, if they were.
+    columns = [column.rounded(np.asarray(data[:, i], float))
+               for i, column in enumerate(book.columns)]
+    values = np.column_stack(columns)[order]
+    original = fit(clone(estimator), values, labels[order], moved)
     decoded = decode(mined, key, table, sample_weight=weight)
-    return Walk(release, key, mined, original, decoded, np.asarray(data, float)[order])
+    return Walk(release, key, mined, original, decoded, values)
 
 
 def _fit(estimator, data, labels, weight):

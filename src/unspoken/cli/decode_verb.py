@@ -31,6 +31,9 @@ def add(verbs: Adder) -> None:
                         help="the original table; only histogram learners can do without it")
     parser.add_argument("--release", type=Path, metavar="DIR",
                         help="the release that was mined; refused if it was changed since")
+    parser.add_argument("--recipe", type=Path, metavar="FILE",
+                        help="how MODEL was mined: the rows it learned from are taken from there "
+                        "(default: MODEL.recipe, if it is there)")
     add_reading(parser)
     parser.add_argument("--tree-method", choices=["hist", "approx", "exact"],
                         help="how an XGBoost model was trained, where its file leaves that open")
@@ -38,6 +41,15 @@ def add(verbs: Adder) -> None:
                         help="the largest model file that is read (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
                         help="where the decoded model goes")
+
+
+def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
+    """Return the released rows that the miner's recipe names; None stands for all."""
+    from unspoken.methods.encoding.learners.mine_trees import recipe_path
+    from unspoken.mine import Recipe
+
+    path = args.recipe or recipe_path(args.model)
+    return Recipe.load(path).rows if args.recipe or path.exists() else None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     key = load_key(args)
     model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    decoded = decode(model, key, table, release=args.release, learner=args.tree_method)
+    decoded = decode(model, key, table, release=args.release, learner=args.tree_method,
+                     rows=_rows(args))
     save_model(decoded, args.out)
     kind = type(decoded).__name__
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},

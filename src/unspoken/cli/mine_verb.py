@@ -38,6 +38,14 @@ def add(verbs: Adder) -> None:
     baskets.add_risk(parser)
     parser.add_argument("--strategy", choices=STRATEGIES,
                         help="how a tree is grown from distorted values (default: byclass)")
+    parser.add_argument("--tune", action="append", default=[], metavar="NAME=V1,V2",
+                        help="a parameter to search for, and the values to try (repeat): the best "
+                        "by cross-validation is then fitted on all rows")
+    parser.add_argument("--folds", type=int, default=5, metavar="N",
+                        help="how many folds --tune takes (default: %(default)s)")
+    parser.add_argument("--test-share", type=float, metavar="SHARE",
+                        help="hold this share of the rows out and print the score on it; the "
+                        "recipe names the others, and decode takes them from there")
     parser.add_argument("--anyway", action="store_true",
                         help="mine even if the release promises nothing for this learner")
     parser.add_argument("--out", type=Path, required=True, metavar="MODEL",
@@ -88,9 +96,23 @@ def _published(args: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
+def _mined(args: argparse.Namespace, release: Any, wanted: dict[str, Any]) -> tuple[Any, Any]:
+    """Mine as the options say; return the model, and its score if rows were held out."""
+    from unspoken.methods.encoding.learners.mine_trees import fit, fit_part
+    from unspoken.methods.encoding.learners.tune_learners import Search
+
+    seed = wanted.get("random_state", 0)
+    grid = {name: [_scalar(name, value) for value in text.split(",")]
+            for name, text in pairs(args.tune, "--tune").items()}
+    tune = Search(grid, args.folds, seed if isinstance(seed, int) else 0) if grid else None
+    options = {"task": args.task, "anyway": args.anyway, "tune": tune, **wanted}
+    if args.test_share is None:
+        return fit(release, args.learner, **options), None
+    return fit_part(release, args.learner, args.test_share, **options)
+
+
 def run(args: argparse.Namespace) -> int:
     """Mine a release."""
-    from unspoken import mine
     from unspoken.methods.encoding.learners.mine_trees import recipe_path
     from unspoken.release.release import Release
 
@@ -105,12 +127,14 @@ def run(args: argparse.Namespace) -> int:
     release = Release.load(args.release)
     if mine_distorted.wanted(args, release):
         return mine_distorted.run(args, release, wanted)
-    mined = mine.fit(release, args.learner, task=args.task, anyway=args.anyway, **wanted)
+    mined, scored = _mined(args, release, wanted)
     mined.save(args.out)
+    held = "" if scored is None else f"\nscore on the rows held out: {scored:.4f}"
     emit(args, {
         "model": str(args.out), "recipe_file": str(recipe_path(args.out)),
         "recipe": mined.recipe.to_json(),
         "covered": bool(mined.verdict), "reason": mined.verdict.reason if mined.verdict else "",
-    }, f"{mined.summary()}\nModel written to {args.out}, its recipe to {recipe_path(args.out)}: "
-       "both go back to the custodian.")
+        "held_out_score": scored,
+    }, f"{mined.summary()}{held}\nModel written to {args.out}, its recipe to "
+       f"{recipe_path(args.out)}: both go back to the custodian.")
     return 0

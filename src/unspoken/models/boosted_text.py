@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unspoken.models.tree_text import SHOWN, Drawing, number, threshold_answer
+import numpy as np
+
+from unspoken.arrays import Ints
+from unspoken.models.category_groups import answer_of
+from unspoken.models.tree_text import LABELS, SHOWN, Drawing, number, threshold_answer
 from unspoken.numerics.treewalk import Shape
 
 CATEGORICAL, DEFAULT_LEFT, MISSING_TYPE = 1, 2, 12
@@ -61,7 +65,10 @@ def _xgboost_drawing(model: Any, place: int, full: bool) -> Drawing:
     def answer(node: int, side: int) -> str:
         name, left = model.features[int(tree.feature[node])], bool(tree.default_left[node])
         if tree.categorical[node]:
-            return _in_set(name, side == 1, left == (side == 0))
+            return _in_set(model, name, tree.right_set(node), side == 1, left == (side == 0), full)
+        if name in model.categories:
+            below = np.flatnonzero(np.arange(len(model.categories[name])) < tree.condition[node])
+            return _in_set(model, name, below, side == 0, left == (side == 0), full)
         return threshold_answer(name, side, number(tree.condition[node], full), left, ("<", ">="))
 
     return Drawing(tree.nodes, _children(tree.shape), answer,
@@ -75,9 +82,12 @@ def _lightgbm_drawing(model: Any, place: int, full: bool) -> Drawing:
     def answer(node: int, side: int) -> str:
         name, bits = model.features[int(tree.feature[node])], int(tree.decision[node])
         if bits & CATEGORICAL:
-            return _in_set(name, side == 0, side == 1)
+            return _in_set(model, name, tree.left_set(node), side == 0, side == 1, full)
         # Without a type of missing values, LightGBM takes NaN as 0.
         left = bool(bits & DEFAULT_LEFT) if bits & MISSING_TYPE else None
+        if name in model.categories:
+            below = np.flatnonzero(np.arange(len(model.categories[name])) <= tree.threshold[node])
+            return _in_set(model, name, below, side == 0, left == (side == 0), full)
         text = threshold_answer(name, side, number(tree.threshold[node], full), left)
         return text.replace(" or missing", " or missing or 0") if bits & MISSING_TYPE == 4 else text
 
@@ -94,5 +104,14 @@ def _children(shape: Shape | None) -> Callable[[int], list[int]]:
     return children
 
 
-def _in_set(name: str, inside: bool, missing: bool) -> str:
-    return f"{name} {'in' if inside else 'not in'} its set{' or missing' * missing}"
+def _in_set(
+    model: Any, name: str, numbers: Ints, inside: bool, missing: bool, full: bool
+) -> str:
+    """Return "colour in {blue, red}", by numbers where the model does not name its categories."""
+    groups = model.categories.get(name)
+    if groups is None:
+        shown = ", ".join(map(str, numbers.tolist()[: None if full else LABELS]))
+        more = ", ..." * (not full and numbers.size > LABELS)
+        return f"{name} {'in' if inside else 'not in'} {{{shown}{more}}}{' or missing' * missing}"
+    there = np.isin(np.arange(len(groups)), numbers)
+    return answer_of(name, groups, there if inside else ~there, missing, full)

@@ -8,7 +8,7 @@ number of draws and whether weights entered the draw are kept with the trees.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.errors import ModelError
+from unspoken.models.category_groups import Groups, groups_from_json, groups_to_json
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task
@@ -77,6 +78,8 @@ class Forest(Predictor, Ensemble):
         The trees.
     bootstrap : Bootstrap or None, default None
         How the rows of each tree were drawn; None: every tree saw every row.
+    categories : mapping, default none
+        Columns of categories: the categories behind each number that the trees ask about.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Forest(Predictor, Ensemble):
     classes: tuple[Label, ...]
     trees: tuple[Tree, ...]
     bootstrap: Bootstrap | None = None
+    categories: Groups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse trees that do not belong together."""
@@ -105,7 +109,7 @@ class Forest(Predictor, Ensemble):
         return self.task, self.features, self.classes
 
     def _mean(self, data: Any) -> Floats:
-        rows = as_rows(data, self.features)
+        rows = as_rows(data, self.features, self.categories)
         total = np.zeros((rows.shape[0], len(self.classes) or 1))
         # One by one, as scikit-learn sums with a single job: another order, other last bits.
         for tree in self.trees:
@@ -138,6 +142,7 @@ class Forest(Predictor, Ensemble):
     def _compare(self, other: Forest) -> Comparison:
         header = first_difference(
             lambda: same_header(self, other),
+            lambda: compare_scalars("categories", dict(self.categories), dict(other.categories)),
             lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
         )
         return header and self._same_trees(other)
@@ -156,10 +161,16 @@ class Forest(Predictor, Ensemble):
                 f"nodes, depth up to {max(tree.depth for tree in self.trees)}")
         return [head, *tree_sections(self.trees, full)]
 
+    def with_categories(self, groups: Groups) -> Forest:
+        """Return the forest with the categories that stand behind its numbers."""
+        trees = tuple(tree.with_categories(groups) for tree in self.trees)
+        return replace(self, trees=trees, categories=groups)
+
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
         return {
             "format": FORMAT, "version": VERSION, **header_to_json(self),
+            **groups_to_json(self.categories),
             "bootstrap": _bootstrap_to_json(self.bootstrap),
             "trees": [nodes_to_json(tree) for tree in self.trees],
         }
@@ -177,7 +188,8 @@ class Forest(Predictor, Ensemble):
         total = sum(each.whole("nodes", 1, limits.max_nodes) for each in nested)
         limits.check("trees", total, limits.max_total_nodes)
         trees = tuple(nodes_from_json(each, *header) for each in nested)
-        return cls(*header, trees, _bootstrap_from_json(fields, len(trees)))
+        forest = cls(*header, trees, _bootstrap_from_json(fields, len(trees)))
+        return forest.with_categories(groups_from_json(fields, forest.features))
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Forest:

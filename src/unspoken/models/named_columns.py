@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
+from unspoken.models.category_groups import NONE, Groups, category_numbers
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
 
@@ -53,16 +54,18 @@ def check_there(known: Named, names: Sequence[str]) -> None:
                         f"it. What is there: {shown[:200]}.")
 
 
-def number_rows(data: Any, names: Sequence[str]) -> Floats:
+def number_rows(data: Any, names: Sequence[str], groups: Groups = NONE) -> Floats:
     """Return the columns of these names as rows of float64, NaN where missing.
 
-    Texts are refused even if they spell numbers: the caller must convert them.
+    Texts are refused even if they spell numbers: the caller must convert them. Columns in `groups`
+    are categories, whose numbers those are.
     """
-    known = named(data, names)
+    known = named(data, names) if not groups else by_name(data, names)
     if known is None:
         return _as_numbers(_matrix(data, len(names)))
     check_there(known, names)
-    columns = {name: numbers_of(name, known[name]) for name in names}
+    columns = {name: category_numbers(known[name], groups[name]) if name in groups
+               else numbers_of(name, known[name]) for name in names}
     rows = count_rows(columns, known)
     return np.column_stack(list(columns.values())) if columns else np.zeros((rows, 0))
 

@@ -19,6 +19,7 @@ from unspoken.table.atomic_files import write_file
 
 FORMAT = "unspoken-recipe"
 VERSION = 1
+MAX_ROWS = 2**31
 _SCALARS = (str, int, float, bool, type(None))
 
 
@@ -42,6 +43,10 @@ class Recipe:
         The fingerprint of the release.
     versions : mapping of str to str
         The versions of the libraries.
+    rows : tuple of int or None
+        The released rows that it learned from, in its order; None: all of them.
+    search : mapping
+        How the parameters were searched for, if they were: folds, seed, candidates and score.
     """
 
     learner: str
@@ -51,6 +56,8 @@ class Recipe:
     left_out: tuple[str, ...] = ()
     release: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    rows: tuple[int, ...] | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
 
     def summary(self) -> str:
         """Return the recipe in a few lines."""
@@ -59,6 +66,11 @@ class Recipe:
         lines = [f"{self.learner} for {self.task} on {len(self.columns)} columns ({params})"]
         if self.left_out:
             lines.append(f"left out, not numeric: {', '.join(self.left_out)}")
+        if self.rows is not None:
+            lines.append(f"learned from {len(self.rows):,} of the rows")
+        if self.search:
+            told = ", ".join(f"{name} {value}" for name, value in self.search.items())
+            lines.append(f"parameters searched for: {told}")
         return "\n".join(lines + ([f"mined with {versions}"] if versions else []))
 
     def to_json(self) -> dict[str, Any]:
@@ -68,6 +80,7 @@ class Recipe:
             "params": dict(self.params), "columns": list(self.columns),
             "left_out": list(self.left_out), "release": self.release,
             "versions": dict(self.versions),
+            "rows": None if self.rows is None else list(self.rows), "search": dict(self.search),
         }
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -89,17 +102,26 @@ class Recipe:
         release = fields.raw("release")
         if release is not None and not isinstance(release, str):
             refuse("release", "a text or null", release)
-        return cls(fields.text("mined"), fields.text("task"), _params(fields),
+        return cls(fields.text("mined"), fields.text("task"), _scalars(fields, "params"),
                    fields.texts("columns", limit), fields.texts("left_out", limit), release,
-                   _versions(fields))
+                   _versions(fields), _rows(fields), _scalars(fields, "search"))
 
 
-def _params(fields: Fields) -> dict[str, Any]:
-    params = dict(fields.fields("params").data)
-    for name, value in params.items():
+def _rows(fields: Fields) -> tuple[int, ...] | None:
+    if fields.data.get("rows") is None:
+        return None
+    places = fields.ints("rows", len(fields.items("rows", MAX_ROWS)), 0, MAX_ROWS)
+    return tuple(places.tolist())
+
+
+def _scalars(fields: Fields, key: str) -> dict[str, Any]:
+    if key not in fields.data:
+        return {}
+    values = dict(fields.fields(key).data)
+    for name, value in values.items():
         if not isinstance(value, _SCALARS):
-            refuse(f"params.{name}", "a text, a number, true, false or null", value)
-    return params
+            refuse(f"{key}.{name}", "a text, a number, true, false or null", value)
+    return values
 
 
 def _versions(fields: Fields) -> dict[str, str]:

@@ -8,7 +8,7 @@ Encoded trees, decoded trees and trees mined jointly are all this type. An inner
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,13 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import DataError, ModelError
+from unspoken.models.category_groups import (
+    NONE,
+    Groups,
+    answer_of,
+    groups_from_json,
+    groups_to_json,
+)
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -66,6 +73,8 @@ class Tree(Predictor, TreeLike):
         One row per node: the share of each class, or the one predicted number.
     n_samples, weighted_n_samples, impurity : array
         The training records of each node, their weight, and their impurity.
+    categories : mapping, default none
+        Columns of categories: the categories behind each number that the tree asks about.
 
     Examples
     --------
@@ -86,6 +95,7 @@ class Tree(Predictor, TreeLike):
     n_samples: Ints
     weighted_n_samples: Floats
     impurity: Floats
+    categories: Groups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse arrays that are no tree; afterwards nothing else has to be checked."""
@@ -135,7 +145,7 @@ class Tree(Predictor, TreeLike):
 
     def apply(self, data: Any) -> Ints:
         """Return the leaf that each record reaches; the data as in `predict`."""
-        return apply(self.shape, self.splits, as_rows(data, self.features))
+        return apply(self.shape, self.splits, as_rows(data, self.features, self.categories))
 
     def predict_proba(self, data: Any) -> Floats:
         """Return the share of each class in the leaf of each record; the data as in `predict`."""
@@ -164,6 +174,7 @@ class Tree(Predictor, TreeLike):
     def _compare(self, other: Tree) -> Comparison:
         header = first_difference(
             lambda: same_header(self, other),
+            lambda: compare_scalars("categories", dict(self.categories), dict(other.categories)),
             lambda: compare_scalars("number of nodes", self.nodes, other.nodes),
         )
         return header and self._same_nodes(other)
@@ -186,23 +197,35 @@ class Tree(Predictor, TreeLike):
         return Drawing(
             self.nodes,
             lambda node: [] if left[node] < 0 else [int(left[node]), int(right[node])],
-            lambda node, side: threshold_answer(
-                self.features[int(self.feature[node])], side, number(self.threshold[node], full),
-                bool(self.missing_left[node])),
+            lambda node, side: self._answer(node, side, full),
             lambda node: leaf_text(self.classes, self.value[node].tolist(),
                                    int(self.n_samples[node]), full))
+
+    def _answer(self, node: int, side: int, full: bool) -> str:
+        name, missing = self.features[int(self.feature[node])], bool(self.missing_left[node])
+        if name not in self.categories:
+            return threshold_answer(name, side, number(self.threshold[node], full), missing)
+        groups = self.categories[name]
+        below = np.arange(len(groups)) <= self.threshold[node]
+        return answer_of(name, groups, below if side == 0 else ~below, missing == (side == 0), full)
+
+    def with_categories(self, groups: Groups) -> Tree:
+        """Return the tree with the categories that stand behind its numbers."""
+        return replace(self, categories=groups)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
         head = {"format": FORMAT, "version": VERSION}
-        return head | header_to_json(self) | nodes_to_json(self)
+        return (head | header_to_json(self) | groups_to_json(self.categories)
+                | nodes_to_json(self))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Tree:
         """Read `to_json`'s object; anything malformed is a ModelError naming the field."""
         fields = Fields(data, limits=limits)
         check_format(fields, FORMAT)
-        return nodes_from_json(fields, *header_from_json(fields))
+        tree = nodes_from_json(fields, *header_from_json(fields))
+        return tree.with_categories(groups_from_json(fields, tree.features))
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Tree:
@@ -212,10 +235,10 @@ class Tree(Predictor, TreeLike):
                    **node_arrays(estimator.tree_))
 
 
-def as_rows(data: Any, features: tuple[str, ...]) -> Floats:
+def as_rows(data: Any, features: tuple[str, ...], groups: Groups = NONE) -> Floats:
     """Return records as scikit-learn's trees see them: float32 values, held in float64."""
     with np.errstate(over="ignore"):
-        narrow = number_rows(data, features).astype(np.float32)
+        narrow = number_rows(data, features, groups).astype(np.float32)
     if np.isinf(narrow).any():
         raise DataError("The data holds an infinite value. Values must be finite in float32, or "
                         "missing.")

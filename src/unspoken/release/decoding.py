@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from unspoken.errors import DecodeError
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
 from unspoken.release.release import Release
-from unspoken.table.table import Table
 
 
 def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any = None,
@@ -56,16 +53,3 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any =
     if decoder is None:
         raise DecodeError(f"No models are decoded for the method '{key.mechanism}'.")
     return decoder(model, key, data, y, **options)
-
-
-def features_of(data: Any, names: tuple[str, ...], y: Any = None) -> tuple[Any, Any]:
-    """Return features as float64 in the named order, and the target where a Table has one."""
-    if data is None:
-        return None, y
-    if isinstance(data, Table):
-        if y is None and data.schema.target is not None:
-            y = data.labels()
-        return data.numbers(names), y
-    if hasattr(data, "columns"):
-        data = np.column_stack([np.asarray(data[name], np.float64) for name in names])
-    return np.asarray(data, np.float64), y

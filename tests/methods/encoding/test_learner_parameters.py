@@ -30,7 +30,7 @@ LEARNERS = [
 ]
 CHANGED_MEANING = [
     xgb.XGBClassifier(missing=-999), xgb.XGBClassifier(missing=0.0),
-    xgb.XGBRegressor(missing=1), xgb.XGBClassifier(enable_categorical=True),
+    xgb.XGBRegressor(missing=1), xgb.XGBClassifier(feature_types=["q", "c"]),
     xgb.XGBClassifier(feature_types=["c", "q", "q"]), xgb.XGBClassifier(early_stopping_rounds=3),
     xgb.XGBClassifier(callbacks=[object()]), xgb.XGBRegressor(objective=lambda y, p: (y, p)),
     xgb.XGBClassifier(sampling_method="gradient_based"),

@@ -162,11 +162,17 @@ def test_bins_placed_by_a_part_of_the_rows_are_not_covered():
     auto, never = HistGradientBoostingClassifier(), HistGradientBoostingClassifier(
         early_stopping=False)
     always = HistGradientBoostingClassifier(early_stopping=True)
-    for rows, expected in ((9_000, (True, True, False)), (11_000, (False, True, False)),
+    # Where early stopping ends training is replayed; bins placed by a sample are not.
+    facts["least_rows"] = 1
+    for rows, expected in ((9_000, (True, True, True)), (11_000, (True, True, True)),
                            (200_001, (False, False, False))):
         promise = SameTree("", (), facts | {"rows": rows})
         found = tuple(bool(promise.covers(e)) for e in (auto, never, always))
         assert found == expected
+    shared = SameTree("", (), facts | {"rows": 500_000, "least_rows": 60})
+    assert shared.covers(auto)
+    assert shared.covers(lgb.LGBMClassifier())
+    assert not SameTree("", (), facts | {"rows": 5_000_000, "least_rows": 60}).covers(auto)
     promise = SameTree("", (), facts | {"rows": 200_001})
     assert not promise.covers(lgb.LGBMClassifier())
     assert promise.covers(lgb.LGBMClassifier(subsample_for_bin=200_001))

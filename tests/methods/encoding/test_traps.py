@@ -57,11 +57,14 @@ def test_codes_never_come_close():
 
 def test_values_that_are_one_as_float32_get_one_code():
     data = column(2**24, 2**24 + 1, 2**24 + 2, 2**24 + 4)
-    encoder = PiecewiseEncoder().fit(data)
+    encoder = PiecewiseEncoder(conditioning="none").fit(data)
     codes = encoder.transform(data)[:, 0]
     # float32 rounds 2^24 + 1 down to 2^24.
     assert codes[0] == codes[1] < codes[2] < codes[3]
     assert not encoder.facts_.float32_exact
+    rounded = PiecewiseEncoder().fit(data)
+    assert rounded.facts_.float32_exact
+    assert rounded.book_.columns[0].rounded(data[:, 0])[1] == 2**24
 
 
 def test_offset_values_decode_exactly():
@@ -182,18 +185,23 @@ def with_category():
 
 def test_categories_are_refused_relabelled_or_dropped():
     with pytest.raises(SchemaError, match="categorical='relabel'"):
-        PiecewiseEncoder().protect(with_category())
+        PiecewiseEncoder(categorical="refuse").protect(with_category())
     dropped, _ = PiecewiseEncoder(categorical="drop").protect(with_category())
     assert dropped.schema.names == ("x", "y")
     assert dropped.guarantee.covers(tree())
-    release, key = PiecewiseEncoder(categorical="relabel").protect(with_category())
+    release, key = PiecewiseEncoder().protect(with_category())
     labels = set(release.table.arrow(["c"])["c"].to_pylist())
     assert labels == {"c0", "c1", "c2"}
     assert set(PiecewiseBook.from_key(key).categories["c"]["labels"]) == {"red", "blue", "green"}
     verdict = release.guarantee.covers(tree())
-    assert not verdict
-    assert "random labels" in verdict.reason
+    assert verdict
+    assert "sorted order of their labels" in verdict.reason
     assert release.guarantee.covers(tree(), columns=["x"])
+    for named in (["c"], [1], [False, True]):
+        assert release.guarantee.covers(HistGradientBoostingClassifier(categorical_features=named))
+    for named in (["x"], [0], [True, True], [True], [7], 3, "c"):
+        assert not release.guarantee.covers(
+            HistGradientBoostingClassifier(categorical_features=named))
 
 
 NOT_COVERED = [
@@ -283,8 +291,12 @@ def test_values_within_1e_7_are_not_covered():
     """scikit-learn's splitter takes them for equal, on the original but not on the codes."""
     data, labels = column(0, 5e-8, 1, 2), np.array([0, 1, 0, 1])
     assert grown(data, labels).node_count != grown(column(0, 1, 2, 3), labels).node_count
-    release, _ = PiecewiseEncoder().protect(table_of(data, labels))
+    release, _ = PiecewiseEncoder(conditioning="none").protect(table_of(data, labels))
     assert "1e-7" in release.guarantee.covers(tree()).reason
+    rounded = walk(data, labels, tree())
+    assert rounded.release.guarantee.covers(tree())
+    assert rounded.release.guarantee.facts["rounded"] == ["c0"]
+    assert rounded.identical
     scaled, _ = PiecewiseEncoder().protect(table_of(data * 2**20, labels))
     assert scaled.guarantee.covers(tree())
 

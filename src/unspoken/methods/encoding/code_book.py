@@ -8,7 +8,7 @@ to them and must be one code.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,8 @@ class ColumnCode:
     seed: bytes
     merged: bool = False
     """Whether values were merged that differ only beyond float32."""
+    floor: Floats = field(default_factory=lambda: np.zeros(0))
+    """The smallest value that is rounded to each value; empty if none is (`conditioning`)."""
 
     def __repr__(self) -> str:
         return f"ColumnCode({self.name!r}, {self.values.size} values, secrets hidden)"
@@ -54,6 +56,8 @@ class ColumnCode:
 
     def encode(self, data: npt.NDArray[Any], start: int = 0, unseen: str = "error") -> Any:
         """Return int32 codes and the mask of missing values (None if nothing is missing)."""
+        if self.floor.size:
+            data = self.rounded(np.asarray(data, np.float64))
         codes, missing, strange = self._lookup.find(data, nearest=unseen == "nearest")
         if strange is not None:
             raise UnseenValueError(
@@ -62,6 +66,15 @@ class ColumnCode:
                 "encode them all the same, use unseen='nearest'."
             )
         return (self._record_codes(codes, start) if self.record.any() else codes), missing
+
+    def rounded(self, data: Floats) -> Floats:
+        """Return values as they were encoded: rounded to float32 and to levels, if they were."""
+        if self.merged or self.floor.size:
+            data = data.astype(np.float32).astype(np.float64)
+        if not self.floor.size:
+            return data
+        place = np.searchsorted(self.floor.astype(np.float32).astype(np.float64), data, "right")
+        return np.where(np.isnan(data), np.nan, self.values[np.maximum(place - 1, 0)])
 
     def decode(self, codes: Floats) -> Floats:
         """Return the values of codes; a code that was never given out is refused."""
@@ -96,6 +109,8 @@ class PiecewiseBook:
     classes_: Mapping[Any, Any] | None = None
     categories: Mapping[str, Mapping[str, Any]] | None = None
     target: tuple[str, str] | None = None
+    names: tuple[str, ...] = ()
+    """Original names of all released features, numbers and categories, in the released order."""
 
     def __repr__(self) -> str:
         return f"PiecewiseBook({len(self.columns)} columns, mode {self.mode!r}, secrets hidden)"
@@ -122,8 +137,21 @@ class PiecewiseBook:
 
     @property
     def float64_values(self) -> bool:
-        """Return True if the values are the originals to the last bit, none of them merged."""
-        return not any(column.merged for column in self.columns)
+        """Return True: what was merged was rounded, and identity is with the rounded column."""
+        return True
+
+    @property
+    def everything(self) -> tuple[str, ...]:
+        """Return the original names of all released features in their order."""
+        return self.names or (*self.features, *(self.categories or {}))
+
+    def groups(self, name: str) -> dict[str, tuple[str, ...]]:
+        """Return the categories behind each released label of a column, labels sorted."""
+        labels: Mapping[str, str] = (self.categories or {})[name]["labels"]
+        members: dict[str, list[str]] = {label: [] for label in sorted(set(labels.values()))}
+        for value, label in labels.items():
+            members[label].append(value)
+        return {label: tuple(sorted(values)) for label, values in members.items()}
 
     def column(self, index: int) -> tuple[Floats, Ints]:
         """Return distinct values and codes of one column."""
@@ -153,7 +181,7 @@ class PiecewiseBook:
         classes = None if self.classes_ is None else [list(pair) for pair in self.classes_.items()]
         secrets = {
             "mode": self.mode, "classes": classes, "categories": self.categories,
-            "target": self.target,
+            "target": self.target, "names": list(self.names),
             "order_seed": self.order_seed.hex() if self.order_seed else None,
             "columns": [[c.name, c.released, c.seed.hex(), c.merged] for c in self.columns],
         }
@@ -186,7 +214,7 @@ def _parts(column: ColumnCode) -> dict[str, npt.NDArray[Any]]:
     return {
         "values": column.values, "codes": column.codes, "starts": column.pieces.starts,
         "mono": column.pieces.mono.astype(np.uint8), "record": column.record.astype(np.uint8),
-        "low": column.low, "high": column.high,
+        "low": column.low, "high": column.high, "floor": column.floor,
     }
 
 
@@ -195,11 +223,26 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
         _read_column(index, tuple(entry), arrays) for index, entry in enumerate(secrets["columns"])
     )
     seed, classes, target = secrets["order_seed"], secrets["classes"], secrets["target"]
+    names = tuple(secrets.get("names") or ())
+    _check_categories(secrets["categories"], names, {column.name for column in columns})
     return PiecewiseBook(
         columns, secrets["mode"], bytes.fromhex(seed) if seed else None,
         None if classes is None else {released: original for released, original in classes},
         secrets["categories"], None if target is None else (target[0], target[1]),
+        names,
     )
+
+
+def _check_categories(categories: Any, names: tuple[Any, ...], numeric: set[str]) -> None:
+    """Raise ValueError unless labels are texts and the names are those of all features."""
+    for entry in (categories or {}).values():
+        labels = entry["labels"]
+        if not isinstance(entry["released"], str) or not isinstance(labels, Mapping):
+            raise ValueError("categories")
+        if not all(isinstance(text, str) for pair in labels.items() for text in pair):
+            raise ValueError("labels")
+    if names and (len(set(names)) != len(names) or set(names) != numeric | set(categories or {})):
+        raise ValueError("names")
 
 
 _NAMES = ("values", "codes", "starts", "mono", "record", "low", "high")
@@ -228,7 +271,11 @@ def _read_column(index: int, entry: tuple[Any, ...], arrays: Any) -> ColumnCode:
         return arrays[f"{index}.{what}"]
 
     _check_parts({name: part(name) for name in _NAMES})
+    floor = arrays.get(f"{index}.floor", np.zeros(0))
+    if floor.shape not in ((0,), part("values").shape) or not np.all(np.isfinite(floor)) or (
+            np.any(np.diff(floor) <= 0)):
+        raise ValueError("floor")
     pieces = Pieces(part("starts"), part("mono").astype(bool), part("values").size)
     return ColumnCode(name, released, part("values"), part("codes"), pieces,
                       part("record").astype(bool), part("low"), part("high"), bytes.fromhex(seed),
-                      bool(merged))
+                      bool(merged), floor)

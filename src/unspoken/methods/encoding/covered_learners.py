@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from unspoken.methods.encoding.conditioning import SAMPLED_ROWS, SURE
 from unspoken.methods.encoding.learner_parameters import outside
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Verdict
@@ -28,16 +31,52 @@ class Known:
 
     columns: ThresholdFacts
     rows: float
+    names: tuple[str, ...] = ()
+    """The features that the learner is given, in their order."""
+    labelled: frozenset[str] = frozenset()
+    """Those of them that are categories."""
+    least: int = 1
+    """How many rows share the rarest value of a column."""
+
+    def sampled(self, sample: float) -> bool:
+        """Return True if bins are placed by a sample that may lack a value."""
+        if self.rows <= sample:
+            return False
+        return self.least * -math.log1p(-sample / self.rows) < SURE if self.rows < math.inf \
+            else True
 
 
 Rule = Callable[[Params, Known], str]
 """Returns why a learner is not covered, or an empty text."""
 
-HISTOGRAM_ROWS = 200_000
 _GAP = ("a column has float32 values within 1e-7 of each other, which scikit-learn's splitter "
         "takes for equal; multiply the column by a power of two before reading it")
 _FLOAT32 = ("a column has values that differ only beyond float32, which this learner distinguishes "
             "and the codes do not; round the column to float32 before reading it")
+
+
+def _declared(name: str, value: Any, known: Known) -> str:
+    """Return why a list of categories is not covered: codes of numbers would be among them."""
+    if value is None or (isinstance(value, str) and value in ("", "auto", "from_dtype")):
+        return ""
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        return f"{name} must list columns"
+    listed = list(value)
+    flags = all(isinstance(each, bool | np.bool_) for each in listed)
+    if flags and len(listed) != len(known.names):
+        return f"{name} must have one entry per column"
+    chosen = [place for place, flag in enumerate(listed) if flag] if flags else listed
+    columns = [_column(each, known.names) for each in chosen]
+    if any(column not in known.labelled for column in columns):
+        return f"{name}: codes of numbers are not categories; name columns of labels only"
+    return ""
+
+
+def _column(each: Any, names: tuple[str, ...]) -> str | None:
+    if isinstance(each, str):
+        return each
+    whole = isinstance(each, numbers.Integral) and 0 <= int(each) < len(names)
+    return names[int(each)] if whole else None
 
 
 def _tree(params: Params, known: Known) -> str:
@@ -57,16 +96,17 @@ def _gradient_boosting(params: Params, known: Known) -> str:
 
 
 def _histogram(params: Params, known: Known) -> str:
-    if params.get("categorical_features") not in (None, "from_dtype"):
-        return "categorical_features: codes are numbers, not categories"
+    why = _declared("categorical_features", params.get("categorical_features"), known)
+    if why:
+        return why
     stops = params.get("early_stopping")
-    if (stops is True or (stops == "auto" and known.rows > 10_000)) and params.get(
-        "validation_fraction"
-    ) is not None:
-        return ("early stopping places bins by a part of the rows, and a value of another row may "
-                "fall on the other side; set early_stopping=False")
-    if known.rows > HISTOGRAM_ROWS:
-        return f"above {HISTOGRAM_ROWS:,} rows it places bins by a sample of the rows"
+    held = params.get("validation_fraction", 0.1) is not None
+    if (stops is True or (stops == "auto" and known.rows > 10_000)) and held and params.get(
+            "scoring", "loss") != "loss":
+        return "early stopping is replayed with scoring='loss' only"
+    if known.sampled(SAMPLED_ROWS):
+        return (f"above {SAMPLED_ROWS:,} rows it places bins by a sample of the rows, which may "
+                "lack rare values; encode with conditioning='auto'")
     return "" if known.columns.float32_exact else _FLOAT32
 
 
@@ -77,8 +117,11 @@ def _xgboost(params: Params, known: Known) -> str:
         return "sums on an accelerator are not measured here"
     if params.get("multi_strategy") == "multi_output_tree":
         return "trees with several outputs are not decoded"
-    if params.get("enable_categorical") and params.get("feature_types") is not None:
-        return "categorical features: codes are numbers, not categories"
+    types = params.get("feature_types")
+    listed = [kind == "c" for kind in types] if isinstance(types, list | tuple) else types
+    why = _declared("feature_types", listed, known)
+    if why:
+        return why
     method = params.get("tree_method")
     if method not in (None, "auto", "hist", "approx", "exact"):
         return f"tree_method={method!r} is not measured here"
@@ -99,12 +142,14 @@ def _lightgbm(params: Params, known: Known) -> str:
     for name in ("linear_tree", "forcedsplits_filename", "forcedbins_filename"):
         if params.get(name):
             return f"{name} looks at values, not only at their order"
-    if params.get("categorical_feature") not in (None, "", "auto"):
-        return "categorical_feature: codes are numbers, not categories"
+    why = _declared("categorical_feature", params.get("categorical_feature"), known)
+    if why:
+        return why
     sample = params.get("bin_construct_sample_cnt", params.get("subsample_for_bin", 200_000))
-    if not isinstance(sample, numbers.Real) or known.rows > float(sample):
-        return (f"it places bins by a sample of {sample} rows; set subsample_for_bin to at least "
-                "the number of rows")
+    if not isinstance(sample, numbers.Real) or known.sampled(float(sample)):
+        return (f"it places bins by a sample of {sample} rows, which may lack rare values; set "
+                "subsample_for_bin to at least the number of rows, or encode with "
+                "conditioning='auto'")
     facts = known.columns
     if not facts.zero_kept:
         return "LightGBM gives zero a bin of its own; encode with keep_zero=True"
@@ -166,7 +211,7 @@ _MAX_MONO: dict[tuple[str, str], Rule] = {
 }
 
 
-def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Verdict:
+def judge(miner: Any, mode: str, known: Known) -> Verdict:
     """Return whether a learner finds the same model on codes of that mode."""
     if isinstance(miner, type) or not hasattr(miner, "get_params"):
         return Verdict(False, "Pass an estimator object with its parameters.")
@@ -179,9 +224,14 @@ def judge(miner: Any, mode: str, facts: ThresholdFacts, rows: int | None) -> Ver
     if name not in rules:
         return Verdict(False, _unlisted(kind.__name__, mode, name in _STRICT))
     params = miner.get_params(deep=False)
-    known = Known(facts, math.inf if rows is None else rows)
     why = rules[name](params, known) or outside(kind.__name__, params)
-    return Verdict(False, f"{kind.__name__}: {why}.") if why else Verdict(True, _yes(params, mode))
+    if why:
+        return Verdict(False, f"{kind.__name__}: {why}.")
+    return Verdict(True, _yes(params, mode) + _NUMBERED * bool(known.labelled))
+
+
+_NUMBERED = (" Number categories in the sorted order of their labels: identity is with the "
+             "original numbered in the same order.")
 
 
 def _unlisted(name: str, mode: str, strict: bool) -> str:

@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.errors import DataError, SchemaError
+from unspoken.methods.encoding.category_labels import random_labels
 from unspoken.methods.encoding.code_book import PiecewiseBook, released_names
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.guarantee import promise
 from unspoken.methods.encoding.method import PIECEWISE
+from unspoken.models.category_groups import category_texts
 from unspoken.numerics.random import derive, generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import with_original
@@ -32,6 +34,7 @@ _PINS = {
     "columns": "keep the columns in the order of the schema",
     "labels": "keep the class labels as they are: their sorted order breaks ties",
     "rows": "identity is with the original table in the released row order",
+    "categories": "number the labels of a column in their sorted order, or take them as sets",
     "predict": "do not encode new records; the custodian decodes the model and predicts",
 }
 
@@ -44,7 +47,7 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
     seed = seed_from(encoder.random_state)
     counts = table.counts(numeric, table.target if recipe.needs_classes else None)
     encoder._draw(recipe, list(numeric), [(counts[n].values, counts[n].table) for n in numeric],
-                  derive(seed, "codes"))
+                  derive(seed, "codes"), table.rows)
     encoder.book_ = book = _name_everything(encoder, table, categorical, seed)
     schema = _released_schema(table.schema, book)
     row_map = RowEncoder(book, schema.names)
@@ -53,8 +56,10 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
         frame = table.engine.shuffle(frame, book.order_seed)
     release = Release(
         table.with_frame(frame, schema), _mechanism(recipe, encoder),
-        promise(recipe, encoder.facts_, tuple(new for _, new in _labels_of(book)),
-                table.rows),
+        promise(recipe, encoder.facts_, [n for n in schema.names if n != schema.target],
+                [new for _, new in _labels_of(book)],
+                {"rows": table.rows, "least_rows": encoder.least_rows_,
+                 "rounded": [c.released for c in book.columns if c.merged or c.floor.size]}),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
         seal_key=derive(seed, "seal"),
@@ -75,9 +80,10 @@ def _features(schema: Schema, categorical: str) -> tuple[tuple[str, ...], tuple[
             f"{list(other)[:10]}. Use categorical='relabel' to release them under random labels "
             "for learners that treat categories as sets, or 'drop' to leave them out."
         )
-    if not numeric:
-        raise SchemaError("PiecewiseEncoder needs at least one numeric feature. Got none.")
-    return numeric, other if categorical == "relabel" else ()
+    other = other if categorical == "relabel" else ()
+    if not numeric and not other:
+        raise SchemaError("PiecewiseEncoder needs at least one feature to encode. Got none.")
+    return numeric, other
 
 
 def _check_target(table: Table, recipe: Recipe) -> None:
@@ -107,11 +113,12 @@ def _name_everything(
     book: PiecewiseBook = encoder.book_
     target = table.schema.target
     order = derive(seed, "order") if encoder.shuffle_rows else None
-    labels = {name: _random_labels(table, name, seed) for name in categorical}
+    labels = {name: random_labels(table, name, seed, int(encoder.rare)) for name in categorical}
+    kept = [n for n in table.schema.names if n in book.features or n in labels]
+    book = replace(book, names=tuple(kept))
     if not encoder.neutral_names:
         return replace(book, order_seed=order, categories=_named(labels, {}),
                        target=(target, target) if target else None)
-    kept = [n for n in table.schema.names if n in book.features or n in labels]
     width = len(str(len(kept)))
     neutral = {name: f"a{i + 1:0{width}d}" for i, name in enumerate(kept)}
     columns = tuple(replace(c, released=neutral[c.name]) for c in book.columns)
@@ -127,14 +134,6 @@ def _named(labels: Mapping[str, Any], neutral: Mapping[str, str]) -> dict[str, A
 
 def _labels_of(book: PiecewiseBook) -> list[tuple[str, str]]:
     return [(name, str(entry["released"])) for name, entry in (book.categories or {}).items()]
-
-
-def _random_labels(table: Table, name: str, seed: bytes) -> dict[str, str]:
-    """Return a random label for every category; labels say nothing about order or frequency."""
-    labels = [str(v) for v in table.engine.distinct(table.frame, name)]
-    order = generator(seed, "labels", name).permutation(len(labels))
-    width = len(str(len(labels)))
-    return {value: f"c{rank:0{width}d}" for value, rank in zip(labels, order.tolist(), strict=True)}
 
 
 def _neutral_classes(table: Table) -> dict[Any, Any] | None:
@@ -198,7 +197,7 @@ class RowEncoder:
 def _replaced(column: Any, labels: Mapping[str, str]) -> Any:
     values = pa.array(list(labels), pa.string())
     return pa.array(list(labels.values()), pa.string()).take(
-        pc.index_in(column.cast(pa.string()), values)
+        pc.index_in(category_texts(column), values)
     )
 
 
@@ -208,4 +207,4 @@ def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder) -> dict[str, Any]:
             "monochromatic": "record" if recipe.per_record else "permutation",
             "zero_kept": recipe.keep_zero,
             "rows_shuffled": bool(encoder.shuffle_rows),
-            "neutral_names": bool(encoder.neutral_names)}
+            "neutral_names": bool(encoder.neutral_names), "rare": int(encoder.rare)}

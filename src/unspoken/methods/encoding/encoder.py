@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.errors import DataError, InputError
 from unspoken.methods.encoding.code_book import PiecewiseBook
+from unspoken.methods.encoding.conditioning import KEPT, Levels, condition, rows_needed
 from unspoken.methods.encoding.draw_codes import FAMILIES
 from unspoken.methods.encoding.draw_column import Recipe, as_float32, draw_column
 from unspoken.methods.encoding.encoded_release import make_release
@@ -50,12 +51,16 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     keep_zero : codes keep sign and zero. Only LightGBM needs it, where a column has zeros or
         negative values, and it gives every zero away: ask for it only for that learner. "auto" and
         False do not keep them.
-    categorical : "refuse" a table with categorical features, "relabel" them with random labels
-        for learners that treat categories as sets, or "drop" them.
+    categorical : "relabel" categorical features with random labels, whose splits decode to sets of
+        categories, "drop" them, or "refuse" a table that has any.
+    rare : categories of fewer records than this share one label.
     neutral_names : replace column and class names; the key holds the map.
     shuffle_rows : release the rows in a random order; the key can restore it.
     unseen : what `transform` does with a value that was not there at `fit`.
     tail : tail index of the Pareto law of output widths.
+    conditioning : "auto" rounds columns, as little as it takes, so that common learners cannot see
+        more than the order: values closer than 1e-7, and above 200,000 rows rare ones. The promise
+        is then about the rounded columns. "none" leaves all values as they are.
     random_state : for tests and experiments only; a release made with it says so.
 
     Attributes
@@ -74,11 +79,13 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         families: Any = FAMILIES,
         monochromatic: str = "permutation",
         keep_zero: Any = "auto",
-        categorical: str = "refuse",
+        categorical: str = "relabel",
+        rare: int = 1,
         neutral_names: bool = False,
         shuffle_rows: bool = True,
         unseen: str = "error",
         tail: float = 0.5,
+        conditioning: str = "auto",
         random_state: Any = None,
     ) -> None:
         self.mode = mode
@@ -89,10 +96,12 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.monochromatic = monochromatic
         self.keep_zero = keep_zero
         self.categorical = categorical
+        self.rare = rare
         self.neutral_names = neutral_names
         self.shuffle_rows = shuffle_rows
         self.unseen = unseen
         self.tail = tail
+        self.conditioning = conditioning
         self.random_state = random_state
 
     def recipe(self) -> Recipe:
@@ -119,16 +128,26 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.key_ = self.book_.to_key("")
         return self
 
-    def _draw(self, recipe: Recipe, names: Sequence[str], counted: list[Any], seed: bytes) -> None:
-        columns, facts = [], []
+    def _draw(self, recipe: Recipe, names: Sequence[str], counted: list[Any], seed: bytes,
+              rows: int = 0) -> None:
+        columns, facts, fewest = [], [], []
+        least = rows_needed(rows) if self.conditioning == "auto" else 1
         for index, (name, (values, table)) in enumerate(zip(names, counted, strict=True)):
             merged, by_class = as_float32(name, values, table)
-            facts.append(threshold_facts(values, recipe.keep_zero))
-            drawn = draw_column((name, name), merged, by_class if recipe.needs_classes else None,
+            levels = Levels(merged, by_class, np.zeros(0))
+            if self.conditioning == "auto":
+                levels = condition(merged, by_class, least)
+            # A column of which float32 leaves little is not passed off as a rounded one.
+            honest = self.conditioning == "auto" and merged.size >= KEPT * values.size
+            facts.append(threshold_facts(levels.values if honest else values, recipe.keep_zero))
+            fewest.append(int(levels.table.sum(axis=1).min(initial=2**62)))
+            drawn = draw_column((name, name), levels.values,
+                                levels.table if recipe.needs_classes else None,
                                 recipe, derive(seed, "column", index))
-            columns.append(replace(drawn, merged=merged.size < values.size))
+            columns.append(replace(drawn, merged=merged.size < values.size, floor=levels.floor))
         self.book_ = PiecewiseBook(tuple(columns), recipe.mode)
         self.facts_ = all_of(facts)
+        self.least_rows_ = min(fewest, default=2**62)
 
     def transform(self, X: Any) -> Any:
         """Return the codes of X as float32, which holds them exactly; NaN stays NaN."""

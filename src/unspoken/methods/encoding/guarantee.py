@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unspoken.methods.encoding.covered_learners import judge
+from unspoken.methods.encoding.covered_learners import Known, judge
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Guarantee, Verdict
@@ -26,6 +27,7 @@ _CONDITIONS = {
     "anti": ("no promise of identity for any learner",),
 }
 _COMMON = ("the same seed, column order and label order", "thresholds on single columns",
+           "categories numbered in the sorted order of their released labels",
            "identity is with the original in the released row order")
 
 
@@ -41,24 +43,28 @@ class SameTree(Guarantee):
         `columns`: the released columns it is given, if not all.
         """
         facts = self.facts
-        labelled = [str(name) for name in facts.get("categorical") or ()]
-        if columns is not None:
-            labelled = [name for name in labelled if name in columns]
-        if labelled:
-            return Verdict(False, f"Columns {labelled[:10]} are released under random labels, "
-                           "which a threshold learner would order. Leave them out and ask again "
-                           "with columns=.")
+        rows, least = facts.get("rows"), facts.get("least_rows")
+        names = tuple(map(str, facts.get("columns") or () if columns is None else columns))
+        labelled = frozenset(map(str, facts.get("categorical") or ())) & frozenset(names)
         known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })
-        rows = facts.get("rows")
-        return judge(miner, str(facts.get("mode")), known, rows if isinstance(rows, int) else None)
+        return judge(miner, str(facts.get("mode")),
+                     Known(known, rows if isinstance(rows, int) else math.inf, names, labelled,
+                           least if isinstance(least, int) else 1))
 
 
 def promise(
-    recipe: Recipe, facts: ThresholdFacts, categorical: Sequence[str], rows: int
+    recipe: Recipe, facts: ThresholdFacts, names: Sequence[str], categorical: Sequence[str],
+    counts: Mapping[str, Any],
 ) -> SameTree:
-    """Return the guarantee of one release."""
-    known = {"mode": recipe.mode, "rows": rows, **facts.to_json(),
-             "categorical": list(categorical)}
-    return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON, known)
+    """Return the guarantee of one release with these columns, some of them categories.
+
+    `counts`: its rows, how many of them share the rarest value, and which columns were rounded.
+    """
+    known = {"mode": recipe.mode, **counts, **facts.to_json(),
+             "columns": list(names), "categorical": list(categorical)}
+    rounded = counts["rounded"]
+    note = (f"columns {', '.join(rounded)} were rounded, as little as common learners need: "
+            "identity is with the original rounded in the same way",) if rounded else ()
+    return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON + note, known)

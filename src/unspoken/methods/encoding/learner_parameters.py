@@ -81,9 +81,9 @@ _XGBOOST: Mapping[str, Allowed] = {
     "colsample_bylevel": NUMBER, "colsample_bynode": NUMBER, "colsample_bytree": NUMBER,
     "device": FREE,
     "early_stopping_rounds": Allowed(_one_of(None), "looks at records outside the release"),
-    "enable_categorical": Allowed(_one_of(None, False), "takes codes for categories, not numbers"),
+    "enable_categorical": FREE,
     "eval_metric": FREE,
-    "feature_types": Allowed(_one_of(None), "can make codes categories, which have no order"),
+    "feature_types": FREE,
     "feature_weights": FREE, "gamma": NUMBER, "grow_policy": LOSS, "importance_type": FREE,
     "interaction_constraints": FREE, "learning_rate": NUMBER, "max_bin": NUMBER,
     "max_cat_threshold": FREE, "max_cat_to_onehot": FREE, "max_delta_step": NUMBER,
@@ -113,7 +113,8 @@ _LIGHTGBM: Mapping[str, Allowed] = {
     "feature_fraction": NUMBER, "feature_fraction_bynode": NUMBER, "bagging_fraction": NUMBER,
     "bagging_freq": NUMBER, "max_delta_step": NUMBER, "path_smooth": NUMBER, "use_missing": FREE,
     "zero_as_missing": FREE, "data_sample_strategy": LOSS, "top_rate": NUMBER,
-    "other_rate": NUMBER, "extra_trees": FREE,
+    "other_rate": NUMBER, "extra_trees": FREE, "cat_smooth": NUMBER, "cat_l2": NUMBER,
+    "max_cat_threshold": NUMBER, "max_cat_to_onehot": NUMBER, "min_data_per_group": NUMBER,
 }
 _BY_NAME: Mapping[str, Mapping[str, Allowed]] = {
     "DecisionTree": _TREE, "RandomForest": _FOREST, "GradientBoosting": _GRADIENT,

@@ -35,13 +35,21 @@ PIECEWISE = Method(
         "keep_zero": Parameter(OneOf(("auto", True, False)),
                                "keep zero and sign, which LightGBM needs and which gives every "
                                "zero away", flag="--keep-zero", switch=True),
-        "categorical": Parameter(OneOf(("refuse", "relabel", "drop")),
-                                 "what happens to columns of text", flag="--categorical"),
+        "categorical": Parameter(OneOf(("relabel", "drop", "refuse")),
+                                 "what happens to columns of text: random labels, whose splits "
+                                 "decode to sets of categories, or nothing of them",
+                                 flag="--categorical"),
+        "rare": Parameter(Whole(1), "categories of fewer records than this share one label",
+                          "Use 1 to keep all of them apart.", "--rare"),
         "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "
                                    "holds the map", flag="--neutral-names", switch=True),
         "shuffle_rows": SHUFFLE,
         "unseen": Parameter(OneOf(("error", "nearest")),
                             "what `transform` does with values that were not fitted"),
+        "conditioning": Parameter(
+            OneOf(("auto", "none")), "whether columns are rounded, as little as it takes, so that "
+            "common learners are covered: values within 1e-7, and rare ones above 200,000 rows",
+            "Use 'none' to leave all values as they are.", "--conditioning"),
         "tail": Parameter(Real(0.0, 10.0), "how heavy the tails of the widths of codes are",
                           "Use 0.5; lighter tails protect less."),
     },

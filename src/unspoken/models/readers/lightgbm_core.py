@@ -6,20 +6,33 @@ text from outside is taken apart here, and a new one is written from the parts t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from unspoken.arrays import Floats
+from unspoken.models.category_groups import (
+    Groups,
+    Remark,
+    check_classes,
+    names_of,
+    read_remark,
+    remark_of,
+)
 from unspoken.models.hostile_json import Limits, refuse
+from unspoken.models.labels import Label
 from unspoken.models.readers.lightgbm_objectives import Goal, read_goal
 from unspoken.models.readers.lightgbm_parameters import read_parameters, written_parameters
 from unspoken.models.readers.lightgbm_tree import Block, LeafwiseTree, read_leafwise
 from unspoken.models.written_numbers import check_name, real_of, whole_of
 
 END = "end of trees"
+PANDAS = "pandas_categorical:"
+MAX_PANDAS = 16 << 20
 HEADER = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx",
-          "objective", "feature_names", "monotone_constraints", "feature_infos", "tree_sizes")
+          "objective", "feature_names", "monotone_constraints", "feature_infos", "tree_sizes",
+          "unspoken")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +51,10 @@ class LightGBMCore:
     importances: tuple[tuple[int, int], ...] | None
     parameters: dict[str, str]
     pandas: str | None
+    labels: tuple[Label, ...] = ()
+    columns: tuple[str, ...] = ()
+    """The names of the columns as they are: LightGBM's own have no blanks."""
+    groups: Groups = field(default_factory=dict)
 
 
 def read_core(text: str, limits: Limits) -> LightGBMCore:
@@ -52,14 +69,19 @@ def read_core(text: str, limits: Limits) -> LightGBMCore:
         refuse("Tree", f"a multiple of {classes} trees, as num_class says", str(len(trees)))
     if header.text("version") not in ("v3", "v4"):
         refuse("header.version", "v3 or v4", header.text("version")[:40])
+    remark = read_remark(header.fields.get("unspoken"), names, limits)
+    check_classes(remark.classes, classes)
+    infos = _infos(header, len(names))
+    pandas = _pandas(tail)
     monotone = header.fields.get("monotone_constraints")
     if monotone is not None:
         header.ints("monotone_constraints", len(names), -1, 1)
     return LightGBMCore(
         header.text("version"), classes, header.whole("label_index", 0, limits.max_features),
         read_goal(header.fields.get("objective"), classes), "average_output" in top, names,
-        monotone, _infos(header, len(names)), trees, _importances(tail, names),
-        read_parameters(tail), _pandas(tail),
+        monotone, infos, trees, _importances(tail, names),
+        read_parameters(tail), pandas, remark.classes, remark.columns,
+        remark.groups or _frame_groups(pandas, remark.columns or names, infos),
     )
 
 
@@ -156,9 +178,42 @@ def _importances(tail: Sequence[str], names: tuple[str, ...]) -> tuple[tuple[int
 
 
 def _pandas(tail: Sequence[str]) -> str | None:
-    """Return what the text says of a data frame's categories: none, or nothing that is kept."""
-    lines = [line for line in tail if line.startswith("pandas_categorical:")]
-    return lines[-1] if lines and lines[-1].endswith((":null", ":[]")) else None
+    """Return what the text says of a data frame's categories, if it is none or all texts."""
+    lines = [line for line in tail if line.startswith(PANDAS)]
+    if not lines or len(lines[-1]) > MAX_PANDAS:
+        return None
+    if lines[-1].endswith((":null", ":[]")):
+        return lines[-1]
+    listed = _lists(lines[-1])
+    return None if listed is None else PANDAS + json.dumps(listed)
+
+
+def frame_lists(core: LightGBMCore) -> list[list[str]]:
+    """Return the categories of the columns of the data frame that a model was trained on."""
+    return (None if core.pandas is None else _lists(core.pandas)) or []
+
+
+def _lists(line: str) -> list[list[str]] | None:
+    """Return the categories of each column of a data frame, None unless they are texts."""
+    try:
+        listed = json.loads(line.removeprefix(PANDAS))
+    except (ValueError, RecursionError):
+        return None
+    whole = isinstance(listed, list) and all(isinstance(names, list) for names in listed)
+    if not whole or not all(isinstance(name, str) for names in listed for name in names):
+        return None
+    return listed if all(len(set(names)) == len(names) for names in listed) else None
+
+
+def _frame_groups(line: str | None, names: tuple[str, ...], infos: tuple[str, ...]) -> Groups:
+    """Return the categories of a data frame's columns, where it is clear which those are."""
+    listed = None if line is None else _lists(line)
+    columns = [name for name, info in zip(names, infos, strict=True)
+               if not info.startswith("[") and info != "none"]
+    if not listed or len(listed) != len(columns):
+        return {}
+    return {name: tuple((text,) for text in texts)
+            for name, texts in zip(columns, listed, strict=True)}
 
 
 def text_of(core: LightGBMCore) -> str:
@@ -177,6 +232,8 @@ def _top(core: LightGBMCore, blocks: Sequence[str]) -> list[str]:
     lines += [f"feature_names={' '.join(core.names)}"]
     lines += [f"monotone_constraints={core.monotone}"] if core.monotone is not None else []
     lines += [f"feature_infos={' '.join(core.infos)}"]
+    remark = remark_of(Remark(core.labels, core.columns, core.groups))
+    lines += [f"unspoken={remark}"] if remark else []
     sizes = " ".join(str(len(block.encode())) for block in blocks)
     return [*lines, *([f"tree_sizes={sizes}"] if blocks else []), ""]
 
@@ -189,6 +246,12 @@ def _tail(core: LightGBMCore) -> list[str]:
     if core.parameters:
         lines += ["parameters:", *written_parameters(core.parameters), "", "end of parameters", ""]
     return [*lines, *([core.pandas] if core.pandas is not None else []), ""]
+
+
+def frame_line(groups: Groups, columns: Sequence[str]) -> str:
+    """Return the line by which LightGBM numbers the categories of a data frame."""
+    names = [names_of(groups[column]) for column in columns if column in groups]
+    return PANDAS + json.dumps(names)
 
 
 def numbers_text(values: Floats) -> str:

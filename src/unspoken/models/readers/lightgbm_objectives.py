@@ -19,6 +19,10 @@ NUMBERS: dict[str, tuple[str, ...]] = {
 }
 
 
+CLASSES = ("binary", "multiclass", "multiclassova")
+"""Objectives that predict classes."""
+
+
 @dataclass(frozen=True)
 class Goal:
     """A known objective: its name, its numbers, and the line that says so ('' if none does)."""

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats
 from unspoken.errors import MissingExtraError, ModelError
 from unspoken.models.boosted_text import lightgbm_lines
+from unspoken.models.category_groups import Groups, check_classes
 from unspoken.models.comparison import SAME, Comparison
 from unspoken.models.hostile_json import (
     DEFAULT_LIMITS,
@@ -30,11 +31,20 @@ from unspoken.models.hostile_json import (
     read_bytes,
     refuse,
 )
+from unspoken.models.labels import Label, Task
 from unspoken.models.model import Ensemble, Predictor
-from unspoken.models.readers.lightgbm_core import LightGBMCore, numbers_text, read_core, text_of
-from unspoken.models.readers.lightgbm_objectives import prediction_of
+from unspoken.models.named_columns import number_rows
+from unspoken.models.readers.lightgbm_core import (
+    PANDAS,
+    LightGBMCore,
+    frame_line,
+    numbers_text,
+    read_core,
+    text_of,
+)
+from unspoken.models.readers.lightgbm_objectives import CLASSES, prediction_of
 from unspoken.models.readers.lightgbm_tree import LeafwiseTree
-from unspoken.models.tree import check_format
+from unspoken.models.tree import check_format, label_array
 from unspoken.table.atomic_files import write_file
 
 FORMAT = "lightgbm-text"
@@ -86,8 +96,8 @@ class LightGBMModel(Predictor, Ensemble):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Return the feature names."""
-        return self.core.names
+        """Return the names of the columns; LightGBM's own, where the model knows no others."""
+        return self.core.columns or self.core.names
 
     @property
     def feature_infos(self) -> tuple[str, ...]:
@@ -99,14 +109,50 @@ class LightGBMModel(Predictor, Ensemble):
         """Return the trees."""
         return self.core.trees
 
+    @property
+    def categories(self) -> Groups:
+        """Return the categories behind the numbers of each column of categories."""
+        return self.core.groups
+
+    @property
+    def task(self) -> Task:
+        """Return what is predicted."""
+        return "classification" if self.objective in CLASSES else "regression"
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """Return the class labels, 0, 1, ... if the model does not name them."""
+        if self.task == "regression":
+            return ()
+        return self.core.labels or tuple(range(max(self.core.classes, 2)))
+
+    def with_columns(self, names: tuple[str, ...]) -> LightGBMModel:
+        """Return the model with the names of its columns as they are, blanks included."""
+        return self._changed(replace(self.core, columns=names))
+
+    def with_categories(self, groups: Groups) -> LightGBMModel:
+        """Return the model with the categories that stand behind its numbers."""
+        line = frame_line(groups, self.features) if groups else self.core.pandas
+        return self._changed(replace(self.core, groups=groups, pandas=line))
+
+    def with_classes(self, labels: tuple[Label, ...]) -> LightGBMModel:
+        """Return the model with the names of its classes, in the order of its outputs."""
+        check_classes(labels, self.core.classes)
+        return self._changed(replace(self.core, labels=labels))
+
+    def _changed(self, core: LightGBMCore) -> LightGBMModel:
+        return LightGBMModel(text_of(core), self.limits)
+
     def with_thresholds(
         self, thresholds: Sequence[Floats], infos: Sequence[str], names: Sequence[str]
     ) -> LightGBMModel:
         """Return the same model with other thresholds, feature ranges and feature names."""
         trees = tuple(_with_thresholds(tree, values)
                       for tree, values in zip(self.trees, thresholds, strict=True))
-        changed = replace(self.core, trees=trees, infos=tuple(infos), names=tuple(names))
-        return LightGBMModel(text_of(changed), self.limits)
+        # What stands behind numbers and classes goes by the old names; it is set anew.
+        pandas = None if self.core.groups else self.core.pandas
+        return self._changed(replace(self.core, trees=trees, infos=tuple(infos), pandas=pandas,
+                                     names=tuple(names), columns=(), groups={}, labels=()))
 
     def to_json(self) -> dict[str, Any]:
         """Return the text inside an object; `save` writes the text itself, for LightGBM."""
@@ -139,10 +185,7 @@ class LightGBMModel(Predictor, Ensemble):
     def sums(self, data: Any) -> Floats:
         """Return the sums of the trees, one column a class, added as LightGBM adds them."""
         self._refuse_linear("predict")
-        if any(tree.categorical for tree in self.trees):
-            raise ModelError("This LightGBM model splits on categories; 'predict' takes threshold "
-                             "trees only.")
-        rows = self._numbers(data)
+        rows = number_rows(data, self.features, self.categories)
         out = np.zeros((rows.shape[0], self.core.classes))
         for number, tree in enumerate(self.trees):
             out[:, number % self.core.classes] += tree.leaf_value[tree.leaf_of(rows)]
@@ -153,16 +196,28 @@ class LightGBMModel(Predictor, Ensemble):
             raise ModelError(f"This LightGBM model has linear trees; '{what}' takes constant "
                              "leaves only. Train with linear_tree=False.")
 
-    def predict(self, data: Any, raw_score: bool = False) -> npt.NDArray[Any]:
+    def _responses(self, data: Any) -> Floats:
+        rounds = max(len(self.trees) // self.core.classes, 1) if self.core.averaged else 1
+        return prediction_of(self.core.goal)(self.sums(data) / rounds)
+
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the probability of each class, one column a class; the data as in `predict`.
+
+        The last bit of an exponential may differ from the library's.
+        """
+        if self.task == "regression":
+            raise ModelError("A regression has no 'predict_proba'. Use predict.")
+        out = self._responses(data)
+        return out if out.shape[1] > 1 else np.column_stack([1.0 - out[:, 0], out[:, 0]])
+
+    def predict(self, data: Any) -> npt.NDArray[Any]:
         """Predict original records as LightGBM does, without calling it; columns by name.
 
-        Returns what `Booster.predict` returns: numbers, probabilities of the second class, or one
-        column a class. The last bit of an exponential may differ from the library's.
+        Returns the likeliest class of each record, or a number.
         """
-        out = self.sums(data)
-        if not raw_score:
-            rounds = max(len(self.trees) // self.core.classes, 1) if self.core.averaged else 1
-            out = prediction_of(self.core.goal)(out / rounds)
+        if self.task == "classification":
+            return np.asarray(label_array(self.classes)[self.predict_proba(data).argmax(axis=1)])
+        out = self._responses(data)
         return out[:, 0] if out.shape[1] == 1 else out
 
     def leaf_values(self, tree: int) -> Floats:
@@ -177,7 +232,7 @@ class LightGBMModel(Predictor, Ensemble):
 
     def _compare(self, other: LightGBMModel) -> Comparison:
         where = "header"
-        mine, theirs = (_without_sizes(m.text) for m in (self, other))
+        mine, theirs = (_without_sizes(text) for text in _comparable(self, other))
         for a, b in zip(mine, theirs, strict=False):
             if a.startswith("Tree="):
                 where = f"tree {a[5:]}"
@@ -198,7 +253,22 @@ def _with_thresholds(tree: LeafwiseTree, values: Floats) -> LeafwiseTree:
 
 def _without_sizes(text: str) -> list[str]:
     # They follow from the trees: named first, they would hide which tree differs.
-    return [line for line in text.split("\n") if not line.startswith("tree_sizes=")]
+    return [line for line in text.split("\n") if not line.startswith(("tree_sizes=", PANDAS))]
+
+
+def _comparable(first: LightGBMModel, second: LightGBMModel) -> list[str]:
+    """Return the texts, without the names of classes and categories that only one has."""
+    known = [(bool(model.core.labels), bool(model.core.groups)) for model in (first, second)]
+    labels, groups = (all(side) for side in zip(*known, strict=True))
+    return [text_of(replace(model.core, columns=(), labels=model.core.labels if labels else (),
+                            groups=_by_written_name(model) if groups else {}))
+            for model in (first, second)]
+
+
+def _by_written_name(model: LightGBMModel) -> Groups:
+    pairs = zip(model.features, model.core.names, strict=True)
+    return {written: model.categories[name] for name, written in pairs
+            if name in model.categories}
 
 
 def _line_difference(where: str, first: str, second: str) -> Comparison:

@@ -46,6 +46,15 @@ class LeafwiseTree(ShapedTree):
     leaf_count: Ints
     rows: int
     lines: tuple[tuple[str, str], ...]
+    edges: Ints
+    words: Ints
+    """Sets of categories: where the words of each begin, and the words, 32 categories each."""
+
+    def left_set(self, node: int) -> Ints:
+        """Return the numbers of the categories that a node sends to the left."""
+        place = int(self.threshold[node])
+        words = self.words[self.edges[place] : self.edges[place + 1]]
+        return np.flatnonzero((words[:, None] >> np.arange(32)) & 1)
 
     def leaf_of(self, data: Floats) -> Ints:
         """Return the leaf that each row reaches."""
@@ -68,7 +77,21 @@ def _goes_left(tree: LeafwiseTree, here: Ints, value: Floats) -> Bools:
     unknown = np.isnan(value)
     plain = np.where(unknown & (kind != 2), 0.0, value)
     missing = ((kind == 1) & (np.abs(plain) <= ZERO)) | ((kind == 2) & unknown)
-    return np.where(missing, (tree.decision[here] & 2) != 0, plain <= tree.threshold[here])
+    left = np.where(missing, (tree.decision[here] & 2) != 0, plain <= tree.threshold[here])
+    if not tree.categorical:
+        return left
+    return np.where((tree.decision[here] & 1) != 0, _in_set(tree, here, value), left)
+
+
+def _in_set(tree: LeafwiseTree, here: Ints, value: Floats) -> Bools:
+    """Return whether each category is in the set of its node; missing ones never are."""
+    splits = (tree.decision[here] & 1) != 0
+    place = np.where(splits, tree.threshold[here], 0).astype(np.int64)
+    first, last = tree.edges[place], tree.edges[place + 1]
+    known = splits & (value >= 0) & (value < 32 * (last - first))
+    number = np.where(known, value, 0).astype(np.int64)
+    word = tree.words[np.minimum(first + number // 32, tree.words.size - 1)]
+    return np.asarray(known & (((word >> (number % 32)) & 1) != 0))
 
 
 class Block:
@@ -133,7 +156,7 @@ def read_leafwise(block: Block, features: int, limits: Limits) -> LeafwiseTree:
     _check_informative(block, inner)
     decision = block.ints("decision_type", inner, 0, 11)
     threshold = block.floats("threshold", inner, infinite=True)
-    _check_categories(block, categories, decision, threshold, limits)
+    edges, words = _categories(block, categories, decision, threshold, limits)
     counts = block.ints("internal_count", inner, 0, HALF)
     tree = LeafwiseTree(
         block.ints("split_feature", inner, 0, features - 1), threshold, decision,
@@ -141,6 +164,7 @@ def read_leafwise(block: Block, features: int, limits: Limits) -> LeafwiseTree:
         block.floats("leaf_value", leaves), block.floats("leaf_weight", leaves, maybe=True),
         block.ints("leaf_count", leaves, 0, HALF), int(counts[0]) if inner else 0,
         tuple((name, block.fields[name]) for name in LINES if name in block.fields),
+        edges, words,
     )
     if not linear and set(block.fields) & set(LINEAR_LINES):
         refuse(f"{block.where}.is_linear", "1 where leaves have coefficients", "0")
@@ -160,23 +184,24 @@ def _check_informative(block: Block, inner: int) -> None:
         refuse(f"{block.where}.shrinkage", "a finite number", block.text("shrinkage")[:40])
 
 
-def _check_categories(
+def _categories(
     block: Block, categories: int, decision: Ints, threshold: Floats, limits: Limits
-) -> None:
+) -> tuple[Ints, Ints]:
     """Refuse sets of categories that reach beyond their list; LightGBM reads them unchecked."""
     splits = (decision & 1) != 0
     if categories == 0:
         if splits.any() or "cat_boundaries" in block.fields or "cat_threshold" in block.fields:
             refuse(f"{block.where}.num_cat", "above 0 where nodes split on categories", "0")
-        return
+        return np.zeros(1, np.int64), np.zeros(0, np.int64)
     edges = block.ints("cat_boundaries", categories + 1, 0, limits.max_nodes)
     if edges[0] != 0 or np.any(np.diff(edges) <= 0):
         refuse(f"{block.where}.cat_boundaries", "numbers that rise from 0", "others")
-    block.ints("cat_threshold", int(edges[-1]), 0, 2**32 - 1)
+    words = block.ints("cat_threshold", int(edges[-1]), 0, 2**32 - 1)
     chosen = threshold[splits]
     if np.any(chosen != np.rint(chosen)) or np.any((chosen < 0) | (chosen >= categories)):
         refuse(f"{block.where}.threshold", f"below {categories} at nodes that split on categories",
                "others")
+    return edges, words
 
 
 def _shape(block: Block, leaves: int, limits: Limits) -> Shape:

@@ -9,12 +9,15 @@ children; what counts is what can be reached from node 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
+from unspoken.models.category_groups import Groups, Remark, check_classes, read_remark
 from unspoken.models.hostile_json import Fields, refuse
+from unspoken.models.labels import Label
+from unspoken.models.readers.xgboost_categories import read_names
 from unspoken.models.readers.xgboost_objectives import Objective, check_start, read_objective
 from unspoken.models.readers.xgboost_tree import BoostedTree, narrow, read_tree
 from unspoken.models.written_numbers import check_name, number_list, whole_text
@@ -48,6 +51,13 @@ class XGBoostCore:
     parallel: int
     weight_drop: Floats | None
     best: Mapping[str, str]
+    labels: tuple[Label, ...] = ()
+    groups: Groups = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the feature names, XGBoost's own f0, f1, ... if it was trained without."""
+        return self.names or tuple(f"f{i}" for i in range(self.features))
 
     @property
     def outputs(self) -> int:
@@ -73,13 +83,18 @@ def read_core(top: Fields) -> XGBoostCore:
     text, base = _base_score(param, max(classes, targets, 1))
     objective = read_objective(learner.fields("objective"), classes)
     check_start(objective, base)
+    names = _names(learner, features)
+    columns = names or tuple(f"f{i}" for i in range(features))
+    remark = _remark(learner, columns)
+    check_classes(remark.classes, max(classes, targets, 1))
     return XGBoostCore(
         _version(top), learner.fields("gradient_booster").text("name"),
         objective, features,
-        _names(learner, features), _types(learner, features), text, base, _average(param),
+        names, _types(learner, features), text, base, _average(param),
         classes, targets, trees, info, layers,
         whole_text(model.fields("gbtree_model_param"), "num_parallel_tree", 1, HALF),
         None if drop is None else narrow(drop, "weight_drop", len(trees)), _best(learner),
+        remark.classes, remark.groups or read_names(model, columns),
     )
 
 
@@ -166,6 +181,15 @@ def _texts(learner: Fields, key: str, features: int) -> tuple[str, ...]:
     if texts and len(texts) != features:
         refuse(learner.at(key), f"{features} long, or empty", str(len(texts)))
     return texts
+
+
+def _remark(learner: Fields, columns: tuple[str, ...]) -> Remark:
+    """Return the classes and categories that unspoken wrote into an attribute."""
+    attributes = learner.data.get("attributes")
+    text = attributes.get("unspoken") if isinstance(attributes, Mapping) else None
+    if text is not None and not isinstance(text, str):
+        refuse("learner.attributes.unspoken", "a text", type(text).__name__)
+    return read_remark(text, columns, learner.limits)
 
 
 def _best(learner: Fields) -> dict[str, str]:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats
 from unspoken.errors import MissingExtraError, ModelError
 from unspoken.models.boosted_text import xgboost_lines
+from unspoken.models.category_groups import Groups, check_classes
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -35,13 +36,19 @@ from unspoken.models.hostile_json import (
     parse_json,
     read_bytes,
 )
+from unspoken.models.labels import Label, Task
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.readers.json_documents import compare_documents
 from unspoken.models.readers.xgboost_core import XGBoostCore, read_core
-from unspoken.models.readers.xgboost_objectives import prediction_of, start_of
+from unspoken.models.readers.xgboost_objectives import (
+    CLASSES,
+    class_chances,
+    prediction_of,
+    start_of,
+)
 from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.models.readers.xgboost_write import document_of
-from unspoken.models.tree import as_rows
+from unspoken.models.tree import as_rows, label_array
 from unspoken.table.atomic_files import write_file
 
 
@@ -93,7 +100,33 @@ class XGBoostModel(Predictor, Ensemble):
     @property
     def features(self) -> tuple[str, ...]:
         """Return the feature names, XGBoost's own f0, f1, ... if it was trained without."""
-        return self.core.names or tuple(f"f{i}" for i in range(self.core.features))
+        return self.core.columns
+
+    @property
+    def categories(self) -> Groups:
+        """Return the categories behind the numbers of each column of categories."""
+        return self.core.groups
+
+    @property
+    def task(self) -> Task:
+        """Return what is predicted."""
+        return "classification" if self.objective in CLASSES else "regression"
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """Return the class labels, 0, 1, ... if the model does not name them."""
+        if self.task == "regression":
+            return ()
+        return self.core.labels or tuple(range(max(self.core.outputs, 2)))
+
+    def with_categories(self, groups: Groups) -> XGBoostModel:
+        """Return the model with the categories that stand behind its numbers."""
+        return XGBoostModel(replace(self.core, groups=groups), self.limits)
+
+    def with_classes(self, labels: tuple[Label, ...]) -> XGBoostModel:
+        """Return the model with the names of its classes, in the order of its outputs."""
+        check_classes(labels, self.core.outputs)
+        return XGBoostModel(replace(self.core, labels=labels), self.limits)
 
     @property
     def n_features(self) -> int:
@@ -112,7 +145,9 @@ class XGBoostModel(Predictor, Ensemble):
         trees = tuple(_with_conditions(tree, wanted)
                       for tree, wanted in zip(self.trees, conditions, strict=True))
         kept = self.core.names if names is None or not self.core.names else tuple(names)
-        return XGBoostModel(replace(self.core, trees=trees, names=kept), self.limits)
+        # What stands behind numbers and classes goes by the old names; it is set anew.
+        return XGBoostModel(replace(self.core, trees=trees, names=kept, groups={}, labels=()),
+                            self.limits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that XGBoost loads."""
@@ -138,10 +173,7 @@ class XGBoostModel(Predictor, Ensemble):
 
     def margins(self, data: Any) -> npt.NDArray[np.float32]:
         """Return the sums of the trees, one column an output, added as XGBoost adds them."""
-        if self.core.categorical:
-            raise ModelError("This XGBoost model splits on categories; 'predict' takes threshold "
-                             "trees only.")
-        rows = as_rows(data, self.features)
+        rows = as_rows(data, self.features, self.categories)
         sums = np.empty((rows.shape[0], self.core.outputs), np.float32)
         sums[:] = start_of(self.core.objective, self.core.base)
         for number, tree in enumerate(self.trees):
@@ -151,14 +183,23 @@ class XGBoostModel(Predictor, Ensemble):
             sums[:, self.core.tree_info[number]] += weights[tree.leaf_of(rows)]
         return sums
 
-    def predict(self, data: Any, output_margin: bool = False) -> npt.NDArray[Any]:
+    def predict_proba(self, data: Any) -> npt.NDArray[Any]:
+        """Return the probability of each class, one column a class; the data as in `predict`.
+
+        The last bit of an exponential may differ from the library's.
+        """
+        if self.task == "regression":
+            raise ModelError("A regression has no 'predict_proba'. Use predict.")
+        return class_chances(self.core.objective, self.margins(data))
+
+    def predict(self, data: Any) -> npt.NDArray[Any]:
         """Predict original records as XGBoost does, without calling it; columns by name.
 
-        Returns what `Booster.predict` returns: numbers, probabilities of the second class, or one
-        column a class. The last bit of an exponential may differ from the library's.
+        Returns the likeliest class of each record, or a number.
         """
-        sums = self.margins(data)
-        out = sums if output_margin else prediction_of(self.core.objective)(sums)
+        if self.task == "classification":
+            return np.asarray(label_array(self.classes)[self.predict_proba(data).argmax(axis=1)])
+        out = prediction_of(self.core.objective)(self.margins(data))
         return out[:, 0] if out.shape[1] == 1 else out
 
     def _lines(self, full: bool) -> list[str]:
@@ -171,7 +212,7 @@ class XGBoostModel(Predictor, Ensemble):
         return first_difference(
             lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
             lambda: self._same_trees(other),
-            lambda: compare_documents(self.document, other.document),
+            lambda: compare_documents(*_comparable(self, other)),
         )
 
     def _same_trees(self, other: XGBoostModel) -> Comparison:
@@ -189,6 +230,20 @@ def _with_conditions(tree: BoostedTree, wanted: Floats) -> BoostedTree:
     everywhere[changed] = [float(str(np.float32(v))) for v in condition[tree.inner].tolist()]
     return replace(tree, condition=condition.astype(np.float32).astype(np.float64),
                    all=replace(tree.all, condition=everywhere))
+
+
+def _comparable(first: XGBoostModel, second: XGBoostModel) -> list[dict[str, Any]]:
+    """Return the documents, without the names of classes and categories that only one has."""
+    known = [(bool(model.core.labels), bool(model.core.groups)) for model in (first, second)]
+    labels, groups = (all(side) for side in zip(*known, strict=True))
+    # Codes are whole numbers where originals may not be; XGBoost's types change no prediction.
+    return [document_of(replace(
+        model.core, types=_plain(model.core.types), labels=model.core.labels if labels else (),
+        groups=model.core.groups if groups else {})) for model in (first, second)]
+
+
+def _plain(types: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple("float" if kind in ("int", "q") else kind for kind in types)
 
 
 def _same_tree(first: BoostedTree, second: BoostedTree) -> Comparison:

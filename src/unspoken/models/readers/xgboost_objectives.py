@@ -37,6 +37,11 @@ LOGISTIC = ("reg:logistic", "binary:logistic")
 LOGARITHMIC = ("reg:gamma", "reg:tweedie", "count:poisson", "survival:cox")
 
 
+CLASSES = ("binary:logistic", "binary:logitraw", "binary:hinge", "multi:softmax",
+           "multi:softprob")
+"""Objectives that predict classes."""
+
+
 @dataclass(frozen=True)
 class Objective:
     """A known objective and the text of its one parameter, if it has one."""
@@ -132,3 +137,11 @@ def prediction_of(objective: Objective) -> Callable[[Margins], Margins]:
         "multi:softprob": _softmax, "multi:softmax": _best_class, "binary:hinge": _hinge,
     }
     return others.get(objective.name, _same)
+
+
+def class_chances(objective: Objective, margin: Margins) -> Margins:
+    """Return the probability of each class, one column a class."""
+    if objective.name.startswith("multi:"):
+        return _softmax(margin)
+    second = _hinge(margin) if objective.name == "binary:hinge" else _sigmoid(margin)
+    return np.column_stack([np.float32(1.0) - second[:, 0], second[:, 0]])

@@ -18,6 +18,17 @@ ROOT = 2**31 - 1
 MAX_CATEGORY = 2**24
 
 
+SPAN = MAX_CATEGORY + 1
+
+
+def _inside(pairs: Ints, node: Ints, value: Floats) -> Bools:
+    """Return whether the category of each row is in the set of its node."""
+    known = (value >= 0) & (value < SPAN)
+    wanted = node * SPAN + np.where(known, value, 0).astype(np.int64)
+    at = np.minimum(np.searchsorted(pairs, wanted), max(pairs.size - 1, 0))
+    return np.asarray(known & (pairs[at] == wanted)) if pairs.size else np.zeros(node.size, bool)
+
+
 @dataclass(frozen=True, eq=False)
 class NodeArrays:
     """All nodes of a tree as the file numbers them, those that pruning deleted included."""
@@ -62,8 +73,37 @@ class BoostedTree(ShapedTree):
 
     def leaf_of(self, rows: Floats) -> Ints:
         """Return the node that each row (float32 values held in float64) ends in."""
+        if self.categorical[self.inner].any():
+            return self._leaf_by_sets(rows)
         splits = Splits(self.feature, self.condition, self.default_left, strict=True)
         return apply(self.shape, splits, rows)
+
+    def right_set(self, node: int) -> Ints:
+        """Return the numbers of the categories that a node sends to the right."""
+        at = np.flatnonzero(self.all.categories_nodes == self.kept[node])
+        if not at.size:
+            return np.zeros(0, np.int64)
+        first = int(self.all.categories_segments[at[0]])
+        return self.all.categories[first : first + int(self.all.categories_sizes[at[0]])]
+
+    def _leaf_by_sets(self, rows: Floats) -> Ints:
+        pairs = self._set_pairs()
+        here, active = np.zeros(rows.shape[0], np.int64), np.arange(rows.shape[0])
+        while active.size:
+            node = here[active]
+            value = rows[active, self.feature[node]]
+            left = np.where(self.categorical[node], ~_inside(pairs, node, value),
+                            value < self.condition[node])
+            left = np.where(np.isnan(value), self.default_left[node], left)
+            here[active] = np.where(left, self.shape.left[node], self.shape.right[node])
+            active = active[self.shape.left[here[active]] >= 0]
+        return here
+
+    def _set_pairs(self) -> Ints:
+        """Return node and category of every set in one number each, sorted."""
+        nodes = np.flatnonzero(self.categorical & self.inner).tolist()
+        listed = [node * SPAN + self.right_set(node) for node in nodes]
+        return np.sort(np.concatenate(listed)) if listed else np.zeros(0, np.int64)
 
 
 def read_tree(fields: Fields, number: int, features: int) -> BoostedTree:

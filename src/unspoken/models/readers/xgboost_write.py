@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from unspoken.models.category_groups import Remark, remark_of
+from unspoken.models.readers.xgboost_categories import written_names
 from unspoken.models.readers.xgboost_core import XGBoostCore
 from unspoken.models.readers.xgboost_objectives import written_objective
 from unspoken.models.readers.xgboost_tree import BoostedTree
@@ -11,8 +13,10 @@ from unspoken.models.readers.xgboost_tree import BoostedTree
 
 def document_of(core: XGBoostCore) -> dict[str, Any]:
     """Return the document that XGBoost loads."""
+    text = remark_of(Remark(core.labels, groups=core.groups))
+    remark = {"unspoken": text} if text else {}
     learner = {
-        "attributes": dict(core.best), "feature_names": list(core.names),
+        "attributes": dict(core.best) | remark, "feature_names": list(core.names),
         "feature_types": list(core.types), "gradient_booster": _booster(core),
         "learner_model_param": _model_param(core), "objective": written_objective(core.objective),
     }
@@ -21,8 +25,7 @@ def document_of(core: XGBoostCore) -> dict[str, Any]:
 
 def _booster(core: XGBoostCore) -> dict[str, Any]:
     model = {
-        # Recoding categories of a data frame is not part of the core, so none are written.
-        "cats": {"enc": [], "feature_segments": [], "sorted_idx": []},
+        "cats": written_names(core.groups, core.columns, core.types),
         "gbtree_model_param": {"num_parallel_tree": str(core.parallel),
                                "num_trees": str(len(core.trees))},
         "iteration_indptr": core.layers.tolist(), "tree_info": core.tree_info.tolist(),

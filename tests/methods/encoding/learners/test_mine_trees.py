@@ -105,16 +105,18 @@ def test_a_table_has_no_guarantee_to_ask(table):
     assert unspoken.mine.fit(table).verdict is None
 
 
-def test_categories_are_left_out_and_said(raw):
+def test_categories_are_mined_by_number(raw):
     data, labels = raw
     source = {"m0": data[:, 0], "town": ["x", "y", "z"] * 189 + ["x", "x"], "y": labels}
     table = unspoken.read(source, target="y")
-    with pytest.warns(UserWarning, match="town"):
-        mined = unspoken.mine.fit(table)
-    assert mined.recipe.left_out == ("town",)
-    assert mined.model.features == ("m0",)
+    mined = unspoken.mine.fit(table)
+    assert mined.recipe.left_out == ()
+    assert mined.model.features == ("m0", "town")
+    assert mined.model.categories == {"town": (("x",), ("y",), ("z",))}
+    assert "town in {x" in mined.model.to_text()
     with pytest.raises(SchemaError, match="numeric"):
-        unspoken.mine.tree(unspoken.read({"town": source["town"], "y": labels}, target="y"))
+        unspoken.mine.tree(unspoken.read({"name": ["a"], "y": [1]}, target="y",
+                                         identifiers="name"))
 
 
 @pytest.mark.parametrize(("learner", "params", "words"), [

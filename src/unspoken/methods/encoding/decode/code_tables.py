@@ -41,10 +41,13 @@ def check_float64(book: Codebook, learner: str) -> None:
 def key_table(book: Codebook, column: int) -> Table:
     """Return the table of one column from the key alone."""
     values, codes = book.column(column)
-    return _checked(book, column, codes.astype(np.float64), values.astype(np.float64))
+    return _checked(book, book.features[column], codes.astype(np.float64),
+                    values.astype(np.float64))
 
 
-def data_table(rows: Rows, column: int, chosen: Ints | None = None) -> Table:
+def data_table(
+    rows: Rows, column: int, chosen: Ints | None = None, name: str | None = None
+) -> Table:
     """Return the table of one column from the training rows, in full float64.
 
     Learners that see float64 distinguish values that share a float32, and so a code; that is
@@ -56,15 +59,14 @@ def data_table(rows: Rows, column: int, chosen: Ints | None = None) -> Table:
     codes, first, group = np.unique(codes[known], return_index=True, return_inverse=True)
     if np.any(values[known] != values[known][first][group]):
         raise DecodeError(
-            f"feature '{rows.book.features[column]}' has different values that share a code, "
-            "because they are equal in float32; this learner sees float64 and distinguishes "
+            f"feature '{name or rows.book.features[column]}' has different values that share a "
+            "code, because they are equal in float32; this learner sees float64 and distinguishes "
             "them. Round the column to float32 before protecting it."
         )
-    return _checked(rows.book, column, codes, values[known][first])
+    return _checked(rows.book, name or rows.book.features[column], codes, values[known][first])
 
 
-def _checked(book: Codebook, column: int, codes: Floats, values: Floats) -> Table:
-    name = book.features[column]
+def _checked(book: Codebook, name: str, codes: Floats, values: Floats) -> Table:
     if not book.increasing:
         raise DecodeError(
             f"feature '{name}': codes are reversed (mode 'anti'). Only scikit-learn's decision "

@@ -36,3 +36,9 @@ class Codebook(Protocol):
 
     def order(self, rows: int) -> npt.NDArray[np.int64] | None:
         """Original row of each released row; None if rows were not moved."""
+
+
+def is_category(book: Codebook, column: int) -> bool:
+    """Return True if a feature is categories by number; books of numbers alone have none."""
+    known = getattr(book, "categorical", ())
+    return bool(known) and bool(known[column])

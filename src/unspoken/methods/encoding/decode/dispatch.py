@@ -49,6 +49,7 @@ def decode_with(
     sample_weight: npt.ArrayLike | None = None,
     learner: str | None = None,
     trust_leaves: bool = False,
+    rows: npt.ArrayLike | None = None,
 ) -> Any:
     """Decode a model that was mined on codes.
 
@@ -56,7 +57,8 @@ def decode_with(
     book knows the released order. `X` None asks for key-only decoding, which is refused where
     it is not exact. `learner` says how an XGBoost model was trained ("hist", "approx" or
     "exact") where its thresholds do not show it. `trust_leaves` takes leaf values as they
-    are instead of comparing them with the labels (see `leaf_values`).
+    are instead of comparing them with the labels (see `leaf_values`). `rows` are the released
+    rows that the model was fitted on, in its order, if it was not all of them.
 
     Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
     `XGBoostModel` or `LightGBMModel`. The given model is left as it is.
@@ -70,14 +72,14 @@ def decode_with(
         warnings.warn("Mode 'anti' reverses the order of values, so ties were broken the other "
                       "way: the decoded model is equally good, split by split, and may be another "
                       "one than the original's.", UnpromisedModelWarning, stacklevel=3)
-    rows = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves)
+    known = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves, rows)
     if isinstance(read_model, XGBoostModel):
-        return decode_xgboost(read_model, book, rows, learner)
+        return decode_xgboost(read_model, book, known, learner)
     if isinstance(read_model, LightGBMModel):
-        return decode_lightgbm(read_model, book, rows)
+        return decode_lightgbm(read_model, book, known)
     if type(read_model).__name__.startswith("HistGradientBoosting"):
-        return decode_histogram(read_model, book, rows)
-    return _decode_exact(read_model, rows if rows is not None else _needs_rows(read_model))
+        return decode_histogram(read_model, book, known)
+    return _decode_exact(read_model, known if known is not None else _needs_rows(read_model))
 
 
 def _check_live(model: Any) -> None:

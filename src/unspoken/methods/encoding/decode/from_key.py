@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.dispatch import decode_with
-from unspoken.release.decoding import features_of
+from unspoken.methods.encoding.decode.feature_design import Design
+from unspoken.methods.encoding.decode.model_facts import design_for
+from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
+from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
 from unspoken.release.key import Key
+from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
@@ -17,16 +22,40 @@ from unspoken.table.table import Table
 def decode_from_key(model: Any, key: Key, data: Any, y: Any, **options: Any) -> Any:
     """Decode a mined model with the code book of a key."""
     book = PiecewiseBook.from_key(key)
-    features, labels = features_of(data, book.features, y)
-    return decode_with(model, book, features, labels, **options)
+    design = design_for(book, as_model(model))
+    if y is None and isinstance(data, Table) and data.schema.target is not None:
+        y = data.labels()
+    decoded = decode_with(model, design, design.numbers(data), y, **options)
+    return _named(decoded, design, y)
+
+
+def _named(decoded: Any, design: Design, y: Any) -> Any:
+    """Put the original categories and classes into a decoded model, where it keeps them apart."""
+    if isinstance(decoded, LightGBMModel):
+        decoded = decoded.with_columns(design.features)
+    if hasattr(decoded, "with_categories") and any(design.categorical):
+        decoded = decoded.with_categories(design.groups(decoded.features))
+    booster = isinstance(decoded, XGBoostModel | LightGBMModel)
+    if not booster or y is None or decoded.task != "classification":
+        return decoded
+    released = np.unique(released_labels(design, np.asarray(y))).tolist()
+    if len(released) != len(decoded.classes):
+        return decoded
+    return decoded.with_classes(tuple(original_label(design, label) for label in released))
 
 
 def in_released_order(key: Key, table: Table) -> Table:
     """Return the released features and the target, original values, in the released order."""
     book = PiecewiseBook.from_key(key)
-    rows = table.arrow([*book.features, table.target])
+    names = list(book.everything)
+    rows = table.arrow([*names, table.target])
+    for column in book.columns:
+        if column.merged or column.floor.size:
+            place = rows.column_names.index(column.name)
+            values = column.rounded(np.asarray(to_numbers(rows[column.name]), np.float64))
+            rows = rows.set_column(place, column.name, pa.array(values, from_pandas=True))
     order = book.order(rows.num_rows)
     if order is not None:
         rows = rows.take(pa.array(order))
-    kinds = dict.fromkeys(book.features, "numeric")
-    return read(rows, target=table.target, kinds=kinds, keep=book.features, show=False)
+    kinds = {name: "numeric" if name in book.features else "categorical" for name in names}
+    return read(rows, target=table.target, kinds=kinds, keep=names, show=False)

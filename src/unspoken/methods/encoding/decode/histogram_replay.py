@@ -3,13 +3,17 @@
 It bins every column first and then works on bin numbers only. A strict encoding gives the same
 bins, so only the bin edges have to be replaced. Edges are placed by scikit-learn's own binning,
 run here once on the codes (it must give the mined edges) and once on the originals. Above
-200,000 rows, or with early stopping, edges come from a part of the rows, and a value of another
-row may fall on the other side of an edge half-way between two values; then the model is refused.
+200,000 rows edges come from a part of the rows, and a value of another row may fall on the other
+side of an edge half-way between two values; then the model is refused. With early stopping edges
+come from the rows that were not held out; those held out decide only where training stopped, which
+is replayed (`early_stopping`).
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +28,8 @@ from unspoken.methods.encoding.decode.code_tables import (
     key_table,
     unexplained,
 )
-from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook, is_category
+from unspoken.methods.encoding.decode.early_stopping import stop_where_the_original_stops
 from unspoken.methods.encoding.decode.sklearn_replay import restore_names
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width
 
@@ -34,23 +39,79 @@ Edges = list[Floats]
 def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     """Decode a HistGradientBoosting estimator, with the training rows or the key alone."""
     check_width(book, int(model.n_features_in_))
-    if model.is_categorical_ is not None and np.any(model.is_categorical_):
-        raise DecodeError("HistGradientBoosting: the model has 'categorical_features', whose codes "
-                          "have no order. Mine without them.")
+    _check_sets(model, book)
     mined = model._bin_mapper.bin_thresholds_
-    edges = _key_edges(mined, book, model) if rows is None else _data_edges(model, rows)
-    decoded = restore_names(copy.deepcopy(model), book)
+    edges, part = ((_key_edges(mined, book, model), None) if rows is None
+                   else _data_edges(model, rows))
+    decoded = restore_categories(restore_names(copy.deepcopy(model), book), book)
     if hasattr(decoded, "_label_encoder") and hasattr(decoded, "classes_"):
         decoded._label_encoder.classes_ = decoded.classes_
     decoded._bin_mapper.bin_thresholds_ = [edge.copy() for edge in edges]
     for number, predictor in enumerate(p for stage in decoded._predictors for p in stage):
         _replace(predictor.nodes, mined, edges, f"tree {number}")
+    if rows is not None and part is not None and part.size < rows.count:
+        stop_where_the_original_stops(decoded, model, rows, part, _weights(model, rows))
     return decoded
+
+
+def _check_sets(model: Any, book: Codebook) -> None:
+    """Refuse sets of codes: only the numbers of categories mean the same in the original."""
+    for column in np.flatnonzero(_flags(model)).tolist():
+        if not is_category(book, column):
+            raise DecodeError("HistGradientBoosting: the model takes feature "
+                              f"'{book.features[column]}' as categories, and its codes are "
+                              "numbers. Mine without 'categorical_features' for it.")
+
+
+def _flags(model: Any) -> npt.NDArray[np.bool_]:
+    """Return which features the model takes as categories."""
+    if model.is_categorical_ is None:
+        return np.zeros(int(model.n_features_in_), np.bool_)
+    return np.asarray(model.is_categorical_, np.bool_)
+
+
+def binned_order(model: Any) -> Ints:
+    """Return the feature of each binned column: scikit-learn puts categories first."""
+    flags = _flags(model)
+    if getattr(model, "_preprocessor", None) is None:
+        return np.arange(flags.size)
+    return np.asarray(np.r_[np.flatnonzero(flags), np.flatnonzero(~flags)])
+
+
+def _sets(model: Any) -> npt.NDArray[np.bool_]:
+    return _flags(model)[binned_order(model)]
+
+
+def restore_categories(model: Any, book: Codebook) -> Any:
+    """Put original names and categories into the encoder that a model keeps of its own."""
+    inside = getattr(model, "_preprocessor", None)
+    if inside is None or not hasattr(model, "feature_names_in_"):
+        return model
+    names, flags = model.feature_names_in_, _flags(model)
+    inside.feature_names_in_ = names
+    for part, chosen in (("encoder", flags), ("numerical", ~flags)):
+        if hasattr(inside.named_transformers_[part], "feature_names_in_"):
+            inside.named_transformers_[part].feature_names_in_ = names[chosen]
+    encoder = inside.named_transformers_["encoder"]
+    parts = [getattr(book, "parts", ())[place] for place in np.flatnonzero(flags).tolist()]
+    encoder.categories_ = [_categories(values, part.groups) for values, part in
+                           zip(encoder.categories_, parts, strict=True)]
+    return model
+
+
+def _categories(labels: npt.NDArray[Any], groups: tuple[tuple[str, ...], ...]) -> Any:
+    """Return the original category of each label; numbers and merged labels stay as they are."""
+    plain = all(isinstance(v, str) or v is None or v != v for v in labels.tolist())
+    if not plain or any(len(group) != 1 for group in groups):
+        return labels
+    names = [group[0] for group in groups]
+    return np.array(names + labels.tolist()[len(names):], dtype=object)
 
 
 def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) -> None:
     """Replace the threshold of every inner node by the edge of the same bin."""
-    inner = (nodes["is_leaf"] == 0) & np.isfinite(nodes["num_threshold"])
+    inner = ((nodes["is_leaf"] == 0) & (nodes["is_categorical"] == 0)
+             & np.isfinite(nodes["num_threshold"]))
     for at in np.flatnonzero(inner).tolist():
         column, number = int(nodes["feature_idx"][at]), int(nodes["bin_threshold"][at])
         if number >= mined[column].size or mined[column][number] != nodes["num_threshold"][at]:
@@ -59,15 +120,23 @@ def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) ->
         nodes["num_threshold"][at] = edges[column][number]
 
 
-def _data_edges(model: Any, rows: Rows) -> Edges:
-    """Return the edges of the originals, after checking that every row keeps its bin."""
-    tables = [data_table(rows, column) for column in range(rows.values.shape[1])]
+def _data_edges(model: Any, rows: Rows) -> tuple[Edges, Ints]:
+    """Return the edges of the originals and the rows that they were placed by.
+
+    Every row that was trained on must keep its bin; those that were held out may not, and decide
+    only where training stopped.
+    """
+    order = binned_order(model)
+    rows = replace(rows, values=rows.values[:, order], codes=rows.codes[:, order])
+    sets = _sets(model)
     for part in _parts(model, rows):
+        tables = {place: data_table(rows, place, part, rows.book.features[order[place]])
+                  for place in range(order.size) if not sets[place]}
         again = _binner(model, rows, rows.codes, part)
         if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
             original = _binner(model, rows, rows.values, part)
             _check_bins(tables, again, original)
-            return list(original.bin_thresholds_)
+            return list(original.bin_thresholds_), part
     raise DecodeError(
         "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
         "not mined from exactly these rows of this release. Pass the training data, weights and "
@@ -119,8 +188,8 @@ def _same_edges(first: Edges, second: Edges) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
-def _check_bins(tables: list[Table], mined: Any, original: Any) -> None:
-    for column, table in enumerate(tables):
+def _check_bins(tables: Mapping[int, Table], mined: Any, original: Any) -> None:
+    for column, table in tables.items():
         mine, theirs = mined.bin_thresholds_[column], original.bin_thresholds_[column]
         before = np.searchsorted(mine, table.codes)
         after = np.searchsorted(theirs, table.values)
@@ -149,9 +218,9 @@ def _key_edges(mined: Edges, book: Codebook, model: Any) -> Edges:
         raise DecodeError("HistGradientBoosting: early stopping, weights, or more than 200,000 "
                           "rows: bins were placed by a part of the rows, which the key alone "
                           "does not know. Pass the training data.")
-    return [
-        _key_column(edge, key_table(book, column), few) for column, edge in enumerate(mined)
-    ]
+    order, sets = binned_order(model), _sets(model)
+    return [edge if sets[place] else _key_column(edge, key_table(book, int(order[place])), few)
+            for place, edge in enumerate(mined)]
 
 
 def _key_column(mined: Floats, table: Table, few: int) -> Floats:

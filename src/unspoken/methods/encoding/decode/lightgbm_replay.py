@@ -23,12 +23,13 @@ from unspoken.methods.encoding.decode.code_tables import (
     key_table,
     unexplained,
 )
-from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook, is_category
 from unspoken.methods.encoding.decode.learner_thresholds import lightgbm_midpoint
 from unspoken.methods.encoding.decode.lightgbm_leaves import check_lightgbm_leaves
 from unspoken.methods.encoding.decode.lightgbm_sample import sample_rows
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
 from unspoken.models.readers.lightgbm_text import LightGBMModel
+from unspoken.models.readers.lightgbm_tree import LeafwiseTree
 
 ZERO = float(np.float32(1e-35))
 """LightGBM takes values up to this far from zero as zero."""
@@ -36,8 +37,8 @@ ZERO = float(np.float32(1e-35))
 
 def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> LightGBMModel:
     """Decode a LightGBM model, with the training rows or the key alone."""
-    _check_supported(model)
     check_width(book, len(model.feature_names))
+    _check_supported(model, book)
     names = _names(book, model.feature_names)
     if rows is None:
         check_float64(book, "LightGBM")
@@ -48,7 +49,7 @@ def decode_lightgbm(model: LightGBMModel, book: Codebook, rows: Rows | None) -> 
         for column, table in enumerate(tables):
             _check_unsampled(table, data_table(rows, column))
     thresholds = [
-        _decoded(tree.feature, tree.threshold, tables, f"LightGBM tree {number}")
+        _decoded(tree, tables, f"LightGBM tree {number}")
         for number, tree in enumerate(model.trees)
     ]
     if rows is not None and not rows.trusted:
@@ -68,10 +69,13 @@ def _written(name: str) -> str:
     return re.sub(r"\s", "_", name)
 
 
-def _check_supported(model: LightGBMModel) -> None:
-    if any(tree.categorical for tree in model.trees):
-        raise DecodeError("LightGBM: the model splits on categories, whose codes have no order. "
-                          "Mine without categorical_feature.")
+def _check_supported(model: LightGBMModel, book: Codebook) -> None:
+    for tree in model.trees:
+        for column in np.unique(tree.feature[(tree.decision & 1) != 0]).tolist():
+            if not is_category(book, column):
+                raise DecodeError(f"LightGBM: the model takes feature '{book.features[column]}' as "
+                                  "categories, and its codes are numbers. Mine without "
+                                  "categorical_feature for it.")
     if any(tree.linear for tree in model.trees):
         raise DecodeError("LightGBM: linear trees compute with the codes themselves. Mine with "
                           "linear_tree=False.")
@@ -141,11 +145,11 @@ def _check_unsampled(sampled: Table, full: Table) -> None:
         )
 
 
-def _decoded(feature: Ints, threshold: Floats, tables: Sequence[Table], where: str) -> Floats:
-    out = threshold.copy()
-    for column in np.unique(feature).tolist():
-        node = np.flatnonzero((feature == column) & (np.abs(threshold) > ZERO)
-                              & np.isfinite(threshold))
+def _decoded(tree: LeafwiseTree, tables: Sequence[Table], where: str) -> Floats:
+    threshold, out = tree.threshold, tree.threshold.copy()
+    asked = ((tree.decision & 1) == 0) & (np.abs(threshold) > ZERO) & np.isfinite(threshold)
+    for column in np.unique(tree.feature).tolist():
+        node = np.flatnonzero((tree.feature == column) & asked)
         out[node] = _between(threshold[node], tables[column], where)
     return out
 

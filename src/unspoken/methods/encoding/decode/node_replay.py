@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.node_segments import Segments
 from unspoken.methods.encoding.decode.training_rows import Rows
 from unspoken.numerics.treewalk import LeafGroups, NodeRanges, Shape
 
@@ -93,15 +95,21 @@ class Replay:
         """
         return self.groups.ranges(self.rows.values[self.bag, column])
 
-    def sides(self, column: int, chosen: Bools) -> Sides:
-        """Return what lies beside the thresholds of the chosen nodes, which split `column`."""
+    @cached_property
+    def _beside(self) -> dict[str, Floats]:
+        """Return what lies beside every threshold, in one pass over the rows of each level."""
+        segments = Segments(self.nodes.shape, self.leaf)
+        below, above = (0, 1) if self.rows.book.increasing else (1, 0)
+        wanted = {"left_code": (self.rows.codes, 0, np.fmax),
+                  "right_code": (self.rows.codes, 1, np.fmin),
+                  "low": (self.rows.values, below, np.fmax),
+                  "high": (self.rows.values, above, np.fmin)}
+        return segments.extremes(self.nodes.feature, self.bag, wanted)
+
+    def sides(self, chosen: Bools) -> Sides:
+        """Return what lies beside the thresholds of the chosen nodes."""
         node = np.flatnonzero(chosen)
-        left, right = self.nodes.shape.left[node], self.nodes.shape.right[node]
-        codes = self.code_ranges(column)
-        values = self.value_ranges(column)
-        below, above = (left, right) if self.rows.book.increasing else (right, left)
-        return Sides(node, codes.high[left], codes.low[right], values.high[below],
-                     values.low[above])
+        return Sides(node, **{name: found[node] for name, found in self._beside.items()})
 
 
 def replay_thresholds(replay: Replay, midpoint: Midpoint) -> Floats:
@@ -114,7 +122,7 @@ def replay_thresholds(replay: Replay, midpoint: Midpoint) -> Floats:
     out = nodes.threshold.copy()
     for column in np.unique(nodes.feature[nodes.inner]).tolist():
         mine = nodes.inner & (nodes.feature == column)
-        sides = replay.sides(column, mine & np.isfinite(nodes.threshold))
+        sides = replay.sides(mine & np.isfinite(nodes.threshold))
         check_sides(nodes, sides, midpoint)
         out[sides.node] = midpoint(sides.low, sides.high)
         _check_infinite(replay, column, mine)

@@ -163,13 +163,9 @@ def check_close_values(replay: Replay, impurity: Floats, counts: bool) -> None:
     apart, so neither happens to them. Skipping cuts also changes the order of its sums, which
     matters unless they are exact (`counts`).
     """
-    for column, name in enumerate(replay.rows.book.features):
-        values, _ = replay.rows.book.column(column)
-        narrow = np.unique(values.astype(np.float32))
-        if not np.any(narrow[1:] <= narrow[:-1] + SKLEARN_GAP):
-            continue
+    for column in replay.rows.close_columns:
         if not counts:
-            raise _too_close(replay.nodes.where, name)
+            raise _too_close(replay.nodes.where, replay.rows.book.features[column])
         _check_column(replay, column, impurity > 0)
 
 
@@ -186,8 +182,7 @@ def _check_column(replay: Replay, column: int, tried: npt.NDArray[np.bool_]) -> 
     ranges = replay.value_ranges(column)
     low, high = (side.astype(np.float32) for side in (ranges.low, ranges.high))
     close = tried & (low < high) & (high <= low + SKLEARN_GAP)
-    sides = replay.sides(column, nodes.inner & (nodes.feature == column)
-                         & np.isfinite(nodes.threshold))
+    sides = replay.sides(nodes.inner & (nodes.feature == column) & np.isfinite(nodes.threshold))
     left, right = (side.astype(np.float32) for side in (sides.low, sides.high))
     close[sides.node] |= right <= left + SKLEARN_GAP
     if close.any():

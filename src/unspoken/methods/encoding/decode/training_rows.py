@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError, InputError
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 
 SOME = 1000
 
@@ -32,6 +33,8 @@ class Rows:
     weight: Floats | None = None
     trusted: bool = False
     """Whether leaf values are taken as they are, without a look at the labels."""
+    part: bool = False
+    """Whether these are some of the released rows, not all."""
 
     @property
     def count(self) -> int:
@@ -60,6 +63,16 @@ class Rows:
         """Return True if codes do not follow the order of values everywhere (max-mono)."""
         return any(self._permuted(column) for column in range(self.values.shape[1]))
 
+    @cached_property
+    def close_columns(self) -> tuple[int, ...]:
+        """Return the columns with values that scikit-learn's splitter takes for equal."""
+        close = []
+        for column in range(self.values.shape[1]):
+            narrow = np.unique(self.book.column(column)[0].astype(np.float32))
+            if np.any(narrow[1:] <= narrow[:-1] + SKLEARN_GAP):
+                close.append(column)
+        return tuple(close)
+
     def _permuted(self, column: int) -> bool:
         values, table = self.book.column(column)
         steps = np.diff(table) if self.book.increasing else -np.diff(table)
@@ -87,8 +100,13 @@ class Bag:
 
 
 def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None = None,
-                  weight: npt.ArrayLike | None = None, trusted: bool = False) -> Rows:
-    """Encode original rows and bring everything into the released order."""
+                  weight: npt.ArrayLike | None = None, trusted: bool = False,
+                  chosen: npt.ArrayLike | None = None) -> Rows:
+    """Encode original rows and bring everything into the released order.
+
+    `chosen`: the released rows that the model was fitted on, in the order in which it met them;
+    weights are given for all rows.
+    """
     values = np.asarray(data, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(book.features):
         raise InputError(f"The training data must have the shape (rows, {len(book.features)}). "
@@ -101,8 +119,23 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
         if array is not None and array.shape != (values.shape[0],):
             raise InputError(f"'{name}' must have the shape ({values.shape[0]},). "
                              f"Got {array.shape}.")
+    if chosen is not None:
+        kept = _places(chosen, values.shape[0])
+        order = kept if order is None else order[kept]
     return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
-                _moved_maybe(weights, order), trusted)
+                _moved_maybe(weights, order), trusted, chosen is not None)
+
+
+def _places(chosen: npt.ArrayLike, rows: int) -> Ints:
+    """Return the places of the chosen rows; a mask chooses the rows where it is true."""
+    wanted = np.asarray(chosen)
+    if wanted.dtype == np.bool_ and wanted.shape == (rows,):
+        return np.flatnonzero(wanted)
+    whole = wanted.ndim == 1 and wanted.dtype.kind in "iu"
+    if not whole or not wanted.size or wanted.min() < 0 or wanted.max() >= rows:
+        raise InputError(f"'rows' must be places of released rows, 0 to {rows - 1}, or a mask of "
+                         f"{rows}. Got something else.")
+    return wanted.astype(np.int64)
 
 
 def _moved(values: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:

@@ -17,7 +17,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
 from unspoken.methods.encoding.decode.code_tables import Table, key_table, unexplained
-from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook, is_category
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
@@ -36,13 +36,21 @@ def decode_xgboost(
     """Decode an XGBoost model; `learner` "hist", "approx" or "exact", or None to infer it."""
     check_width(book, model.n_features)
     names = original_names(book, model.feature_names) if model.feature_names else None
-    if any(tree.categorical[tree.inner].any() for tree in model.trees):
-        raise DecodeError("XGBoost: the model splits on categories, whose codes have no order. "
-                          "Mine without enable_categorical.")
+    _check_sets(model, book)
     cuts = _conditions(model, book, rows, learner)
     if rows is not None and not rows.trusted:
         _check_leaves(model, rows)
     return model.with_conditions(cuts, names)
+
+
+def _check_sets(model: XGBoostModel, book: Codebook) -> None:
+    """Refuse sets of codes: only the numbers of categories mean the same in the original."""
+    for tree in model.trees:
+        for column in np.unique(tree.feature[tree.inner & tree.categorical]).tolist():
+            if not is_category(book, column):
+                raise DecodeError(f"XGBoost: the model takes feature '{book.features[column]}' as "
+                                  "categories, and its codes are numbers. Mine without "
+                                  "enable_categorical for it.")
 
 
 def _conditions(
@@ -92,7 +100,7 @@ def _inferred(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Fl
         if rows is None:
             raise
         return _exact_or(model, rows, error)
-    if rows is None:
+    if rows is None or model.core.categorical:
         return hist
     try:
         exact = _exact(model, rows)
@@ -123,7 +131,7 @@ def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats
 
 def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
     """Return the positions of the smallest and largest value of rows of non-zero weight."""
-    if rows is None or rows.weight is None:
+    if rows is None or (rows.weight is None and not rows.part):
         return 0, table.codes.size - 1
     codes = rows.codes[rows.bag(), column]
     codes = codes[~np.isnan(codes)]
@@ -137,9 +145,10 @@ def _hist_tree(
     tree: BoostedTree, tables: dict[int, Table], ends: dict[int, tuple[int, int]], where: str
 ) -> Floats:
     out = tree.condition.copy()
-    for column in np.unique(tree.feature[tree.inner]).tolist():
+    thresholds = tree.inner & ~tree.categorical
+    for column in np.unique(tree.feature[thresholds]).tolist():
         table = tables[column]
-        node = np.flatnonzero(tree.inner & (tree.feature == column))
+        node = np.flatnonzero(thresholds & (tree.feature == column))
         at, known = table.position(tree.condition[node])
         if table.codes.size == 0:
             raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
@@ -189,7 +198,7 @@ def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
     replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
-        sides = replay.sides(column, tree.inner & (tree.feature == column))
+        sides = replay.sides(tree.inner & (tree.feature == column))
         _check_mined(nodes, sides)
         out[sides.node] = exact_cut(sides.low, sides.high)
         _check_separates(sides, out[sides.node], where)

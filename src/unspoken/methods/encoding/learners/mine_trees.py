@@ -11,18 +11,26 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
+from unspoken.errors import DataError, NotCoveredError
+from unspoken.methods.encoding.learners.fit_learners import (
+    chosen_rows,
+    declare_categories,
+    train,
+)
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
+from unspoken.methods.encoding.learners.training_matrix import Wanted, matrix_of
+from unspoken.methods.encoding.learners.tune_learners import Search, held_out, score, search
+from unspoken.models.category_groups import Groups
 from unspoken.models.forest import Forest
-from unspoken.models.load_model import load_model
+from unspoken.models.readers import LightGBMModel, as_model
 from unspoken.models.recipe import Recipe
 from unspoken.models.tree import Tree
 from unspoken.release.guarantee import Verdict
@@ -48,27 +56,33 @@ class Mined:
         Learner, parameters, columns and versions, which the custodian needs to decode the model.
     verdict : Verdict or None
         Whether the guarantee of the release covers the learner; None for a model of a table.
+    categories : mapping
+        The labels behind the numbers of each column of categories.
     """
 
     estimator: Any
     recipe: Recipe
     verdict: Verdict | None
+    categories: Groups = field(default_factory=dict)
 
     @property
-    def model(self) -> Tree | Forest | None:
-        """Return the model as a pattern; None for XGBoost and LightGBM, which have their own."""
-        if self.recipe.learner == "tree":
-            return Tree.from_sklearn(self.estimator)
-        return Forest.from_sklearn(self.estimator) if self.recipe.learner == "forest" else None
+    def model(self) -> Any:
+        """Return the model as a pattern, with the labels behind the numbers of categories."""
+        kinds: dict[str, Any] = {"tree": Tree, "forest": Forest}
+        if self.recipe.learner in kinds:
+            model = kinds[self.recipe.learner].from_sklearn(self.estimator)
+        else:
+            model = as_model(self.estimator)
+        if isinstance(model, LightGBMModel) and self.recipe.columns:
+            model = model.with_columns(self.recipe.columns)
+        return model.with_categories(self.categories) if self.categories else model
 
     def to_bytes(self) -> bytes:
         """Return the model file: unspoken's JSON, XGBoost's JSON or LightGBM's text."""
         model = self.model
-        if model is not None:
-            return json.dumps(model.to_json(), allow_nan=False).encode()
-        if self.recipe.learner == "xgboost":
-            return bytes(self.estimator.get_booster().save_raw("json"))
-        return str(self.estimator.booster_.model_to_string()).encode()
+        if isinstance(model, LightGBMModel):
+            return model.text.encode()
+        return json.dumps(model.to_json(), allow_nan=False).encode()
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model file, and beside it `<path>.recipe`, which the custodian needs."""
@@ -83,8 +97,7 @@ class Mined:
 
     def summary(self) -> str:
         """Return model, recipe and verdict in a few lines."""
-        model = self.model or load_model(self.to_bytes())
-        lines = [self.recipe.summary(), model.summary()]
+        lines = [self.recipe.summary(), self.model.summary()]
         return "\n".join(lines + ([f"covered: {self.verdict}"] if self.verdict else []))
 
 
@@ -94,10 +107,13 @@ def recipe_path(model: Path) -> Path:
 
 
 def fit(source: Release | Table, learner: str = "tree", *, task: str | None = None,
-        anyway: bool = False, **params: Any) -> Mined:
+        anyway: bool = False, rows: npt.ArrayLike | None = None,
+        tune: Search | Mapping[str, Sequence[Any]] | None = None,
+        categories: Wanted | None = None, **params: Any) -> Mined:
     """Mine a model from a release or a table.
 
-    Non-numeric columns are skipped, with a warning, and named in the recipe.
+    Categories go to XGBoost, LightGBM and histogram boosting as categories, to the others by
+    number.
 
     Parameters
     ----------
@@ -110,6 +126,14 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     anyway : bool, default False
         Mine, with a warning, although the guarantee of the release does not cover the learner;
         otherwise that is refused with the reason.
+    rows : array of int, optional
+        The rows to learn from, all if left out; the recipe records them for decoding.
+    tune : mapping of str to list, optional
+        Parameters to search for, with the values to try: the best by five-fold cross-validation
+        over the rows is then fitted on all of them.
+    categories : mapping, optional
+        How to number the categories of columns: for each a list of groups of categories. Sorted,
+        each by itself, if left out. For comparing with a decoded model: its `categories`.
     **params
         Parameters of the estimator.
 
@@ -122,17 +146,36 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     >>> mined = fit(unspoken.Release.load("release"), "forest", n_estimators=50)  # doctest: +SKIP
     >>> mined.save("forest.json")  # doctest: +SKIP
     """
-    table = source.table if isinstance(source, Release) else source
-    only = source.guarantee.facts.get("predictors") if isinstance(source, Release) else None
-    columns, left_out = _columns(table, only)
-    labels = _labels(table)
+    matrix = matrix_of(source, categories)
+    labels = _labels(source.table if isinstance(source, Release) else source)
     task = task or task_of(labels)
+    chosen = None if rows is None else chosen_rows(rows, labels.size)
+    facts: Mapping[str, Any] = {}
+    if tune is not None:
+        everything = np.arange(labels.size) if chosen is None else chosen
+        params, facts = search(matrix, labels, everything, (learner, task), params,
+                               tune if isinstance(tune, Search) else Search(tune))
     estimator, used = build(learner, task, params)
-    verdict = _judge(source, estimator, columns, anyway)
-    _fit(estimator, learner, table.numbers(columns), labels, columns)
-    fingerprint = source.fingerprint if isinstance(source, Release) else None
-    recipe = Recipe(learner, task, used, columns, left_out, fingerprint, versions(learner))
-    return Mined(estimator, recipe, verdict)
+    declare_categories(estimator, matrix)
+    verdict = _judge(source, estimator, matrix.columns, anyway)
+    train(estimator, matrix, labels, chosen)
+    recipe = Recipe(learner, task, used, matrix.columns, matrix.left_out,
+                    source.fingerprint if isinstance(source, Release) else None,
+                    versions(learner), None if chosen is None else tuple(chosen.tolist()), facts)
+    return Mined(estimator, recipe, verdict, matrix.groups)
+
+
+def fit_part(source: Release | Table, learner: str, share: float, seed: int = 0,
+             **options: Any) -> tuple[Mined, float]:
+    """Mine from a part of the rows and return the model with its score on the held-out share.
+
+    Which rows those are follows from the seed; the recipe names them, and decoding needs them.
+    """
+    table = source.table if isinstance(source, Release) else source
+    kept, left = held_out(table.rows, share, seed)
+    mined = fit(source, learner, rows=kept, **options)
+    matrix = matrix_of(source, options.get("categories"))
+    return mined, score(mined.estimator, matrix, _labels(table), left)
 
 
 def tree(source: Release | Table, **params: Any) -> Tree:
@@ -177,21 +220,6 @@ def forest(source: Release | Table, **params: Any) -> Forest:
     return Forest.from_sklearn(fit(source, "forest", **params).estimator)
 
 
-def _columns(table: Table, only: Any = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the numeric features, of those that the release names as predictors if it does."""
-    numeric = table.schema.of_kind("numeric", "ordinal")
-    if isinstance(only, list):
-        numeric = tuple(name for name in numeric if name in only)
-    left_out = tuple(name for name in table.schema.features if name not in numeric)
-    if not numeric:
-        raise SchemaError("Mining needs at least one numeric feature. Got none.")
-    if left_out:
-        other = ", or because the release names other predictors" * isinstance(only, list)
-        warnings.warn(f"Left out, because a threshold learner would order their labels{other}: "
-                      f"{', '.join(left_out[:10])}.", UserWarning, stacklevel=3)
-    return numeric, left_out
-
-
 def _labels(table: Table) -> npt.NDArray[Any]:
     missing = table.engine.count_missing(table.frame, table.target)
     if missing:
@@ -228,31 +256,3 @@ def _judge(source: Release | Table, estimator: Any, columns: tuple[str, ...],
     if not verdict:
         warnings.warn(f"Mined without a promise: {verdict.reason}", UserWarning, stacklevel=3)
     return verdict
-
-
-def _fit(estimator: Any, learner: str, data: Any, labels: Any, columns: Sequence[str]) -> None:
-    """Fit, and set the column names where that is safe.
-
-    LightGBM rewrites names with blanks and refuses others, so its models count their columns; the
-    recipe names them.
-    """
-    try:
-        if learner == "xgboost":
-            _fit_xgboost(estimator, data, labels, columns)
-        else:
-            estimator.fit(data, labels)
-        if learner in ("tree", "forest"):
-            estimator.feature_names_in_ = np.array(columns, dtype=object)
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            f"{type(estimator).__name__} could not be fitted to this data with these parameters: "
-            f"{error}"
-        ) from error
-
-
-def _fit_xgboost(estimator: Any, data: Any, labels: Any, columns: Sequence[str]) -> None:
-    """XGBoost wants classes 0, 1, ...: their sorted order is kept, as everywhere."""
-    if type(estimator).__name__.endswith("Classifier"):
-        labels = np.unique(labels, return_inverse=True)[1]
-    estimator.fit(data, labels)
-    estimator.get_booster().feature_names = list(columns)

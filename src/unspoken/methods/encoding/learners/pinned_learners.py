@@ -36,7 +36,9 @@ _MORE: Mapping[str, tuple[str, ...]] = {
                  "min_data_in_leaf", "min_sum_hessian_in_leaf", "min_gain_to_split",
                  "feature_fraction", "feature_fraction_bynode", "bagging_fraction",
                  "bagging_freq", "max_delta_step", "path_smooth", "use_missing",
-                 "zero_as_missing", "data_sample_strategy", "top_rate", "other_rate"),
+                 "zero_as_missing", "data_sample_strategy", "top_rate", "other_rate",
+                 "cat_smooth", "cat_l2", "max_cat_threshold", "max_cat_to_onehot",
+                 "min_data_per_group"),
 }
 
 
