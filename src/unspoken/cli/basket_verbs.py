@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unspoken.cli.book_release import book_release
 from unspoken.cli.common import emit, file_options, save_model
 from unspoken.errors import InputError, explain
 
@@ -76,8 +77,11 @@ def protect(args: argparse.Namespace, method: Any) -> int:
     if args.key is not None or args.register is not None:
         raise InputError("Baskets are randomised without a key and have no register yet. "
                          "Leave --key and --register out.")
+    from unspoken.table.basket_tables import to_table
+
     baskets = read(args, args.data)
     release, _ = method.protect(baskets)
+    book_release(args, to_table(baskets), release, "baskets")
     new = not args.out.exists()
     try:
         release = release.save(args.out, args.overwrite)

@@ -17,6 +17,9 @@ from unspoken.cli import (
     audit_verb as audit,
 )
 from unspoken.cli import (
+    budget_verb as budget,
+)
+from unspoken.cli import (
     decode_verb as decode,
 )
 from unspoken.cli import (
@@ -50,7 +53,8 @@ from unspoken.cli import (
     verify_verb as verify,
 )
 
-VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
+VERBS = (inspect, methods, protect, hide, query, budget, mine, decode, verify, summary, audit,
+         joint, demo)
 
 
 class Parser(argparse.ArgumentParser):
