@@ -47,14 +47,17 @@ from unspoken.cli import (
     query_verb as query,
 )
 from unspoken.cli import (
+    serve_verb as serve,
+)
+from unspoken.cli import (
     summary_verb as summary,
 )
 from unspoken.cli import (
     verify_verb as verify,
 )
 
-VERBS = (inspect, methods, protect, hide, query, budget, mine, decode, verify, summary, audit,
-         joint, demo)
+VERBS = (inspect, methods, protect, hide, query, serve, budget, mine, decode, verify, summary,
+         audit, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):
