@@ -113,7 +113,7 @@ def groups_that_do_not_share(monkeypatch):
 def ungrounded_choice(monkeypatch):
     real = noisy_answers.noisy_choice
     monkeypatch.setattr(noisy_answers, "noisy_choice",
-                        lambda scores, reach, epsilon: real(scores, reach, 6 * epsilon))
+                        lambda scores, reach, epsilon: real(scores, reach, 60 * epsilon))
 
 
 @pytest.mark.parametrize(("mutant", "name"), [
