@@ -10,10 +10,10 @@ from unspoken.methods.anonymity.hierarchy import Hierarchy
 from unspoken.methods.anonymity.masking.masking_method import Roles
 
 
-def hierarchies_of(given: Mapping[str, Any] | None) -> dict[str, Hierarchy]:
+def hierarchies_of(declared: Mapping[str, Any] | None) -> dict[str, Hierarchy]:
     """Return the hierarchies of the columns that have one, read where paths were given."""
     return {name: one if isinstance(one, Hierarchy) else Hierarchy.from_csv(one)
-            for name, one in (given or {}).items()}
+            for name, one in (declared or {}).items()}
 
 
 def refuse_strange(trees: Mapping[str, Hierarchy], roles: Roles) -> None:

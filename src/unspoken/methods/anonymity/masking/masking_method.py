@@ -122,22 +122,22 @@ class Demand:
         return fine
 
     def _diverse(self, one: Secret, rows: Ints, owner: Ints) -> Bools:
-        found = stats.spread(owner, one.found.codes[rows])
-        fine = np.ones(found.starts.size, np.bool_)
+        spread = stats.spread(owner, one.found.codes[rows])
+        fine = np.ones(spread.starts.size, np.bool_)
         if self.l is not None:
-            fine &= self._enough(found)
+            fine &= self._enough(spread)
         if self.t is not None:
-            fine &= stats.closeness(found, one.ordered, one.overall) <= self.t + 1e-12
+            fine &= stats.closeness(spread, one.ordered, one.overall) <= self.t + 1e-12
         return fine
 
-    def _enough(self, found: stats.Spread) -> Bools:
+    def _enough(self, spread: stats.Spread) -> Bools:
         """Return which classes have L; strong L is strict, as in fu2010 section 4.1."""
         least = float(self.l or 0)
         if self.diversity == "recursive":
-            return np.asarray(stats.recursive(found, max(1, int(least))) < self.c)
+            return np.asarray(stats.recursive(spread, max(1, int(least))) < self.c)
         if self.diversity == "strong":
-            return np.asarray(stats.strong(found) > least)
-        values = stats.distinct(found) if self.diversity == "distinct" else stats.entropy(found)
+            return np.asarray(stats.strong(spread) > least)
+        values = stats.distinct(spread) if self.diversity == "distinct" else stats.entropy(spread)
         return np.asarray(values >= least - 1e-12)
 
 
@@ -173,8 +173,8 @@ class Anonymous(Guarantee):
         """Count the classes of a released table and return whether k holds."""
         rows = table.arrow(list(self.facts["quasi"]))
         owner = stats.classes([coded(rows[name]).codes for name in self.facts["quasi"]])
-        found = stats.k_of(owner)
-        return Verdict(found >= self.facts["k"], f"the smallest class holds {found} records")
+        k = stats.k_of(owner)
+        return Verdict(k >= self.facts["k"], f"the smallest class holds {k} records")
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
         """Return no: values are coarser than they were, for every learner."""
@@ -194,7 +194,7 @@ class Masked(Guarantee):
                        "model.")
 
 
-def anonymous(demand: Demand, roles: Roles, found: Mapping[str, Any]) -> Anonymous:
+def anonymous(demand: Demand, roles: Roles, facts: Mapping[str, Any]) -> Anonymous:
     """Return the promise of a release whose classes were counted."""
     return Anonymous(
         f"Every record agrees with at least {demand.k - 1} others on {len(roles.quasi)} published "
@@ -203,7 +203,7 @@ def anonymous(demand: Demand, roles: Roles, found: Mapping[str, Any]) -> Anonymo
          "this is the only release of these people: two of them can be intersected",
          "classes may still be alike in their sensitive values unless l or t was asked for"),
         {"k": demand.k, "l": demand.l, "diversity": demand.diversity, "c": demand.c,
-         "t": demand.t, "quasi": list(roles.quasi), **found})
+         "t": demand.t, "quasi": list(roles.quasi), **facts})
 
 
 def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | None,

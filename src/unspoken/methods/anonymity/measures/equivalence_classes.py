@@ -53,16 +53,16 @@ def classes(columns: Sequence[Codes]) -> Ints:
 
     Classes are numbered in the lexicographic order of the columns' codes. At least one column.
     """
-    found, size = np.asarray(columns[0], np.int64), _width(columns[0])
+    cells, size = np.asarray(columns[0], np.int64), _width(columns[0])
     for column in columns[1:]:
         width = _width(column)
-        if size * width > max(_DIRECT, 8 * found.size):
-            found = dense(found)
-            size = _width(found)
+        if size * width > max(_DIRECT, 8 * cells.size):
+            cells = dense(cells)
+            size = _width(cells)
         if size * width > _LIMIT:
             column, width = dense(column), int(column.size)
-        found, size = found * width + column, size * width
-    return dense(found)
+        cells, size = cells * width + column, size * width
+    return dense(cells)
 
 
 def sizes(owner: Codes) -> Ints:
@@ -111,48 +111,48 @@ def spread(owner: Codes, sensitive: Codes) -> Spread:
     cells = _width(owner) * width
     kind = np.min_scalar_type(cells)
     cell = owner.astype(kind) * kind.type(width) + sensitive.astype(kind)
-    found, count = _counted(cell, cells)
-    of = found // max(width, 1)
+    places, count = _counted(cell, cells)
+    of = places // max(width, 1)
     starts = np.append(0, np.flatnonzero(of[1:] != of[:-1]) + 1) if of.size else of
-    return Spread(of, found % max(width, 1), count, starts, width)
+    return Spread(of, places % max(width, 1), count, starts, width)
 
 
-def distinct(found: Spread) -> Ints:
+def distinct(spread: Spread) -> Ints:
     """Return the number of different sensitive values of each class."""
-    return np.diff(found.starts, append=found.owner.size)
+    return np.diff(spread.starts, append=spread.owner.size)
 
 
-def entropy(found: Spread) -> Floats:
+def entropy(spread: Spread) -> Floats:
     """Return exp of the entropy of the sensitive values of each class."""
-    terms = -found.share * np.log(found.share)
-    return np.exp(np.add.reduceat(terms, found.starts)) if found.starts.size else terms
+    terms = -spread.share * np.log(spread.share)
+    return np.exp(np.add.reduceat(terms, spread.starts)) if spread.starts.size else terms
 
 
-def strong(found: Spread) -> Floats:
+def strong(spread: Spread) -> Floats:
     """Return class size over the count of its most frequent value (fu2010 section 4.1)."""
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    return found.sizes / np.maximum.reduceat(found.count, found.starts)
+    return spread.sizes / np.maximum.reduceat(spread.count, spread.starts)
 
 
-def recursive(found: Spread, ell: int) -> Floats:
+def recursive(spread: Spread, ell: int) -> Floats:
     """Return for every class r1 / (r_l + ... + r_m): it is (c, l)-diverse for every larger c.
 
     Infinite for a class of fewer than l values.
     """
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    order = np.lexsort((-found.count, found.owner))
-    counts = found.count[order]
-    place = np.arange(counts.size) - found.starts[found.owner]
-    tail = np.add.reduceat(np.where(place >= ell - 1, counts, 0), found.starts)
-    first = counts[found.starts].astype(np.float64)
+    order = np.lexsort((-spread.count, spread.owner))
+    counts = spread.count[order]
+    place = np.arange(counts.size) - spread.starts[spread.owner]
+    tail = np.add.reduceat(np.where(place >= ell - 1, counts, 0), spread.starts)
+    first = counts[spread.starts].astype(np.float64)
     out = np.full(first.size, np.inf)
     np.divide(first, tail, out=out, where=tail > 0)
     return out
 
 
-def closeness(found: Spread, ordered: bool = False, overall: Floats | None = None) -> Floats:
+def closeness(spread: Spread, ordered: bool = False, overall: Floats | None = None) -> Floats:
     """Return for every class the earth mover's distance of its values from the whole table's.
 
     `overall`: the shares of the values in the whole table, where only a part of it was counted.
@@ -161,13 +161,13 @@ def closeness(found: Spread, ordered: bool = False, overall: Floats | None = Non
     variation). Ordered values lie one step apart in the order of their codes, the ends at
     distance 1: ranks among the values that occur, not amounts.
     """
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    whole = found.overall if overall is None else overall
+    whole = spread.overall if overall is None else overall
     if ordered:
-        return _ordered(found, whole)
-    above = np.maximum(found.share - whole[found.value], 0.0)
-    return np.asarray(np.add.reduceat(above, found.starts))
+        return _ordered(spread, whole)
+    above = np.maximum(spread.share - whole[spread.value], 0.0)
+    return np.asarray(np.add.reduceat(above, spread.starts))
 
 
 def discernibility(sizes: Codes, suppressed: int = 0) -> int:
@@ -192,22 +192,22 @@ def _counted(cell: Codes, width: int) -> tuple[Ints, Ints]:
         counts = np.bincount(cell, minlength=width)
         present = np.flatnonzero(counts)
         return present.astype(np.int64), counts[present].astype(np.int64)
-    found, counts = np.unique(cell, return_counts=True)
-    return found.astype(np.int64), counts.astype(np.int64)
+    cells, counts = np.unique(cell, return_counts=True)
+    return cells.astype(np.int64), counts.astype(np.int64)
 
 
-def _ordered(found: Spread, overall: Floats) -> Floats:
+def _ordered(spread: Spread, overall: Floats) -> Floats:
     """Sum |Q - P| over the values, run by run: between two values of a class Q stands still."""
     below, size = np.cumsum(overall), overall.size
     if size < 2:
-        return np.zeros(found.starts.size)
+        return np.zeros(spread.starts.size)
     summed = np.r_[0.0, np.cumsum(below)]
-    held = _running(found.count, found.starts, found.owner) / found.sizes[found.owner]
-    last = np.r_[found.owner[1:] != found.owner[:-1], True]
-    upto = np.where(last, size, np.r_[found.value[1:], size])
-    parts = _gap(held, found.value, upto, below, summed)
-    first = summed[found.value[found.starts]]
-    return np.asarray((np.add.reduceat(parts, found.starts) + first) / (size - 1))
+    held = _running(spread.count, spread.starts, spread.owner) / spread.sizes[spread.owner]
+    last = np.r_[spread.owner[1:] != spread.owner[:-1], True]
+    upto = np.where(last, size, np.r_[spread.value[1:], size])
+    parts = _gap(held, spread.value, upto, below, summed)
+    first = summed[spread.value[spread.starts]]
+    return np.asarray((np.add.reduceat(parts, spread.starts) + first) / (size - 1))
 
 
 def _running(count: Ints, starts: Ints, owner: Ints) -> Ints:

@@ -69,9 +69,9 @@ class Needs:
         ls: dict[str, float] = {}
         ts: dict[str, float] = {}
         for name, counted in spreads.items():
-            found = np.asarray(_MEASURE[self.form](counted), np.float64)
-            ls[name] = float(found.min())
-            ok &= found >= self.l.get(name, 1.0) * (1 - _ROUNDING)
+            levels = np.asarray(_MEASURE[self.form](counted), np.float64)
+            ls[name] = float(levels.min())
+            ok &= levels >= self.l.get(name, 1.0) * (1 - _ROUNDING)
             if name in self.t:
                 apart = closeness(counted, name in self.ordered)
                 ts[name] = float(apart.max())

@@ -36,7 +36,7 @@ from unspoken.methods.distortion.reconstruct.reports import (
 )
 from unspoken.methods.distortion.reconstruct.unknown_noise_scale import Scale, estimate_scale
 from unspoken.models.distribution import Categories, Distribution, JointDistribution
-from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
 from unspoken.release.release import Release
 
 JOINT_BINS = 20
@@ -46,7 +46,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "kernel": (OneOf((None, *KERNELS)), "Leave it out to follow the method."),
     "stop": (OneOf(RULES), "Use 'smoothed'."),
     "steps": (Whole(1), ""),
-    "bootstrap": (Whole(0), "Use 200 for error bars."),
+    "confidence": (OrNone(Real(0.0, 1.0)), "Use 0.95 for error bars."),
     "pooled": (OneOf((True, False)), ""),
 }
 
@@ -63,7 +63,7 @@ def reconstruct(  # noqa: PLR0913
     kernel: str | None = None,
     stop: str = "smoothed",
     steps: int = MAX_STEPS,
-    bootstrap: int = 0,
+    confidence: float | None = None,
     pooled: bool = False,
     random_state: int = 0,
 ) -> Distribution | JointDistribution | Categories:
@@ -99,13 +99,14 @@ def reconstruct(  # noqa: PLR0913
         columns "held-out" takes the place of "smoothed".
     steps : int
         Most steps of the iteration.
-    bootstrap : int, default 0
-        Number of resamples from which error bars are computed.
+    confidence : float, optional
+        Confidence of error bars, such as 0.95. They hold the share of an interval whatever the
+        distribution looks like, given the noise, and are wide where the noise leaves little.
     pooled : bool, default False
         Treat people who reported the truth as like those who did not. By default both groups are
         estimated apart and added up, because choosing is not done at random.
     random_state : int, default 0
-        Deals out the folds of records left out, and the resamples.
+        Deals out the folds of records left out.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def reconstruct(  # noqa: PLR0913
     >>> mine.reconstruct(release, column="age")  # doctest: +SKIP
     >>> mine.reconstruct(reports, mine.Noise("gaussian", 5.0))  # doctest: +SKIP
     """
-    how = How(bins, method, kernel, stop, steps, bootstrap, pooled, random_state)
+    how = How(bins, method, kernel, stop, steps, confidence, pooled, random_state)
     check("reconstruct", _RULES, {name: getattr(how, name) for name in _RULES})
     if isinstance(source, Release):
         return _from_release(source, column, how, support)
@@ -139,9 +140,9 @@ def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
     if support is None:
         raise InputError("'support' is required where the scale of the noise is unknown. The "
                          "scale follows from how far reports reach beyond it.")
-    found: Scale = estimate_scale(values, noise, spread(support, how.bins))
-    facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
-    return Additive(Noise(noise, found.value)), facts, support
+    scale: Scale = estimate_scale(values, noise, spread(support, how.bins))
+    facts = {"scale": scale.value, "scale_low": scale.low, "scale_high": scale.high}
+    return Additive(Noise(noise, scale.value)), facts, support
 
 
 def _from_release(release: Release, column: Any, how: How,
@@ -152,8 +153,8 @@ def _from_release(release: Release, column: Any, how: How,
         raise InputError(explain("'column'", "a name, or two of them", column))
     law = law_of(release.mechanism, column)
     if isinstance(law, Answers):
-        said = release.table.arrow([column])[column].to_pylist()
-        return shares(said, choices_of(release, column), law, column, how.pooled)
+        answers = release.table.arrow([column])[column].to_pylist()
+        return shares(answers, choices_of(release, column), law, column, how.pooled)
     return numbers(reports_of(release, column), law, how, column, {}, support)
 
 
@@ -178,24 +179,24 @@ def _mixed_jointly(release: Release, columns: Sequence[str], laws: Sequence[Any]
         raise InputError("'method' and 'kernel' cannot be chosen for answers or choices. Got "
                          f"{how.method} and {how.kernel}. Leave them out.")
     setting = Setting(how.stop, min(how.steps, 1000), how.seed)
-    found = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
+    mixed = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
              for name, law in zip(columns, laws, strict=True)]
-    tables = [np.ascontiguousarray(column.table) for column in found]
+    tables = [np.ascontiguousarray(column.table) for column in mixed]
     size = tables[0].shape[0] * tables[1].shape[0]
-    flat = found[0].where * tables[1].shape[0] + found[1].where
+    flat = mixed[0].where * tables[1].shape[0] + mixed[1].where
     counts = np.bincount(flat, minlength=size).astype(np.float64)
     values = {name: list(law.values) for name, law in zip(columns, laws, strict=True)
               if isinstance(law, Answers)}
-    return _cells(columns, (found[0].edges, found[1].edges), counts,
+    return _cells(columns, (mixed[0].edges, mixed[1].edges), counts,
                   Joint(tables[0], tables[1]), how, {"values": values} if values else {})
 
 
 def _cells(columns: Sequence[str], edges: tuple[Floats, Floats], counts: Floats, kernel: Joint,
            how: How, facts: dict[str, Any]) -> JointDistribution:
-    found = solve(counts, kernel, how.stop, min(how.steps, 1000), how.seed)
-    cells = normal(found.probabilities).reshape(edges[0].size - 1, -1)
+    solved = solve(counts, kernel, how.stop, min(how.steps, 1000), how.seed)
+    cells = normal(solved.probabilities).reshape(edges[0].size - 1, -1)
     return JointDistribution((columns[0], columns[1]), edges, cells, int(counts.sum()),
-                             {"steps": found.steps, "stop": how.stop, **facts})
+                             {"steps": solved.steps, "stop": how.stop, **facts})
 
 
 def _axis(law: Any, values: Floats, bins: int, how: How) -> tuple[Floats, Floats, Floats]:
