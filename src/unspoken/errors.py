@@ -19,6 +19,7 @@
     ├── MissingExtraError     an optional dependency that is not installed
     ├── QueryRefusedError     a query that a guard does not answer; `rule` says which rule
     ├── QueryLogError         a query log that cannot be used
+    ├── BudgetError           a budget that is spent, or whose file cannot be used
     └── PolicyError           a policy that cannot be read
 
     UnpromisedModelWarning (UserWarning) a decoded model that may be another than the original's
@@ -36,6 +37,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "BudgetError",
     "ClampedWarning",
     "DamagedKeyError",
     "DataError",
@@ -143,6 +145,10 @@ class QueryRefusedError(UnspokenError):
 
 class QueryLogError(UnspokenError):
     """A query log that cannot be used."""
+
+
+class BudgetError(UnspokenError):
+    """A budget that is spent, or whose file cannot be used."""
 
 
 class PolicyError(InputError):

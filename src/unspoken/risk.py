@@ -44,11 +44,15 @@ from unspoken.methods.rotation.breach_probability import (
     exposure,
     paper_breach,
 )
+from unspoken.release.budget import Budget
+from unspoken.release.budget_costs import Cost
 from unspoken.release.register import Entry, Register, digest
 
 __all__ = [
     "Added",
     "Audit",
+    "Budget",
+    "Cost",
     "Design",
     "Disclosure",
     "Entry",

@@ -8,6 +8,7 @@ from typing import Any
 from unspoken.methods.anonymity.method import ForSensitive, HierarchyRule, Trees
 from unspoken.methods.baskets.method import Items, SizeShares
 from unspoken.methods.distortion.method import Edges, Label, Listed, Matrix
+from unspoken.methods.private.method import Categories, Limits
 from unspoken.methods.rotation.method import Pairs, Thresholds
 from unspoken.release.parameters import (
     KeyIn,
@@ -43,6 +44,8 @@ FIXED: dict[type, Both] = {
     Pairs: ([None, [["a", "b"]]], [[["a", "a"]], "x"]),
     SizeShares: ([None, [0.5, 0.5], {"1": [0.5, 0.5]}], ["x", {"2": "x"}]),
     Items: ([None, ["a"]], [[], "a"]),
+    Limits: ([[0, 1, 2]], [[1], [2, 1], "x"]),
+    Categories: ([["a", "b"]], [["a", "a"], [], "a"]),
 }
 
 

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unspoken.cli.book_release import book_release
 from unspoken.cli.common import emit, file_options, passphrase, save_model
 from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
@@ -75,9 +76,12 @@ def read(args: argparse.Namespace, path: Path) -> Baskets:
 
 def protect(args: argparse.Namespace, method: Any) -> int:
     """Write a release of randomised baskets."""
+    from unspoken.table.basket_tables import to_table
+
     baskets = read(args, args.data)
     secret = passphrase(args, new=True)
     release, key = method.protect(baskets)
+    book_release(args, to_table(baskets), release, "baskets")
     release = _write(args, baskets, release, key, secret)
     facts = _deviations(release, baskets)
     emit(args, {"release": str(args.out), "key": str(args.key), "fingerprint": release.fingerprint,

@@ -17,6 +17,9 @@ from unspoken.cli import (
     audit_verb as audit,
 )
 from unspoken.cli import (
+    budget_verb as budget,
+)
+from unspoken.cli import (
     decode_verb as decode,
 )
 from unspoken.cli import (
@@ -50,6 +53,9 @@ from unspoken.cli import (
     register_verb as register,
 )
 from unspoken.cli import (
+    serve_verb as serve,
+)
+from unspoken.cli import (
     summary_verb as summary,
 )
 from unspoken.cli import (
@@ -57,8 +63,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, record,
-         register, joint, demo)
+VERBS = (inspect, methods, protect, hide, query, serve, budget, mine, decode, verify, summary,
+         audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

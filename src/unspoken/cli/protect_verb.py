@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli import basket_verbs as baskets
+from unspoken.cli.book_release import book_release
 from unspoken.cli.common import (
     Adder,
     add_passphrase,
@@ -47,6 +48,9 @@ def add(verbs: Adder) -> None:
                         help="enter the release into the custodian's register")
     parser.add_argument("--to", default="", metavar="NAME",
                         help="who gets the release, for the register")
+    parser.add_argument("--budget", type=Path, metavar="FILE",
+                        help="book the release in the budget of the table before it is written; "
+                             "one that does not fit is not written")
     add_terms(parser)
     add_reading(parser)
     _add_method(parser)
@@ -77,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     table = read_table(args, args.data, args.target)
     secret = passphrase(args, new=True)
     release, key = method.protect(table)
+    book_release(args, table, release)
     release = _write(args, table, terms_of(args).onto(release), key, secret)
     out = described.released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]

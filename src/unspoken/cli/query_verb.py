@@ -1,4 +1,4 @@
-"""`unspoken query`: one count, sum or mean over a table, through a guard that may refuse it."""
+"""`unspoken query`: one statistic of a table, through a guard or a service that may refuse it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,24 @@ def add(verbs: Adder) -> None:
                   "Answer a count, a sum or a mean over a table with noise, until the declared "
                   "epsilon is spent. Every column is protected unless --public names it. Everybody "
                   "who asks must use the same log. Exit status 1: refused. Limits are set when the "
-                  "log is started.")
-    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+                  "log is started. With the address of a query service in place of DATA, --ask "
+                  "sends it a question.")
+    parser.add_argument("data", metavar="DATA",
+                        help="Parquet, CSV or DuckDB file, or http(s)://HOST:PORT of a service")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--count", action="store_true", help="count the records")
     what.add_argument("--sum", metavar="COLUMN", help="sum a column")
     what.add_argument("--mean", metavar="COLUMN", help="average a column")
+    what.add_argument("--ask", metavar="QUESTION",
+                      help="of a service: such as \"select mean(age) where sex = 'F' group by "
+                           "work\"")
+    parser.add_argument("--token-file", type=Path, metavar="FILE",
+                        help="of a service: the file whose first line is your token")
+    parser.add_argument("--authority", type=Path, metavar="FILE",
+                        help="of a service: the certificate that signs its own, PEM")
     parser.add_argument("--where", metavar="CONDITION",
                         help="which records, such as \"age > 30 and sex = 'F'\" (default: all)")
-    parser.add_argument("--log", type=Path, required=True, metavar="FILE",
+    parser.add_argument("--log", type=Path, metavar="FILE",
                         help="the log of all queries; started if it is not there")
     parser.add_argument("--head", type=Path, metavar="FILE",
                         help="where the end of the log is kept (LOG.head); on another disk, a "
@@ -103,17 +112,38 @@ def _number(text: str) -> int | float:
 def run(args: argparse.Namespace) -> int:
     """Ask once."""
     from unspoken.errors import QueryRefusedError
-    from unspoken.methods.queries import QueryGuard
 
-    table = read_table(args, args.data, args.target)
-    guard = QueryGuard(table, args.log, args.head, **_limits(args))
     try:
-        answer = _ask(guard, args)
+        if args.data.startswith(("http://", "https://")):
+            return _ask_service(args)
+        answer = _ask(_guard(args), args)
     except QueryRefusedError as refusal:
         emit(args, {"answered": False, "rule": refusal.rule, "reason": str(refusal)},
              f"Refused. {refusal}")
         return 1
     emit(args, {"answered": True, **answer.to_json()}, str(answer))
+    return 0
+
+
+def _guard(args: argparse.Namespace) -> Any:
+    from unspoken.methods.queries import QueryGuard
+
+    if args.log is None or args.ask is not None:
+        raise InputError("A query over a file needs --log FILE, and --count, --sum or --mean. "
+                         "--ask goes to a service.")
+    table = read_table(args, Path(args.data), args.target)
+    return QueryGuard(table, args.log, args.head, **_limits(args))
+
+
+def _ask_service(args: argparse.Namespace) -> int:
+    from unspoken.methods.queries.service.query_client import QueryClient
+
+    if args.ask is None or args.token_file is None:
+        raise InputError("A service is asked with --ask QUESTION --token-file FILE.")
+    token = args.token_file.read_text(encoding="utf-8").split("\n")[0].strip()
+    client = QueryClient(args.data, token, str(args.authority) if args.authority else None)
+    reply = client.ask(args.ask)
+    emit(args, reply.data, str(reply))
     return 0
 
 

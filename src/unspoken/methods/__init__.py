@@ -6,5 +6,6 @@ FAMILIES = (
     "unspoken.methods.distortion.method",
     "unspoken.methods.baskets.method",
     "unspoken.methods.anonymity.method",
+    "unspoken.methods.private.method",
 )
 """Where the methods are declared: a new family is one folder and one line here."""

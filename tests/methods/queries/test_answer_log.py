@@ -83,7 +83,7 @@ def test_a_full_disk_answers_nothing(tmp_path, monkeypatch):
     guard = linear_guard(people(), log)
     before = log.read_bytes()
     real = os.pwrite
-    monkeypatch.setattr(log_module.os, "pwrite", lambda fd, data, at: real(fd, data[:30], at))
+    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: real(fd, data[:30], at))
     with pytest.raises(QueryLogError, match="Nothing was answered"):
         guard.sum("income", "unit < 50")
     monkeypatch.undo()
@@ -271,7 +271,7 @@ def test_the_log_is_bounded(tmp_path, monkeypatch):
 
 
 def test_a_log_that_cannot_be_started_leaves_no_key(tmp_path, monkeypatch):
-    monkeypatch.setattr(log_module.os, "pwrite", lambda *_: 0)
+    monkeypatch.setattr(os, "pwrite", lambda *_: 0)
     with pytest.raises(QueryLogError, match="cannot be written"):
         linear_guard(people(), tmp_path / "log")
     monkeypatch.undo()

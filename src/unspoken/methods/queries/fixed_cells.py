@@ -33,10 +33,11 @@ class FixedCells:
         inside = self._labels[asked.members]
         taken = np.bincount(inside, minlength=self._labels.max() + 1)
         whole = (taken == np.bincount(self._labels)) | (taken == 0)
-        closed = self._closed_of(asked.query.column, column)
+        closed = self.closed_of(asked.query.column, column)
         return bool(inside.size and whole.all() and not closed[taken > 0].any())
 
-    def _closed_of(self, name: str, column: GridColumn) -> Bools:
+    def closed_of(self, name: str, column: GridColumn) -> Bools:
+        """Return which cells are not answered exactly about a column."""
         if name not in self._closed:
             labels = self._labels if self._labels is not None else np.zeros(0, np.int64)
             groups = [np.flatnonzero(labels == cell) for cell in range(labels.max() + 1)]

@@ -88,6 +88,25 @@ class Rows:
             labels = np.unique(joint, axis=0, return_inverse=True)[1].reshape(-1)
         return labels
 
+    def distinct(self, name: str) -> list[Any]:
+        """Return the values of a column, as constants of conditions."""
+        kind, values, present = self._column(name)
+        if not is_number(kind):
+            return sorted(self._texts[name])
+        return [value.item() for value in np.unique(values[present])]
+
+    def equal(self, name: str, value: Any) -> Bools:
+        """Return which records hold a value; one of another type is held by none."""
+        kind, values, present = self._column(name)
+        if is_number(kind) != isinstance(value, bool | int | float):
+            return np.zeros(self.count, np.bool_)
+        code = value if is_number(kind) else self._texts[name].get(value, -2)
+        return np.asarray((values == code) & present)
+
+    def missing(self, name: str) -> Bools:
+        """Return which records have no value."""
+        return np.asarray(~self._column(name)[2])
+
     def values(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
         """Return a numeric column and where it has values; elsewhere it is 0."""
         kind, values, present = self._column(name)

@@ -39,13 +39,15 @@ _TOKEN = re.compile(r"""\s*(?:
   | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
   | "(?P<name>(?:[^"]|"")+)"
   | '(?P<text>(?:[^']|'')*)'
-  | (?P<sign><=|>=|!=|<>|==|[=<>(),])
+  | (?P<sign><=|>=|!=|<>|==|[=<>(),*])
 )""", re.VERBOSE)
 _SAME = {"==": "=", "<>": "!="}
 
 
 @dataclass(frozen=True)
-class _Token:
+class Token:
+    """One word, name, number, text or sign, and where it stands."""
+
     kind: str
     text: str
     at: int
@@ -55,14 +57,15 @@ def parse(text: str) -> Predicate:
     """Return the condition that a text says."""
     if not isinstance(text, str) or len(text) > MAX_TEXT:
         raise InputError(f"A condition must be a text of at most {MAX_TEXT} characters.")
-    reader = _Reader(text)
+    reader = Reader(text)
     predicate = reader.condition(0)
     if reader.now.kind != "end":
         reader.wrong("'and', 'or' or the end")
     return bounded(predicate)
 
 
-def _tokens(text: str) -> list[_Token]:
+def tokens_of(text: str) -> list[Token]:
+    """Return the tokens of a text, with one for its end."""
     tokens, at, end = [], 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
@@ -73,20 +76,21 @@ def _tokens(text: str) -> list[_Token]:
         kind, word = match.lastgroup, match.group(match.lastgroup)
         if kind == "word" and word.lower() in WORDS:
             kind, word = "keyword", word.lower()
-        tokens.append(_Token(kind, word, match.start(kind if kind != "keyword" else "word")))
+        tokens.append(Token(kind, word, match.start(kind if kind != "keyword" else "word")))
         at = match.end()
-    return [*tokens, _Token("end", "the end", end)]
+    return [*tokens, Token("end", "the end", end)]
 
 
-class _Reader:
+class Reader:
     """One token after the other."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = _tokens(text)
+        self._tokens = tokens_of(text)
         self._next = 0
 
     @property
-    def now(self) -> _Token:
+    def now(self) -> Token:
+        """Return the token that comes next."""
         return self._tokens[self._next]
 
     def take(self, *texts: str) -> bool:
@@ -96,16 +100,23 @@ class _Reader:
             return True
         return False
 
+    def step(self) -> None:
+        """Go past the next token; the end stays."""
+        self._next += self.now.kind != "end"
+
     def need(self, text: str) -> None:
+        """Step over a sign or a keyword, or refuse."""
         if not self.take(text):
             self.wrong(f"'{text}'")
 
     def wrong(self, allowed: str) -> NoReturn:
+        """Refuse the text at the next token."""
         raise InputError(f"The condition must have {allowed} at character {self.now.at + 1}. "
                          f"Got '{self.now.text[:40]}'. Texts stand in single quotes, names that "
                          "are no plain words in double quotes.")
 
     def condition(self, depth: int) -> Predicate:
+        """Return a condition, as far as it goes."""
         if depth > MAX_DEPTH:
             raise InputError(f"A condition must be nested at most {MAX_DEPTH} deep.")
         parts = [self._either(depth)]

@@ -1,0 +1,1 @@
+"""Releases with a stated epsilon: synthetic tables, marginals and models."""

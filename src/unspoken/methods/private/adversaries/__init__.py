@@ -1,0 +1,1 @@
+"""Adversaries against private releases: they know people, and look for them."""

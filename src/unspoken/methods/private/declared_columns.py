@@ -1,0 +1,127 @@
+"""Columns as codes of declared cells: intervals of numbers or categories, and one for missing.
+
+Cells are declared from public knowledge. Cells that were taken from the data disclose something
+about it: then no epsilon is stated. A number beyond its range counts as the nearest interval, a
+category that was not declared as missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError
+from unspoken.release.distorted import of_column
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.table import Table
+
+MOST_VALUES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of one column; the last code stands for a missing value."""
+
+    name: str
+    edges: tuple[float, ...]
+    values: tuple[str, ...]
+    whole: bool
+    declared: bool
+
+    @property
+    def size(self) -> int:
+        """Return how many codes there are."""
+        return (len(self.edges) - 1 if self.edges else len(self.values)) + 1
+
+    def codes(self, column: Any) -> Ints:
+        """Return the code of every value of an Arrow column."""
+        if self.edges:
+            numbers = np.asarray(to_numbers(column), np.float64)
+            place = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right")
+            return np.where(np.isnan(numbers), self.size - 1, place).astype(np.int64)
+        known = pa.array(list(self.values), pa.large_string())
+        found = pc.index_in(_texts(column), known)
+        return np.asarray(pc.fill_null(found, self.size - 1).to_numpy(zero_copy_only=False),
+                          np.int64)
+
+    def draw(self, codes: Ints, rng: np.random.Generator) -> Any:
+        """Return values of these codes: categories, or numbers drawn evenly from the interval."""
+        missing = codes == self.size - 1
+        place = np.where(missing, 0, codes)
+        if not self.edges:
+            return pa.array(np.array(self.values, dtype=object)[place], pa.string(), mask=missing)
+        low, high = np.array(self.edges[:-1])[place], np.array(self.edges[1:])[place]
+        if not self.whole:
+            return pa.array(low + rng.random(codes.size) * (high - low), pa.float64(), mask=missing)
+        # Whole numbers of [low, high); the last interval holds its end.
+        top = np.where(high == self.edges[-1], np.floor(high), np.ceil(high) - 1)
+        low = np.ceil(low)
+        width = np.maximum(top - low + 1, 1)
+        return pa.array((low + np.floor(rng.random(codes.size) * width)).astype(np.int64),
+                        pa.int64(), mask=missing)
+
+    @property
+    def arrow_type(self) -> pa.DataType:
+        """Return the type of drawn values."""
+        if not self.edges:
+            return pa.string()
+        return pa.int64() if self.whole else pa.float64()
+
+    def middles(self) -> Floats:
+        """Return the middle of every interval."""
+        return np.asarray((np.array(self.edges[:-1]) + np.array(self.edges[1:])) / 2)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cells as plain data."""
+        return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared}
+
+
+def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any,
+             bins: int) -> tuple[Cells, ...]:
+    """Return the cells of columns: as declared, or else from the data."""
+    return tuple(_cells(table, name, of_column(edges, name), of_column(values, name), bins)
+                 for name in names)
+
+
+def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells:
+    column = table.arrow([name])[name]
+    if table.schema[name].kind in ("numeric", "ordinal") and values is None:
+        whole = pa.types.is_integer(column.type)
+        given = edges if edges is not None else _even(name, column, bins)
+        return Cells(name, tuple(float(end) for end in given), (), whole, edges is not None)
+    listed = sorted(pc.unique(_texts(column).drop_null()).to_pylist()) if values is None \
+        else [str(value) for value in values]
+    if not 1 <= len(listed) <= MOST_VALUES:
+        raise DataError(f"Column '{name}' must have 1 to {MOST_VALUES} categories. Got "
+                        f"{len(listed)}. Declare 'values', or leave the column out.")
+    return Cells(name, (), tuple(listed), False, values is not None)
+
+
+def _even(name: str, column: Any, bins: int) -> list[float]:
+    numbers = np.asarray(to_numbers(column), np.float64)
+    numbers = numbers[np.isfinite(numbers)]
+    if not numbers.size:
+        raise DataError(f"Column '{name}' holds no number. Declare 'edges', or leave it out.")
+    low, high = float(np.floor(numbers.min())), float(np.ceil(numbers.max()))
+    return np.linspace(low, max(high, low + 1), bins + 1).tolist()  # type: ignore[no-any-return]
+
+
+def _texts(column: Any) -> Any:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    text = column.cast(pa.large_string())
+    return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+
+
+def table_of_counts(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """Return how many records have each combination of codes."""
+    flat = np.ravel_multi_index([np.asarray(one) for one in codes], tuple(sizes))
+    found: npt.NDArray[np.int64] = np.bincount(flat, minlength=int(np.prod(sizes)))
+    return found.reshape(tuple(sizes)).astype(np.int64)

@@ -1,0 +1,83 @@
+"""How a stated epsilon is divided among the steps of a release.
+
+With a delta every step is zero-concentrated and shares a rho that costs epsilon at delta (Canonne,
+Kamath and Steinke 2020); without one every step has its own epsilon. Noise and choices come from
+OpenDP, whose own maps confirm each step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.numerics.private_noise import (
+    gaussian_error,
+    gaussian_noise,
+    laplace_error,
+    laplace_noise,
+    noisy_choice,
+    noisy_choice_concentrated,
+)
+
+MOVED = 2
+"""Cells of a table of counts that change when one row changes: one loses, one gains."""
+
+
+def rho_of(epsilon: float, delta: float) -> float:
+    """Return the largest rho whose zero-concentrated loss is at most epsilon at delta."""
+    low, high = 0.0, epsilon + 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta_of(middle, epsilon) <= delta else (low, middle)
+    return low
+
+
+def delta_of(rho: float, epsilon: float) -> float:
+    """Return a delta at which rho costs at most epsilon, the best over Renyi orders."""
+    if rho <= 0:
+        return 0.0
+    orders = 1 + np.geomspace(1e-3, 1e5, 4000)
+    logs = (orders - 1) * (orders * rho - epsilon) + orders * np.log1p(-1 / orders) \
+        - np.log(orders - 1)
+    return float(min(1.0, math.exp(min(float(logs.min()), 0.0))))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A share of the stated loss: of a rho where there is a delta, else of epsilon."""
+
+    amount: float
+    concentrated: bool
+
+    @classmethod
+    def whole(cls, epsilon: float, delta: float) -> Loss:
+        """Return all that a stated epsilon and delta allow."""
+        return cls(rho_of(epsilon, delta), True) if delta else cls(epsilon, False)
+
+    def share(self, part: float) -> Loss:
+        """Return a part of it."""
+        return Loss(self.amount * part, self.concentrated)
+
+    def counts(self, cells: Ints, moved: int = MOVED) -> Floats:
+        """Return counts with noise; one row moves `moved` of them by one each."""
+        flat = cells.reshape(-1).tolist()
+        drawn = gaussian_noise(flat, math.sqrt(moved), self.amount) if self.concentrated \
+            else laplace_noise(flat, moved, self.amount)
+        return np.array(drawn, np.float64).reshape(cells.shape)
+
+    def error(self, moved: int = MOVED) -> float:
+        """Return the standard deviation of that noise."""
+        return gaussian_error(math.sqrt(moved), self.amount) if self.concentrated \
+            else laplace_error(moved, self.amount)
+
+    def choose(self, scores: Sequence[float], reach: int) -> int:
+        """Return the place of a high score; one row moves each score by at most `reach`."""
+        # Scores become whole numbers of thousandths, rounded: two rounded scores can be one more
+        # thousandth apart than the scores were.
+        whole = [round(score * 1000) for score in scores]
+        chosen = noisy_choice_concentrated if self.concentrated else noisy_choice
+        return chosen(whole, reach * 1000 + 1, self.amount)

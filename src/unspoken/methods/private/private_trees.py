@@ -1,0 +1,197 @@
+"""A decision tree with a stated epsilon, over declared intervals and categories.
+
+Every level chooses its questions with noise (Friedman and Schuster 2010: Gini impurity times
+records, which one row that comes or goes moves by at most two); the leaves hold noisy class counts.
+One row that changes leaves one node of a level and enters another, so a level costs twice what a
+node does. The classes and all cells are declared: nothing about the tree's shape but the noisy
+choices follows from the data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.errors import InputError, explain
+from unspoken.methods.private.declared_columns import Cells, cells_of
+from unspoken.methods.private.loss_split import Loss
+from unspoken.models.categorical_tree import CategoricalTree
+from unspoken.release.budget_costs import NONE, Cost
+from unspoken.table.table import Table
+
+LEAVES = 0.3
+GINI_REACH = 2
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A way to split: numbers below an edge, or one category against the rest."""
+
+    column: int
+    left: Bools = field(repr=False)
+    edge: float | None
+
+
+@dataclass
+class _Node:
+    rows: Ints
+    question: _Question | None = None
+    children: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class LearnedTree:
+    """A private tree, what it cost, and what was stated before it was bought."""
+
+    model: CategoricalTree
+    cost: Cost
+    leaf_error: float
+
+
+def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, values: Any = None,
+                 bins: int = 16, max_depth: int = 5) -> LearnedTree:
+    """Learn a tree that predicts the target of a table, with a stated epsilon.
+
+    Parameters
+    ----------
+    table : Table
+        The table; its target must be categorical, with classes declared in `values`.
+    epsilon : float, default 1
+        What the tree costs, without delta.
+    edges : mapping, optional
+        The limits of the intervals of numeric columns, from public knowledge.
+    values : mapping, optional
+        The categories of the others, the target included. Where either is silent the data's are
+        taken, and the cost has no epsilon.
+    bins : int, default 16
+        Intervals of a numeric column that `edges` does not name.
+    max_depth : int, default 5
+        The depth of the tree.
+
+    Returns
+    -------
+    LearnedTree
+        `model`, its `cost`, and `leaf_error`, the standard deviation of a class count of a leaf.
+    """
+    _check(table, epsilon, max_depth)
+    names = [*table.schema.features, str(table.schema.target)]
+    cells = cells_of(table, names, edges, values, bins)
+    frame = table.arrow(names)
+    codes = [one.codes(frame[one.name]) for one in cells]
+    cost = Cost(epsilon) if all(one.declared for one in cells) else Cost(None, law=NONE)
+    grower = _Grower(codes, cells, Loss(epsilon, False), max_depth)
+    return LearnedTree(grower.model(), cost, grower.leaves.error())
+
+
+def expected_leaf_error(epsilon: float) -> float:
+    """Return the standard deviation of a class count of a leaf, before anything is bought."""
+    return Loss(epsilon * LEAVES, False).error()
+
+
+def _check(table: Table, epsilon: float, max_depth: int) -> None:
+    if not isinstance(epsilon, int | float) or not 0 < epsilon <= 100:
+        raise InputError(explain("'epsilon'", "above 0 and up to 100", epsilon))
+    if type(max_depth) is not int or not 1 <= max_depth <= 12:
+        raise InputError(explain("'max_depth'", "a whole number from 1 to 12", max_depth))
+    if table.schema.target is None or table.schema[table.schema.target].kind != "categorical":
+        raise InputError("A private tree needs a categorical target. Name it on reading.")
+
+
+class _Grower:
+    """Grows level by level; every level spends the same."""
+
+    def __init__(self, codes: Sequence[Ints], cells: Sequence[Cells], loss: Loss,
+                 max_depth: int) -> None:
+        self._codes, self._cells, self._depth = codes[:-1], cells[:-1], max_depth
+        self._classes, self._target = cells[-1], codes[-1]
+        # A row that changes is in two nodes of a level: before and after.
+        self._choice = loss.share((1 - LEAVES) / max_depth / 2)
+        self.leaves = loss.share(LEAVES)
+        self._questions = [one for k, cell in enumerate(self._cells) for one in _questions(k, cell)]
+        self._nodes = [_Node(np.arange(codes[0].size))]
+
+    def model(self) -> CategoricalTree:
+        """Grow and return the tree."""
+        level = [0]
+        for _ in range(self._depth):
+            level = [child for at in level for child in self._split(at)]
+        counts = self._leaf_counts()
+        return _written(self._nodes, counts, self._cells, self._classes)
+
+    def _split(self, at: int) -> tuple[int, int]:
+        node = self._nodes[at]
+        scores = self._scores(node.rows)
+        node.question = self._questions[self._choice.choose(scores.tolist(), GINI_REACH)]
+        left = node.question.left[self._codes[node.question.column][node.rows]]
+        node.children = (len(self._nodes), len(self._nodes) + 1)
+        self._nodes += [_Node(node.rows[left]), _Node(node.rows[~left])]
+        return node.children
+
+    def _scores(self, rows: Ints) -> Floats:
+        """Return minus impurity times records of every question."""
+        kinds = self._classes.size
+        target = self._target[rows]
+        out: list[float] = []
+        for column, cell in enumerate(self._cells):
+            flat = self._codes[column][rows] * kinds + target
+            table = np.bincount(flat, minlength=cell.size * kinds).reshape(cell.size, kinds)
+            lefts = np.array([one.left for one in self._questions if one.column == column])
+            if lefts.size:
+                left = lefts.astype(np.int64) @ table
+                out += (-_impurity(left) - _impurity(table.sum(axis=0) - left)).tolist()
+        return np.array(out)
+
+    def _leaf_counts(self) -> Floats:
+        """Return noisy class counts of the leaves; together they are one table of counts."""
+        leaves = [at for at, node in enumerate(self._nodes) if node.children is None]
+        kinds = self._classes.size
+        true = np.array([np.bincount(self._target[self._nodes[at].rows], minlength=kinds)
+                         for at in leaves], np.int64)
+        noisy = np.maximum(self.leaves.counts(true), 0.0)
+        counts = np.zeros((len(self._nodes), kinds))
+        counts[leaves] = noisy
+        for at in range(len(self._nodes) - 1, -1, -1):
+            children = self._nodes[at].children
+            if children is not None:
+                counts[at] = counts[children[0]] + counts[children[1]]
+        return counts
+
+
+def _impurity(counts: Any) -> Floats:
+    total = counts.sum(axis=1)
+    return np.asarray(total - (counts.astype(np.float64) ** 2).sum(axis=1) / np.maximum(total, 1))
+
+
+def _questions(column: int, cell: Cells) -> list[_Question]:
+    size = cell.size
+    if cell.edges:
+        return [_Question(column, np.arange(size) < k, cell.edges[k])
+                for k in range(1, len(cell.edges) - 1)]
+    return [_Question(column, np.arange(size) == k, None) for k in range(len(cell.values))]
+
+
+def _written(nodes: Sequence[_Node], counts: Floats, cells: Sequence[Cells],
+             classes: Cells) -> CategoricalTree:
+    """Return the tree as a model; a node's children follow one another already."""
+    real = counts[:, : classes.size - 1]
+    total = real.sum(axis=1)
+    shares = real / np.maximum(total, 1e-300)[:, None]
+    shares[total == 0] = 1 / shares.shape[1]
+    inner = [node.question for node in nodes]
+    return CategoricalTree(
+        "classification", tuple(one.name for one in cells), classes.values,
+        {one.name: (*one.values, None) for one in cells if not one.edges},
+        np.array([-1 if one is None else one.column for one in inner], np.int64),
+        np.array([math.nextafter(one.edge, -math.inf) if one is not None and one.edge is not None
+                  else 0.0 for one in inner]),
+        np.zeros(len(nodes), np.bool_),
+        np.array([-1 if node.children is None else node.children[0] for node in nodes], np.int64),
+        np.array([0 if node.children is None else 2 for node in nodes], np.int64),
+        tuple(() if one is None or one.edge is not None else
+              tuple(int(not side) for side in one.left) for one in inner),
+        shares, np.rint(total).astype(np.int64), 1 - (shares**2).sum(axis=1))

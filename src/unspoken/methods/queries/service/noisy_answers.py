@@ -1,0 +1,218 @@
+"""Answers with noise of OpenDP, their errors, and what a person can move.
+
+A person changes or withdraws up to `rows` rows. A count moves by one a row; a sum by the reach of
+the declared bounds. A mean is a noisy sum of distances from the middle of the bounds over a noisy
+count, half of epsilon each: who changes a value moves the sum by twice the largest distance and the
+count not at all, who withdraws moves the sum by once the distance and the count by one; either way
+epsilon is spent once. A variance has a third part for squares. Where protected values decide the
+group, a person leaves one group and enters another, and each group gets half.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Bools, Floats, Ints
+from unspoken.methods.queries.grid_columns import GridColumn
+from unspoken.methods.queries.service.question import Question
+from unspoken.methods.queries.service.service_records import Groups, ServiceRecords
+from unspoken.numerics.private_noise import laplace_error, laplace_noise, noisy_choice
+
+_FINE = 1 << 12
+_CANDIDATES = 256
+_PARTS = 1000
+
+
+@dataclass(frozen=True)
+class Aggregates:
+    """The whole numbers that noise is added to, one per group, and how the answer is put together.
+
+    They are protected values: they go nowhere but into `noisy`.
+    """
+
+    question: Question
+    counts: Ints
+    sums: Ints
+    squares: Ints
+    groups: Groups | None
+    column: GridColumn | None
+    shrink: int = 1
+
+
+def aggregates(records: ServiceRecords, question: Question) -> Aggregates:
+    """Compute what a question needs; whatever is wrong with the question is found here."""
+    records.check_names(question.columns)
+    inside = records.meet(question.condition)
+    groups = records.groups(question.group) if question.group else None
+    if question.select == "histogram":
+        groups = records.bins(str(question.column), question.edges)
+    if question.select in ("count", "histogram"):
+        return Aggregates(question, _tally(inside, groups), _NONE, _NONE, groups, None)
+    column = records.column(str(question.column))
+    if question.select == "quantile":
+        places = records.kept(("places", question.column), lambda: _places(column))
+        return Aggregates(question, _ranks(inside & column.present, column, places), _NONE, _NONE,
+                          None, column)
+    return _moments(question, inside & column.present, column, groups, records)
+
+
+_NONE: Ints = np.zeros(0, np.int64)
+
+
+def _moments(question: Question, inside: Bools, column: GridColumn,
+             groups: Groups | None, records: ServiceRecords) -> Aggregates:
+    shrink = max(-(-(column.high - column.low) // _FINE), 1) if question.select == "variance" else 1
+    off, squares = records.distances(str(question.column), _middle(column), shrink)
+    mask = inside.astype(np.float64)
+    counts, sums = _tally(inside, groups), _totals(off, mask, groups)
+    if question.select == "sum":
+        sums = sums + counts * _middle(column)
+    second = _totals(squares, mask, groups) if question.select == "variance" else _NONE
+    return Aggregates(question, counts, sums, second, groups, column, shrink)
+
+
+def _tally(inside: Bools, groups: Groups | None) -> Ints:
+    if groups is None:
+        return np.array([np.count_nonzero(inside)], np.int64)
+    return _whole(np.bincount(groups.codes, inside.astype(np.float64), len(groups.labels)))
+
+
+def _totals(values: Floats, mask: Floats, groups: Groups | None) -> Ints:
+    """Add up whole numbers; sums of less than 2^53 are exact in floating point, in any order."""
+    chosen = values * mask
+    if groups is None:
+        # Not a dot product: the threads of BLAS cost ten times what they save on one vector.
+        return np.array([round(float(chosen.sum()))], np.int64)
+    return _whole(np.bincount(groups.codes, chosen, len(groups.labels)))
+
+
+def _whole(totals: Any) -> Ints:
+    return np.asarray(np.rint(totals), np.int64)
+
+
+def _middle(column: GridColumn) -> int:
+    return (column.low + column.high) // 2
+
+
+def _candidates(column: GridColumn) -> Ints:
+    steps = np.linspace(column.low, column.high, min(_CANDIDATES, column.high - column.low + 1))
+    return np.unique(np.rint(steps).astype(np.int64))
+
+
+def _ranks(inside: Bools, column: GridColumn, places: Ints) -> Ints:
+    """Return, for every candidate, how many values lie below and above it, in two rows."""
+    size = _candidates(column).size
+    counts = _whole(np.bincount(places, inside.astype(np.float64), 2 * size + 1))
+    up_to = np.cumsum(counts)
+    below, equal = up_to[0 : 2 * size : 2], counts[1 : 2 * size : 2]
+    return np.array([below, up_to[-1] - below - equal], np.int64)
+
+
+def _places(column: GridColumn) -> Ints:
+    """Return where every value stands: 2k + 1 at candidate k, 2k between k - 1 and k."""
+    at = _candidates(column)
+    left = np.searchsorted(at, column.values, side="left")
+    same = at[np.minimum(left, at.size - 1)] == column.values
+    return np.asarray(2 * left + same, np.int64)
+
+
+def noisy(found: Aggregates, epsilon: float, rows: int) -> dict[str, Any]:
+    """Add noise and return the answer as plain data."""
+    if found.question.select == "quantile":
+        return _quantile(found, epsilon, rows)
+    moving = found.groups is not None and found.groups.moving
+    each = epsilon / 2 if moving else epsilon
+    values, errors = _BY_KIND[found.question.select](found, each, rows)
+    answer: dict[str, Any] = {"epsilon": epsilon, "done": _done(found, epsilon)}
+    if found.groups is None:
+        return {"value": values[0], "error": errors[0], **answer}
+    return {"groups": [{"group": list(label), "value": value, "error": error}
+                       for label, value, error in zip(found.groups.labels, values, errors,
+                                                      strict=True)], **answer}
+
+
+Parts = tuple[list[float], list[float]]
+
+
+def _count(found: Aggregates, epsilon: float, rows: int) -> Parts:
+    values = laplace_noise(found.counts.tolist(), rows, epsilon)
+    return [float(v) for v in values], [laplace_error(rows, epsilon)] * len(values)
+
+
+def _sum(found: Aggregates, epsilon: float, rows: int) -> Parts:
+    assert found.column is not None
+    reach, step = found.column.reach * rows, float(found.column.step)
+    values = laplace_noise(found.sums.tolist(), reach, epsilon)
+    return [v * step for v in values], [laplace_error(reach, epsilon) * step] * len(values)
+
+
+def _far(column: GridColumn, shrink: int) -> int:
+    middle = _middle(column)
+    return -(-max(column.high - middle, middle - column.low) // shrink)
+
+
+def _mean(found: Aggregates, epsilon: float, rows: int) -> Parts:
+    assert found.column is not None
+    column, half = found.column, epsilon / 2
+    far, step, middle = _far(column, 1), float(column.step), _middle(column)
+    sums = laplace_noise(found.sums.tolist(), far * rows, half)
+    people = [max(n, 1) for n in laplace_noise(found.counts.tolist(), rows, half)]
+    offs = [min(max(s / n, column.low - middle), column.high - middle)
+            for s, n in zip(sums, people, strict=True)]
+    wide, narrow = laplace_error(far * rows, half), laplace_error(rows, half)
+    return ([(middle + off) * step for off in offs],
+            [math.hypot(wide, off * narrow) / n * step
+             for off, n in zip(offs, people, strict=True)])
+
+
+def _variance(found: Aggregates, epsilon: float, rows: int) -> Parts:
+    assert found.column is not None
+    third, far = epsilon / 3, _far(found.column, found.shrink) + 1
+    unit = float(found.column.step) * found.shrink
+    people = [max(n, 2) for n in laplace_noise(found.counts.tolist(), rows, third)]
+    sums = laplace_noise(found.sums.tolist(), far * rows, third)
+    squares = laplace_noise(found.squares.tolist(), far * far * rows, third)
+    means = [s / n for s, n in zip(sums, people, strict=True)]
+    values = [min(max(q / n - m * m, 0.0), far * far)
+              for q, n, m in zip(squares, people, means, strict=True)]
+    wide, narrow = laplace_error(far * far * rows, third), laplace_error(far * rows, third)
+    errors = [math.hypot(wide, 2 * m * narrow, v * laplace_error(rows, third)) / n
+              for n, m, v in zip(people, means, values, strict=True)]
+    return [v * unit * unit for v in values], [e * unit * unit for e in errors]
+
+
+_BY_KIND = {"count": _count, "histogram": _count, "sum": _sum, "mean": _mean,
+            "variance": _variance}
+
+
+def _quantile(found: Aggregates, epsilon: float, rows: int) -> dict[str, Any]:
+    """Choose the candidate whose rank is right, with noise (permute and flip)."""
+    assert found.column is not None
+    assert found.question.at is not None
+    low = min(max(round(found.question.at * _PARTS), 1), _PARTS - 1)
+    below, above = found.counts
+    scores = -np.abs((_PARTS - low) * below - low * above)
+    at = _candidates(found.column)
+    chosen = at[noisy_choice(scores.tolist(), _PARTS * rows, epsilon)]
+    ranks = 2 * rows / epsilon * math.log(at.size / 0.05)
+    step = float(found.column.step)
+    return {"value": float(chosen) * step, "error": None, "epsilon": epsilon,
+            "rank_error_95": ranks, "done": [
+                *_done(found, epsilon),
+                f"one of {at.size} candidates; its rank is off by at most {ranks:.0f} records in "
+                "95 of 100 answers"]}
+
+
+def _done(found: Aggregates, epsilon: float) -> list[str]:
+    kind = "chosen with noise" if found.question.select == "quantile" else "discrete Laplace noise"
+    notes = [f"{kind} for an epsilon of {epsilon:g}"]
+    if found.column is not None:
+        low, high = (float(end * found.column.step) for end in (found.column.low,
+                                                                found.column.high))
+        notes.append(f"values were clamped to {low:g} .. {high:g} and counted in steps of "
+                     f"{float(found.column.step):g}")
+    return notes

@@ -1,0 +1,222 @@
+"""QueryService: answers questions out of a budget, and nothing that was not booked and logged.
+
+Who learns what. Analysts learn the answers with their errors, what the policy declares, and which
+questions the budget refuses; neither form nor refusal of an answer depends on protected values. The
+same question gets the same answer, whoever asks, and is paid for once. The order is: book in the
+budget, sync; add noise; write question and answer into the log, sync, move its head; answer. A
+process that is killed anywhere in between has booked what nobody learned.
+
+How long an answer takes depends on the question and on the size of the table; questions that arrive
+together are answered together.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from unspoken.errors import InputError, QueryLogError
+from unspoken.methods.queries.service.exact_cells import exact_answer
+from unspoken.methods.queries.service.noisy_answers import Aggregates, aggregates, noisy
+from unspoken.methods.queries.service.question import Question
+from unspoken.methods.queries.service.service_policy import ServicePolicy
+from unspoken.methods.queries.service.service_records import ServiceRecords
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.budget import Budget
+from unspoken.release.budget_costs import NONE, Cost
+from unspoken.release.budget_entries import ROW, Draw, now
+from unspoken.release.chained_log import ChainedLog, LockedLog
+from unspoken.table.table import Table
+
+FORMAT = "unspoken-service 1"
+STARTED = "query log "
+_MOST_TEXT = 400
+
+
+class ServiceLog(ChainedLog):
+    """The log of a service: every question that was answered, and its answer."""
+
+    label = "service"
+    error = QueryLogError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question of one analyst."""
+
+    analyst: str
+    question: Question
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A question that can be answered: exactly, or from these aggregates at this price."""
+
+    question: Question
+    exact: dict[str, Any] | None
+    sums: Aggregates | None
+    price: float
+
+
+class QueryService:
+    """Answers questions about a table under a policy.
+
+    Parameters
+    ----------
+    table : Table
+        The table; it stays in memory.
+    policy : ServicePolicy
+        What may be answered. `ServicePolicy.load(path)` reads it.
+    threads : int, default 2
+        How many questions are computed at once.
+
+    Examples
+    --------
+    >>> service = QueryService(table, ServicePolicy.load("policy.toml"))  # doctest: +SKIP
+    >>> service.ask("alice", question_of("select count()"))  # doctest: +SKIP
+    """
+
+    def __init__(self, table: Table, policy: ServicePolicy, threads: int = 2) -> None:
+        self.policy = policy
+        self.budget = Budget(policy.budget)
+        self.budget.check_table(table)
+        terms = self.budget.terms
+        self._rows = terms.rows
+        self.records = ServiceRecords(table, policy, None if terms.unit == ROW else terms.unit,
+                                      terms.rows)
+        self._log = ServiceLog(policy.log, policy.head)
+        self._known: dict[str, dict[str, Any]] = {}
+        self._name = ""
+        self._inside = threading.Lock()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="unspoken-query")
+        with self._log.locked() as held:
+            self._catch_up(held)
+            if not self._name:
+                self._begin(held)
+
+    def _begin(self, held: LockedLog) -> None:
+        """Start the log, unless the budget knows of another one."""
+        earlier = [one.what for one in self.budget.refresh().draws if one.what.startswith(STARTED)]
+        if earlier:
+            raise QueryLogError(
+                f"The budget '{self.policy.budget}' already has the {earlier[0]}, and "
+                f"'{self.policy.log}' is empty. A second log would answer again what the first one "
+                "knows. Restore the first.")
+        name = fresh_seed()[:8].hex()
+        note = ", exact cells: " + ", ".join(self.policy.cells) if self.policy.cells else ""
+        self.budget.draw(Cost(None, law=NONE), kind="query", what=f"{STARTED}{name}{note}"[:500])
+        held.append({"format": FORMAT, "name": name, "table": self.budget.terms.table,
+                     "at": now()})
+        self._name = name
+
+    def _catch_up(self, held: LockedLog) -> None:
+        for entry in held.news():
+            if not self._name:
+                self._check_start(entry)
+            else:
+                self._known[str(entry["identity"])] = entry["answer"]
+
+    def _check_start(self, entry: dict[str, Any]) -> None:
+        if entry.get("format") != FORMAT:
+            raise QueryLogError(f"'{self._log.path}' must be the log of a query service.")
+        name = str(entry.get("name"))
+        booked = self.budget.refresh().draws
+        if not any(one.what.startswith(STARTED + name) for one in booked):
+            raise QueryLogError(f"'{self._log.path}' is not the log that the budget "
+                                f"'{self.policy.budget}' knows. Use the two that belong together.")
+        self._name = name
+
+    def about(self) -> dict[str, Any]:
+        """Return what anybody who may ask may know: columns, declarations and prices."""
+        hidden = set(self.records.schema.with_role("identifier"))
+        return {"columns": {column.name: {"kind": column.kind,
+                                          **self.policy.columns.get(column.name, {})}
+                            for column in self.records.schema.columns
+                            if column.name not in hidden},
+                "rows": self.records.count, "each": self.policy.each,
+                "cells": list(self.policy.cells), "epsilon": self.budget.terms.epsilon,
+                "delta": self.budget.terms.delta, "left": self.budget.left()}
+
+    def ask(self, analyst: str, question: Question) -> dict[str, Any]:
+        """Answer one question."""
+        reply = self.ask_each([Asked(analyst, question)])[0]
+        if isinstance(reply, InputError):
+            raise reply
+        return reply
+
+    def ask_each(self, asked: Sequence[Asked]) -> list[dict[str, Any] | InputError]:
+        """Answer questions that came together, with one sync for all of them.
+
+        A question that cannot be answered gets the error that says why.
+        """
+        with self._inside, self._log.locked() as held:
+            self._catch_up(held)
+            new = {one.question.identity: one for one in asked
+                   if one.question.identity not in self._known}
+            ready = dict(zip(new, self._pool.map(self._prepared, new.values()), strict=True))
+            failed = {name: one for name, one in ready.items() if isinstance(one, InputError)}
+            refused = self._answer(held, new, {name: one for name, one in ready.items()
+                                               if isinstance(one, _Ready)})
+        return [failed.get(one.question.identity) or self._reply(one, refused) for one in asked]
+
+    def _reply(self, one: Asked, refused: set[str]) -> dict[str, Any]:
+        if one.question.identity in refused:
+            return {"answered": False, "rule": "budget", "reason":
+                    "The budget of this table, or yours, has no room for this question. What was "
+                    "answered can be asked again."}
+        return {"answered": True, "question": one.question.to_json(),
+                **self._known[one.question.identity]}
+
+    def _prepared(self, one: Asked) -> _Ready | InputError:
+        """Compute what does not depend on the budget; nothing of it is answered yet."""
+        try:
+            price = self._price(one.question)
+            exact = exact_answer(self.records, self.policy, one.question, self._rows)
+            sums = None if exact is not None else aggregates(self.records, one.question)
+            return _Ready(one.question, exact, sums, price)
+        except InputError as error:
+            return error
+
+    def _price(self, question: Question) -> float:
+        if question.epsilon is None or question.epsilon == self.policy.each:
+            return self.policy.each
+        if self.budget.terms.delta:
+            raise InputError(f"This service has one price, an epsilon of {self.policy.each:g}: its "
+                             "total holds only for prices that are fixed beforehand.")
+        return float(question.epsilon)
+
+    def _answer(self, held: LockedLog, new: dict[str, Asked],
+                ready: dict[str, _Ready]) -> set[str]:
+        """Book, add noise, log; return what the budget refused."""
+        paid = [name for name, one in ready.items() if one.exact is None]
+        draws = [Draw(Cost(ready[name].price), new[name].analyst, "query",
+                      _shown(ready[name].question)) for name in paid]
+        booked = dict(zip(paid, self.budget.draw_each(draws, per_unit=True) if draws else [],
+                          strict=True))
+        open_now = [name for name in ready if booked.get(name, True)]
+        answers = list(self._pool.map(lambda name: self._noisy(ready[name]), open_now))
+        entries = [{"identity": name, "answer": answer, "to": new[name].analyst, "at": now()}
+                   for name, answer in zip(open_now, answers, strict=True)]
+        if entries:
+            held.append(*entries)
+        self._known.update(zip(open_now, answers, strict=True))
+        return {name for name in ready if name not in set(open_now)}
+
+    def _noisy(self, ready: _Ready) -> dict[str, Any]:
+        if ready.sums is None:
+            return dict(ready.exact or {})
+        return noisy(ready.sums, ready.price, self._rows)
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._pool.shutdown()
+
+
+def _shown(question: Question) -> str:
+    column = f"({question.column})" if question.column else "()"
+    where = f" where {question.where}" if question.where else ""
+    group = f" group by {', '.join(question.group)}" if question.group else ""
+    return f"{question.select}{column}{where}{group}"[:_MOST_TEXT]

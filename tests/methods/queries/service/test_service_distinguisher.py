@@ -1,0 +1,136 @@
+"""Every mechanism of the service as a distinguisher sees it, and mutants that must be caught.
+
+Two tables differ in what one person says. The reports of a mechanism on both prove a lower bound on
+epsilon (Clopper and Pearson): it must stay below what is stated, and exceed it for every mutant.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from support.epsilon_distinguisher import least_epsilon
+from support.service_people import policy_data
+from unspoken.methods.queries.service import noisy_answers
+from unspoken.methods.queries.service.noisy_answers import aggregates, noisy
+from unspoken.methods.queries.service.question_text import question_of
+from unspoken.methods.queries.service.service_policy import ServicePolicy
+from unspoken.methods.queries.service.service_records import ServiceRecords
+
+pytestmark = pytest.mark.slow
+EPSILON, REPORTS = 1.0, 3000
+
+
+def records(tmp_path, age, work="state", income=0.0):
+    data = {"age": [age, 40, 41, 42], "income": [income, 10.0, 20.0, 30.0],
+            "sex": ["F", "F", "M", "M"], "work": [work, "private", "state", "none"],
+            "ill": [True, False, False, True]}
+    table = unspoken.read(pa.table(data), keep=list(data), show=False)
+    return ServiceRecords(table, ServicePolicy.parse(policy_data(), tmp_path), None, 1)
+
+
+def reports(found, pick, epsilon=EPSILON):
+    return np.array([pick(noisy(found, epsilon, 1)) for _ in range(REPORTS)])
+
+
+def value(answer):
+    return answer["value"]
+
+
+def first_two(answer):
+    return answer["groups"][0]["value"] - answer["groups"][1]["value"]
+
+
+CASES = {
+    "count": ("select count() where age > 50", value, {"age": 90}, {"age": 18}),
+    "sum": ("select sum(age)", value, {"age": 90}, {"age": 18}),
+    "sum beyond its bounds": ("select sum(income)", value, {"age": 40, "income": 1e9},
+                              {"age": 40, "income": 0.0}),
+    "mean": ("select mean(age)", value, {"age": 90}, {"age": 18}),
+    "variance": ("select variance(age)", value, {"age": 90}, {"age": 54}),
+    "quantile": ("select quantile(age, 0.9)", value, {"age": 90}, {"age": 18}),
+    "groups": ("select count() group by work", first_two, {"age": 40, "work": "state"},
+               {"age": 40, "work": "private"}),
+    "histogram": ("select histogram(age, 18, 30, 90)",
+                  lambda a: a["groups"][1]["value"] - a["groups"][2]["value"],
+                  {"age": 20}, {"age": 80}),
+    "missing": ("select count() where age is missing", value, {"age": None}, {"age": 20}),
+}
+
+
+def proven(tmp_path, name):
+    text, pick, one, two = CASES[name]
+    question = question_of(text)
+    return least_epsilon(*(reports(aggregates(records(tmp_path, **who), question), pick)
+                           for who in (one, two)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_distinguisher_gets_beyond_the_stated_epsilon(tmp_path, name):
+    assert proven(tmp_path, name) <= EPSILON
+
+
+def half_the_noise(monkeypatch):
+    real = noisy_answers.laplace_noise
+    monkeypatch.setattr(noisy_answers, "laplace_noise",
+                        lambda values, reach, epsilon: real(values, reach, 2 * epsilon))
+
+
+def reused_noise(monkeypatch):
+    drawn = {}
+
+    def same(values, reach, epsilon):
+        return [v + drawn.setdefault((len(values), k), 3) for k, v in enumerate(values)]
+
+    monkeypatch.setattr(noisy_answers, "laplace_noise", same)
+
+
+def no_clamp(monkeypatch):
+    from unspoken.methods.queries.grid_columns import GridColumn
+
+    real = ServiceRecords.column
+
+    def unclamped(self, name):
+        column = real(self, name)
+        _, values, present = self._rows.raw(name)
+        steps = np.rint(np.where(present, values.astype(float), 0) / float(column.step))
+        return GridColumn(column.low, column.high, column.step, steps.astype(np.int64), present)
+
+    monkeypatch.setattr(ServiceRecords, "column", unclamped)
+    monkeypatch.setattr(noisy_answers, "_middle", lambda column: 0)
+
+
+def groups_that_do_not_share(monkeypatch):
+    real = ServiceRecords.groups
+
+    def still(self, names):
+        found = real(self, names)
+        return noisy_answers.Groups(found.codes, found.labels, False)
+
+    monkeypatch.setattr(ServiceRecords, "groups", still)
+
+
+def ungrounded_choice(monkeypatch):
+    real = noisy_answers.noisy_choice
+    monkeypatch.setattr(noisy_answers, "noisy_choice",
+                        lambda scores, reach, epsilon: real(scores, reach, 60 * epsilon))
+
+
+@pytest.mark.parametrize(("mutant", "name"), [
+    (half_the_noise, "count"), (half_the_noise, "sum"), (half_the_noise, "mean"),
+    (half_the_noise, "histogram"), (reused_noise, "count"), (no_clamp, "sum beyond its bounds"),
+    (groups_that_do_not_share, "groups"), (ungrounded_choice, "quantile")])
+def test_a_mechanism_that_breaks_its_promise_is_caught(tmp_path, monkeypatch, mutant, name):
+    mutant(monkeypatch)
+    assert proven(tmp_path, name) > EPSILON
+
+
+def test_errors_and_notes_say_the_same_whatever_the_values_are(tmp_path):
+    """Nothing but the noisy value may differ: not the notes, not the error, not which groups."""
+    for text in ("select count() group by work", "select sum(age) where age > 30",
+                 "select histogram(work)"):
+        found = [noisy(aggregates(records(tmp_path, **who), question_of(text)), 1.0, 1)
+                 for who in ({"age": 90, "work": "state"}, {"age": None, "work": "a spy"})]
+        shapes = [(a["done"], a.get("error"), [(g["group"], g["error"])
+                                               for g in a.get("groups", [])]) for a in found]
+        assert shapes[0] == shapes[1]
