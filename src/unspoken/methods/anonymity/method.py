@@ -26,8 +26,9 @@ from unspoken.release.parameters import (
 _HERE = "unspoken.methods.anonymity"
 _ADVERSARIES = f"{_HERE}.adversaries"
 SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
-DISTINCT, ENTROPY, STRONG = TREE_DIVERSITIES = ("distinct", "entropy", "strong")
-DIVERSITIES = (DISTINCT, ENTROPY, "recursive", STRONG)
+DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "recursive",
+                                                      "strong")
+TREE_DIVERSITIES = (DISTINCT, ENTROPY, STRONG)
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ TREE_PRESERVING = Method(
     transformer_at=f"{_HERE}.tree_preserving.anonymizer:TreePreservingAnonymizer",
     parameters={
         "k": Parameter(Whole(1), _LEAST_K, "Use 10, or what your policy asks for.", "--k"),
-        "l": Parameter(ForSensitive(Real(0.999)), _LEAST_L, "Use 1 to ask for nothing.", "--l"),
+        "l": Parameter(ForSensitive(Real(0.999), none=True), _LEAST_L,
+                       "Use 2 or more; None asks for nothing.", "--l"),
         "tree": Parameter(Trees(), "how the trees that are kept are grown",
                           "Leave it out for a tree of the table's target."),
         "rule": Parameter(OneOf(RECODINGS), "how much is merged; all keep the tree",

@@ -175,7 +175,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         GENERALIZE.check(self)
         roles = roles_of("Generalizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
-        refuse_strange(trees, roles)
+        refuse_strange(trees, roles.quasi, roles.sensitive)
         rows = table.arrow(roles.quasi)
         parts = {name: self._level(name, rows[name], trees.get(name)) for name in roles.quasi}
         kept = self._kept(table, roles, {name: part[0] for name, part in parts.items()})

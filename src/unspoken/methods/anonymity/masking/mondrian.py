@@ -96,7 +96,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         MONDRIAN.check(self)
         roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
-        refuse_strange(trees, roles)
+        refuse_strange(trees, roles.quasi, roles.sensitive)
         rows = table.arrow(roles.quasi)
         columns = {name: coded(rows[name]) for name in roles.quasi}
         self._cut(table, roles, columns, trees)
