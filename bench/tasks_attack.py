@@ -42,7 +42,7 @@ def fresh_keys_and_curves() -> list[Row]:
         assert all(0.05 < median < 0.45 for median in medians), medians
         rows.append(Row(f"500 fresh keys x 3 curves, {mode}", "10 attributes, 4 known values",
                         best(run, 2), "one np.unique pass", floor, "one np.unique pass", floor,
-                        50, "floor", f"polyline cracks {100 * np.mean(medians):.0f}% on average"))
+                        50, "floor", f"polyline recovers {100 * np.mean(medians):.0f}% on average"))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Turning records, and turning them back without the key."""
+"""Rotate records, and rotate them back without the key."""
 
 from __future__ import annotations
 

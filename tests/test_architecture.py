@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,18 +57,25 @@ def only_for_types(tree: ast.AST) -> set[int]:
             for inner in ast.walk(node)}
 
 
-def imports(path: Path, types: bool = True):
-    """Yield every absolute name imported anywhere in a file, inside functions too."""
+def names_in(path: Path, node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    assert node.level == 0, f"{path}: relative import"
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
+@cache
+def parsed(path: Path) -> list[tuple[str, bool]]:
+    """Return every imported name of a file, and whether only type checkers see it."""
     tree = ast.parse(path.read_text())
-    skipped = set() if types else only_for_types(tree)
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    skipped = only_for_types(tree)
+    return [(name, id(node) in skipped) for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom) for name in names_in(path, node)]
+
+
+def imports(path: Path, types: bool = True) -> list[str]:
+    """Return every absolute name imported anywhere in a file, inside functions too."""
+    return [name for name, hidden in parsed(path) if types or not hidden]
 
 
 def package_of(path: Path) -> str:

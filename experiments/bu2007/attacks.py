@@ -91,8 +91,8 @@ def cracked(attribute: Attribute, guesses: Floats, radius: float) -> Bools:
     return np.asarray(np.abs(guesses - attribute.values) <= radius)
 
 
-def polyline_cracks(attribute: Attribute, method: str, points: int, rng: np.random.Generator,
-                    trials: int = TRIALS, bad: int = 0, heavy: bool = True) -> Bools:
+def polyline_recovered(attribute: Attribute, method: str, points: int, rng: np.random.Generator,
+                       trials: int = TRIALS, bad: int = 0, heavy: bool = True) -> Bools:
     """Return which values the polyline cracks under fresh codes in every trial."""
     codes = draw(attribute, method, trials, rng, heavy=heavy)
     radius = attribute.radius(RADIUS)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from experiments.bu2007.attacks import Median, polyline_cracks, rng_for
+from experiments.bu2007.attacks import Median, polyline_recovered, rng_for
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Bools, Data, Floats, Ints, load
 
@@ -20,8 +20,8 @@ SORTED = 2
 
 def masks(data: Data, trials: int = TRIALS) -> dict[int, Bools]:
     """Return what an expert cracks; attribute 2 falls to sorting whole (section 6.2.3)."""
-    found = {number: polyline_cracks(data[number], "ChooseMaxMP", 4, rng_for("figure12", number),
-                                     trials) for number in (4, 7, 10)}
+    found = {number: polyline_recovered(data[number], "ChooseMaxMP", 4, rng_for("figure12", number),
+                                        trials) for number in (4, 7, 10)}
     found[SORTED] = np.ones((trials, data[SORTED].values.size), np.bool_)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.bu2007.attacks import Median, polyline_cracks, rng_for
+from experiments.bu2007.attacks import Median, polyline_recovered, rng_for
 from experiments.bu2007.result import Result
 from experiments.bu2007.setting import TRIALS, Attribute, Data, load
 from unspoken.methods.encoding.adversaries.ignorant import chance
@@ -19,19 +19,19 @@ PUBLISHED = {
 def bar(attribute: Attribute, method: str, points: int, trials: int = TRIALS) -> Median:
     """Return one bar of the figure."""
     rng = rng_for("figure9", attribute.number, method, points)
-    return Median.of(polyline_cracks(attribute, method, points, rng, trials).mean(axis=1))
+    return Median.of(polyline_recovered(attribute, method, points, rng, trials).mean(axis=1))
 
 
 def bad_point(attribute: Attribute, trials: int = TRIALS) -> Median:
     """Return the risk with one bad knowledge point among four (last lines of 6.2.1)."""
     rng = rng_for("figure9", "bad", attribute.number)
-    return Median.of(polyline_cracks(attribute, "ChooseMaxMP", 4, rng, trials, 1).mean(axis=1))
+    return Median.of(polyline_recovered(attribute, "ChooseMaxMP", 4, rng, trials, 1).mean(axis=1))
 
 
 def plain_widths(attribute: Attribute, trials: int = TRIALS) -> Median:
     """Return the risk of ChooseBP when pieces keep their width: no heavy tails."""
     rng = rng_for("figure9", "plain", attribute.number)
-    found = polyline_cracks(attribute, "ChooseBP", 4, rng, trials, heavy=False)
+    found = polyline_recovered(attribute, "ChooseBP", 4, rng, trials, heavy=False)
     return Median.of(found.mean(axis=1))
 
 

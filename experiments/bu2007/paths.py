@@ -84,7 +84,7 @@ def _sides(parts: list[tuple[int, Ints, Ints]]) -> Sides:
     return Sides(np.array(nodes), np.concatenate(left), starts[0], np.concatenate(right), starts[1])
 
 
-def cracked_thresholds(attribute: Attribute, sides: Sides, truth: Floats, trials: int) -> Bools:
+def recovered_thresholds(attribute: Attribute, sides: Sides, truth: Floats, trials: int) -> Bools:
     """Return which coded thresholds of an attribute an insider's polyline cracks."""
     rng = rng_for("paths", attribute.number)
     codes = draw(attribute, "ChooseMaxMP", trials, rng)
@@ -95,12 +95,12 @@ def cracked_thresholds(attribute: Attribute, sides: Sides, truth: Floats, trials
     return np.asarray(np.abs(guess - truth) <= attribute.radius(WIDE))
 
 
-def cracked_paths(data: Data, tree: Any, parent: Ints, trials: int) -> Bools:
+def recovered_paths(data: Data, tree: Any, parent: Ints, trials: int) -> Bools:
     """Return which paths are cracked: every condition from the root to the node itself."""
     cracked = np.zeros((tree.node_count, trials), np.bool_)
     for number, sides in boundaries(data, tree).items():
         truth = tree.threshold[sides.nodes]
-        cracked[sides.nodes] = cracked_thresholds(data[number], sides, truth, trials).T
+        cracked[sides.nodes] = recovered_thresholds(data[number], sides, truth, trials).T
     for node in range(1, tree.node_count):
         cracked[node] &= cracked[parent[node]]
     return cracked
@@ -117,7 +117,7 @@ def run(data: Data, trials: int = TRIALS) -> Result:
     tree = grow(data)
     depth, parent = depths(tree)
     inner = (tree.children_left >= 0) & (depth > 0)
-    cracked = cracked_paths(data, tree, parent, trials)[inner]
+    cracked = recovered_paths(data, tree, parent, trials)[inner]
     paths = by_length(depth[inner], np.ones(int(inner.sum())))
     cracks = by_length(depth[inner], cracked)
     total = cracks.sum(axis=0)

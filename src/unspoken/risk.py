@@ -10,7 +10,7 @@ from unspoken.audit.safe_harbor import SafeHarbor, safe_harbor
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Judgement, Row, Suggestion
 from unspoken.disclosure.ground_truth import Truth, Truths, truths_of
-from unspoken.disclosure.measures import Estimate, cracks, domain, estimate, records
+from unspoken.disclosure.measures import Estimate, domain, estimate, is_recovered, records
 from unspoken.disclosure.policy import Policy
 from unspoken.methods.anonymity import measures as anonymity
 from unspoken.methods.anonymity.audit import audit_tables, intersection
@@ -76,7 +76,6 @@ __all__ = [
     "audit_tables",
     "bayes_error",
     "breach_probability",
-    "cracks",
     "design_operator",
     "digest",
     "domain",
@@ -85,6 +84,7 @@ __all__ = [
     "fresh_trials",
     "indirect",
     "intersection",
+    "is_recovered",
     "item_breaches",
     "mask_privacy",
     "mixture_error",

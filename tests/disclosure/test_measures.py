@@ -15,15 +15,15 @@ from support.people import people, release_of
 from unspoken.attack import View
 from unspoken.disclosure.ground_truth import Truth
 from unspoken.disclosure.knowledge_levels import LEVELS, Setting, grant, points
-from unspoken.disclosure.measures import blind_cracks, blind_shares, both_shares
+from unspoken.disclosure.measures import blind_recovered, blind_shares, both_shares
 from unspoken.errors import InputError
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.models.tree import Tree
 from unspoken.risk import (
-    cracks,
     domain,
     estimate,
     fresh_trials,
+    is_recovered,
     path_disclosure,
     piecewise_codes,
     records,
@@ -39,13 +39,13 @@ def truth_of(values, counts):
 
 def test_domain_counts_values_and_records_count_records():
     truth = truth_of([0, 10, 20], [1, 1, 8])
-    found = cracks(np.array([[1.0, 10.0, 0.0], [9.0, 9.0, 21.0]]), truth, 1.0)
+    found = is_recovered(np.array([[1.0, 10.0, 0.0], [9.0, 9.0, 21.0]]), truth, 1.0)
     assert found.tolist() == [[True, True, False], [False, True, True]]
     np.testing.assert_allclose(domain(found, truth), [2 / 3, 2 / 3])
     np.testing.assert_allclose(records(found, truth), [0.2, 0.9])
     np.testing.assert_allclose(both_shares(found, truth), [[2 / 3, 2 / 3], [0.2, 0.9]])
     assert blind_shares(np.array([20.0]), truth, 1.0) == pytest.approx((1 / 3, 0.8))
-    assert blind_cracks(np.array([20.0]), truth, 1.0).tolist() == [[False, False, True]]
+    assert blind_recovered(np.array([20.0]), truth, 1.0).tolist() == [[False, False, True]]
 
 
 def test_an_estimate_is_the_median_and_the_range_of_95_percent():
@@ -72,15 +72,15 @@ def test_with_codes_per_record_values_still_count_alike():
 def test_subspaces_are_conjunctions_over_records(seed):
     rng = np.random.default_rng(seed)
     names = ["a", "b", "c", "d"]
-    cracked = {n: rng.random((3 if n != "d" else 1, 6)) < 0.5 for n in names}
+    recovered = {n: rng.random((3 if n != "d" else 1, 6)) < 0.5 for n in names}
     rows = {n: rng.integers(-1, 6, 50).astype(np.int32) for n in names}
-    found = subspace_disclosure(cracked, rows, 3)
+    found = subspace_disclosure(recovered, rows, 3)
     assert set(found) == {*combinations(names, 2), *combinations(names, 3)}
     for members, shares in found.items():
         for trial in range(3):
             hit = np.ones(50, bool)
             for name in members:
-                one = cracked[name][min(trial, cracked[name].shape[0] - 1)]
+                one = recovered[name][min(trial, recovered[name].shape[0] - 1)]
                 hit &= np.where(rows[name] < 0, False, one[rows[name]])
             assert shares[trial] == pytest.approx(hit.mean())
 
@@ -112,7 +112,7 @@ def test_a_path_is_cracked_when_all_its_thresholds_are(ends, seed, trials):
     assert found.paths.sum() == len(chosen)
     radius = {0: 1.0, 1: 0.5, 2: 2.0}
     for trial in range(trials):
-        cracked = 0
+        recovered = 0
         for node in chosen:
             ok, above = True, node
             while above:
@@ -120,8 +120,8 @@ def test_a_path_is_cracked_when_all_its_thresholds_are(ends, seed, trials):
                 f, t = int(tree.feature[above]), tree.threshold[above]
                 error = errors[f][min(trial, len(errors[f]) - 1), 0] * np.sign(np.sin(t))
                 ok &= bool(abs((t + error) - t) <= radius[f])
-            cracked += ok
-        assert found.cracked[:, trial].sum() == cracked
+            recovered += ok
+        assert found.recovered[:, trial].sum() == recovered
 
 
 def test_paths_are_reported_by_length():

@@ -189,6 +189,7 @@ RELEASES = {
     "tree-preserving": [(lambda: table_of(*WHOLE, **ROLES), {"k": 5})],
     "mondrian": [(lambda: table_of(*WHOLE, **ROLES), {"k": 5})],
     "generalize": [(lambda: table_of(*WHOLE, **ROLES), {"widths": {"age": 20, "pay": 2000}})],
+    "optimal-recoding": [(lambda: table_of(*WHOLE, **ROLES), {"k": 3, "suppression": 0.1})],
     "top-bottom": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "pay"],
                                                         "others": "drop"})],
     "suppress-cells": [(lambda: table_of(*WHOLE, **ROLES), {"k": 2, "suppression": 0.9})],
@@ -196,7 +197,8 @@ RELEASES = {
     "sample": [(lambda: table_of(*WHOLE, **ROLES), {"share": 0.5})],
 }
 NOT_TRIED = {
-    "tree-preserving": {"informed-microdata": "rows are shuffled: only the custodian can score it"},
+    name: {"informed-microdata": "rows are shuffled: only the custodian can score it"}
+    for name in ("tree-preserving", "optimal-recoding")
 }
 
 
@@ -261,11 +263,12 @@ CONTRACT = {
     "random-projection": {"missing": "blank"}, "similarity-outsourcing": {"missing": "blank"},
     "randomized-response": {"columns": ["visits", "age"], "others": "drop"},
     "generalize": {"widths": {"age": 40, "dose": 50, "visits": 4}, "k": 2, "suppression": 0.5},
-    "sample": {"share": 0.5},
+    "sample": {"share": 0.5}, "optimal-recoding": {"k": 2, "suppression": 0.1},
 }
 EXCEPTIONS = {
     "discretize": NOTHING_DRAWN, "top-bottom": NOTHING_DRAWN, "generalize": NOTHING_DRAWN,
     "mondrian": NOTHING_DRAWN | {"missing_stays_missing"},
+    "optimal-recoding": NOTHING_DRAWN | {"missing_stays_missing"},
     "suppress-cells": NOTHING_DRAWN | {"missing_stays_missing"},
     "tree-preserving": {"missing_stays_missing"}, "sample": {"missing_stays_missing"},
 }

@@ -91,6 +91,7 @@ def test_known_numbers_of_itemsets(shared, name, support, count):
     assert found.supports.min() >= support
 
 
+@pytest.mark.slow
 def test_groceries_agree_with_two_other_programs(shared):
     efficient_apriori = pytest.importorskip("efficient_apriori")
     frequent_patterns = pytest.importorskip("mlxtend.frequent_patterns")

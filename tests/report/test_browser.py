@@ -39,7 +39,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
         folder / "audit.html")
     wide = Page(HOSTILE, HOSTILE).box([HOSTILE]).text("x" * 400).code("y" * 400)
     wide.table([HOSTILE] * 9, [["z" * 300, *[HOSTILE] * 8]], HOSTILE).bullets(["w" * 300])
-    wide.figure(plots.crack_venn([HOSTILE] * 3, {}), HOSTILE)
+    wide.figure(plots.recovered_venn([HOSTILE] * 3, {}), HOSTILE)
     wide.save(folder / "wide.html")
     return {path.stem: path for path in folder.glob("*.html")}
 

@@ -76,15 +76,15 @@ def test_before_and_after_count_records() -> None:
 
 
 def test_venn_regions() -> None:
-    cracks = np.array([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1], [1, 0, 0, 0, 0]], bool)
-    assert plots.venn_regions(cracks) == {
+    recovered = np.array([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1], [1, 0, 0, 0, 0]], bool)
+    assert plots.venn_regions(recovered) == {
         (): 0.2, (0,): 0.2, (1,): 0.2, (0, 1): 0.2, (2,): 0, (0, 2): 0, (1, 2): 0, (0, 1, 2): 0.2}
-    text = words(plots.crack_venn(["one", "two", HOSTILE], plots.venn_regions(cracks)))
+    text = words(plots.recovered_venn(["one", "two", HOSTILE], plots.venn_regions(recovered)))
     assert "none: 20%" in text
     with pytest.raises(InputError):
-        plots.venn_regions(cracks[:2])
+        plots.venn_regions(recovered[:2])
     with pytest.raises(InputError):
-        plots.crack_venn(["a"], {})
+        plots.recovered_venn(["a"], {})
 
 
 def test_path_lengths() -> None:

@@ -47,11 +47,11 @@ class BlackBox:
     @property
     def classes(self) -> list[Any]:
         """Return the labels that it answers with, as plain values."""
-        found = getattr(self.model, "classes", getattr(self.model, "classes_", None))
-        if found is None:
+        known = getattr(self.model, "classes", getattr(self.model, "classes_", None))
+        if known is None:
             raise InputError("The classifier does not name its classes. Wrap it so that it has "
                              "'classes_'.")
-        return [value.item() if isinstance(value, np.generic) else value for value in found]
+        return [value.item() if isinstance(value, np.generic) else value for value in known]
 
     def answers(self, rows: Ints) -> Floats:
         """Return what it says about people, all inputs known: one column a class."""
@@ -74,8 +74,8 @@ class BlackBox:
         data = self._data(rows_of)
         if not self.labels:
             return np.asarray(self.model.predict_proba(data), np.float64)
-        said = np.asarray(self.model.predict(data))
-        return np.column_stack([said == label for label in self.classes]).astype(np.float64)
+        answers = np.asarray(self.model.predict(data))
+        return np.column_stack([answers == label for label in self.classes]).astype(np.float64)
 
     def _data(self, rows_of: dict[str, Ints]) -> Any:
         """Return an array of numbers, or a frame where a column is none."""

@@ -142,16 +142,16 @@ def indirect(  # noqa: PLR0913
     rows, values, codes = _people(table, name, records, rng)
     box = BlackBox.of(table, model, inputs, answers)
     _check_inputs(box, name)
-    told = box.answers(rows)
-    asked = told if set(box.inputs) <= set(seen) else box.asked(rows, seen, draws, rng)
+    disclosed = box.answers(rows)
+    asked = disclosed if set(box.inputs) <= set(seen) else box.asked(rows, seen, draws, rng)
     known_to_all = features_of(table, rows, seen)
     people = _Known(codes, len(values), folds, known, guesser, rng)
     same = box.predicts(values)
     levels = [level_of("unknown", "nothing", people.prior(), codes, rng)]
     if same:
         levels += [level_of("unknown", access, box.guesses(answer, values), codes, rng, levels[0])
-                   for access, answer in (("queries", asked), ("answer", told))]
-    levels += _learned(people, known_to_all, {"queries": asked, "answer": told}, codes, rng)
+                   for access, answer in (("queries", asked), ("answer", disclosed))]
+    levels += _learned(people, known_to_all, {"queries": asked, "answer": disclosed}, codes, rng)
     return Disclosure(name, tuple(seen), tuple(n for n in box.inputs if n not in seen),
                       same, int(codes.size), people.taught, tuple(levels))
 
@@ -231,8 +231,8 @@ class _Known:
             return self.prior()
         out = np.zeros((self.codes.size, self.values))
         for taught, scored in self.splits:
-            found = self._fit(data[taught], self.codes[taught])
-            out[np.ix_(scored, found.classes_)] = found.predict_proba(data[scored])
+            model = self._fit(data[taught], self.codes[taught])
+            out[np.ix_(scored, model.classes_)] = model.predict_proba(data[scored])
         return out
 
     def _fit(self, data: Floats, codes: Ints) -> Any:

@@ -131,10 +131,10 @@ def _one_try(encoder: Any, table: Table, policy: Policy, trials: int, seed: byte
     fresh.set_params(random_state=None if seed is None else _number(derive(seed, "try", number)))
     release, key = fresh.protect(table)
     same = None if seed is None else _number(derive(seed, "audit"))
-    found = audit(table, release, key, trials=trials, random_state=same, policy=policy,
-                  adversaries=adversaries, **options)
-    assert found.judgement is not None
-    return Redrawn(release, key, found, found.judgement, (found.judgement,))
+    result = audit(table, release, key, trials=trials, random_state=same, policy=policy,
+                   adversaries=adversaries, **options)
+    assert result.judgement is not None
+    return Redrawn(release, key, result, result.judgement, (result.judgement,))
 
 
 def _number(seed: bytes) -> int:

@@ -132,8 +132,8 @@ def _of_people(mechanism: Mapping[str, Any]) -> bool:
 
 def _shared(entry: Entry, mine: Entry) -> list[tuple[str, str]]:
     """Return (earlier name, own name) of columns with the same digest."""
-    earlier = {found: name for name, found in entry.columns.items()}
-    return [(earlier[found], name) for name, found in mine.columns.items() if found in earlier]
+    earlier = {digest: name for name, digest in entry.columns.items()}
+    return [(earlier[digest], name) for name, digest in mine.columns.items() if digest in earlier]
 
 
 def _against(entry: Entry, mine: Entry, release: Release,
@@ -145,12 +145,12 @@ def _against(entry: Entry, mine: Entry, release: Release,
         measured = attack_together(earlier, release, names)
     out = []
     for a, b in shared:
-        found = measured.get(entry.released.get(a, a))
-        if found is None and earlier is not None:
+        errors = measured.get(entry.released.get(a, a))
+        if errors is None and earlier is not None:
             continue
-        before, alone, both = found or (None, None, None)
+        before, alone, both = errors or (None, None, None)
         out.append(Added(b, entry.what, entry.to, before, alone, both,
-                         _words(b, entry, mine, found)))
+                         _words(b, entry, mine, errors)))
     return out
 
 
@@ -163,22 +163,23 @@ def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple
     for a, b in shared:
         if b not in own or a not in before or a != b:
             continue
-        found = None if earlier is None else intersection(table, earlier, release, b,
-                                                          random_state=random_state)
-        first, second, both = (None if found is None else found[part]
+        overlap = None if earlier is None else intersection(table, earlier, release, b,
+                                                            random_state=random_state)
+        first, second, both = (None if overlap is None else overlap[part]
                                for part in ("first", "second", "both"))
-        out.append(Added(b, entry.what, entry.to, first, second, both, _guessed(b, entry, found)))
+        out.append(Added(b, entry.what, entry.to, first, second, both, _guessed(b, entry, overlap)))
     return out
 
 
-def _guessed(column: str, entry: Entry, found: Mapping[str, float] | None) -> str:
+def _guessed(column: str, entry: Entry, measured: Mapping[str, float] | None) -> str:
     who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
-    if found is None:
+    if measured is None:
         return (f"'{column}': also in {who}, which could not be read; both together may disclose "
                 "the values of more people than either alone")
-    return (f"'{column}': together with {who} the value of {found['both']:.1%} of the people is "
-            f"guessed correctly, {found['first']:.1%} and {found['second']:.1%} from each alone, "
-            f"{found['baseline']:.1%} without any; for {found['sure']:.1%} it is certain")
+    return (f"'{column}': together with {who} the value of {measured['both']:.1%} of the people is "
+            f"guessed correctly, {measured['first']:.1%} and {measured['second']:.1%} from each "
+            f"alone, {measured['baseline']:.1%} without any; for "
+            f"{measured['sure']:.1%} it is certain")
 
 
 def _load(entry: Entry) -> Release | None:
@@ -191,15 +192,15 @@ def _load(entry: Entry) -> Release | None:
 
 
 def _words(column: str, entry: Entry, mine: Entry,
-           found: tuple[float, float, float] | None) -> str:
+           shares: tuple[float, float, float] | None) -> str:
     who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
     modes = (entry.mechanism.get("mode"), mine.mechanism.get("mode"))
-    if found is None and modes == ("strict", "strict"):
+    if shares is None and modes == ("strict", "strict"):
         return f"'{column}': nothing about order that {who} does not show already"
-    if found is None:
+    if shares is None:
         return (f"'{column}': also in {who}, which could not be read; together they may show more "
                 "order")
-    before, alone, both = found
+    before, alone, both = shares
     if both <= max(before, alone):
         return (f"'{column}': together with {who} no more order than the better of the two alone "
                 f"({max(before, alone):.1%} of the codes)")

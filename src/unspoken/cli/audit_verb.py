@@ -78,13 +78,13 @@ def run(args: argparse.Namespace) -> int:
     if release.schema.of_kind("basket"):
         return _baskets(args, release)
     table = read_table(args, args.against, None)
-    found = _audit(args, table, release, key)
+    result = _audit(args, table, release, key)
     added = _added(args, table, release, key)
-    _page(args, found, table, release, key, added).save(args.out)
-    failed = found.judgement is not None and not found.judgement.passed
+    _page(args, result, table, release, key, added).save(args.out)
+    failed = result.judgement is not None and not result.judgement.passed
     emit(args, {"report": str(args.out), "passed": not failed, "added": added,
-                "audit": found.to_json()},
-         "\n".join([found.summary(), *_told("Together with earlier releases:", added),
+                "audit": result.to_json()},
+         "\n".join([result.summary(), *_told("Together with earlier releases:", added),
                     f"Report written to {args.out}."]))
     return 1 if failed else 0
 
@@ -94,13 +94,13 @@ def _baskets(args: argparse.Namespace, release: Release) -> int:
     from unspoken.report import audit_page
     from unspoken.risk import audit
 
-    found = audit(baskets.read(args, args.against), release, None, None, args.trials, args.seed,
-                  args.policy)
-    audit_page(found, source=args.against).save(args.out)
-    failed = found.judgement is not None and not found.judgement.passed
+    result = audit(baskets.read(args, args.against), release, None, None, args.trials, args.seed,
+                   args.policy)
+    audit_page(result, source=args.against).save(args.out)
+    failed = result.judgement is not None and not result.judgement.passed
     emit(args, {"report": str(args.out), "passed": not failed, "added": [],
-                "audit": found.to_json()},
-         f"{found.summary()}\nReport written to {args.out}.")
+                "audit": result.to_json()},
+         f"{result.summary()}\nReport written to {args.out}.")
     return 1 if failed else 0
 
 
@@ -149,16 +149,16 @@ def _added(args: argparse.Namespace, table: Table, release: Release,
                          "Check the path; 'unspoken protect --register' starts one.")
     names = method_of(release.mechanism).released_names(key, release) \
         if key is not None else None
-    found = what_it_adds(Register.load(args.register), table, release, names,
-                         random_state=args.seed)
-    return [one.words for one in found]
+    additions = what_it_adds(Register.load(args.register), table, release, names,
+                             random_state=args.seed)
+    return [one.words for one in additions]
 
 
-def _page(args: argparse.Namespace, found: Any, table: Table, release: Release,
+def _page(args: argparse.Namespace, result: Any, table: Table, release: Release,
           key: Key | None, added: list[str]) -> Any:
     from unspoken.report import audit_page
 
-    page = audit_page(found, release=release, table=table, key=key, source=args.against)
+    page = audit_page(result, release=release, table=table, key=key, source=args.against)
     if added:
         page.section("Together with earlier releases").bullets(added)
     return page

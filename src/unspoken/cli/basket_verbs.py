@@ -42,7 +42,7 @@ def refuse_risk(args: argparse.Namespace) -> None:
                              f"--learner {args.learner}.")
 
 
-def _risks(args: argparse.Namespace, found: Any) -> Any:
+def _risks(args: argparse.Namespace, result: Any) -> Any:
     from unspoken.cli.common import names
     from unspoken.methods.baskets.rule_disclosure import rule_risks
 
@@ -53,7 +53,7 @@ def _risks(args: argparse.Namespace, found: Any) -> Any:
             odds[name or word] = float(number) if name else 1.0
         except ValueError:
             odds[word] = 1.0
-    return rule_risks(found, odds, names(args.private) if args.private else None)
+    return rule_risks(result, odds, names(args.private) if args.private else None)
 
 
 def refuse_columns(args: argparse.Namespace) -> None:
@@ -85,12 +85,12 @@ def protect(args: argparse.Namespace, method: Any) -> int:
         if new:
             shutil.rmtree(args.out, ignore_errors=True)
         raise
-    told = _told(release, baskets)
+    facts = _told(release, baskets)
     emit(args, {"release": str(args.out), "key": None, "fingerprint": release.fingerprint,
                 "baskets": len(baskets), "items": len(baskets.items),
                 "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
-                "guarantee": release.guarantee.to_json(), "deviations": told},
-         "\n".join([repr(release.baskets), release.guarantee.summary(), *_lines(told),
+                "guarantee": release.guarantee.to_json(), "deviations": facts},
+         "\n".join([repr(release.baskets), release.guarantee.summary(), *_lines(facts),
                     f"Release written to {args.out}: this directory goes to the miner."]))
     return 0
 
@@ -103,22 +103,22 @@ def _told(release: Release, baskets: Baskets) -> dict[str, float | None]:
     if "law" not in release.mechanism:
         return {}
     operator, _ = operator_of(release)
-    found: dict[str, float | None] = {}
+    facts: dict[str, float | None] = {}
     for k in (1, 2, 3):
         try:
-            found[str(k)] = expected_deviation(operator, k, baskets,
+            facts[str(k)] = expected_deviation(operator, k, baskets,
                                                bool(release.mechanism["public_sizes"]))
         except InputError:
-            found[str(k)] = None
-    return found
+            facts[str(k)] = None
+    return facts
 
 
-def _lines(told: dict[str, float | None]) -> list[str]:
+def _lines(facts: dict[str, float | None]) -> list[str]:
     return [f"Sets of {k}: " + ("no support can be estimated" if value is None else
             f"supports have a standard deviation of {value:.2%}; below {1.96 * value:.2%} they "
             "cannot be distinguished from zero" if 1.96 * value < 1
             else "no support can be estimated")
-            for k, value in told.items()]
+            for k, value in facts.items()]
 
 
 def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
@@ -130,15 +130,15 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     if strange:
         raise InputError(explain(f"'--param {min(strange)}'", "one of min_support, longest, slack, "
                                  "confidence, min_confidence", min(strange)))
-    found: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
+    mined: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
     if args.learner == "rules":
-        found = rules(found, confidence)
-    risks = None if args.known is None else _risks(args, found)
-    save_model(found, args.out)
-    emit(args, {"model": str(args.out), "learner": args.learner, "found": len(found),
-                "baskets": found.baskets, "facts": dict(found.facts)}
+        mined = rules(mined, confidence)
+    risks = None if args.known is None else _risks(args, mined)
+    save_model(mined, args.out)
+    emit(args, {"model": str(args.out), "learner": args.learner, "found": len(mined),
+                "baskets": mined.baskets, "facts": dict(mined.facts)}
          | ({} if risks is None else {"risks": risks.to_json()}),
-         "\n".join([found.summary(), *([] if risks is None else [risks.summary()]),
+         "\n".join([mined.summary(), *([] if risks is None else [risks.summary()]),
                     f"Written to {args.out}."]))
     return 0
 

@@ -84,15 +84,15 @@ def names(text: str) -> tuple[str, ...]:
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     """Split NAME=VALUE options."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name:
             raise InputError(explain(f"'{option}'", "NAME=VALUE", text))
-        if name in found:
+        if name in by_name:
             raise InputError(f"'{option} {name}' is given twice. Give it once.")
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name
 
 
 def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Table:

@@ -53,19 +53,19 @@ def reach(one: Protected, adversaries: tuple[str, ...], knowledge: str) -> Reach
 def _best(audits: Sequence[Audit], column: str, adversaries: tuple[str, ...],
           knowledge: str) -> tuple[float, float]:
     """Return the share that the best adversary gets of a column, the median over audits."""
-    found = [max((row for row in audit.select(measure="domain", knowledge=knowledge, column=column)
-                  if row.adversary in adversaries), key=lambda row: row.value)
-             for audit in audits]
-    return median(row.value for row in found), median(row.baseline for row in found)
+    best = [max((row for row in audit.select(measure="domain", knowledge=knowledge, column=column)
+                 if row.adversary in adversaries), key=lambda row: row.value)
+            for audit in audits]
+    return median(row.value for row in best), median(row.baseline for row in best)
 
 
 def attack_rows(story: Story) -> list[list[str]]:
     """Return one row an attack: what it gets of each release, and without any."""
     rows = []
     for name, adversaries, knowledge in ATTACKS:
-        found = [reach(one, adversaries, knowledge) for one in story.protected]
-        rows.append([name, *(f"{r.mean:.0%} ({r.low:.0%} to {r.high:.0%})" for r in found),
-                     f"{found[0].baseline:.0%}"])
+        shares = [reach(one, adversaries, knowledge) for one in story.protected]
+        rows.append([name, *(f"{r.mean:.0%} ({r.low:.0%} to {r.high:.0%})" for r in shares),
+                     f"{shares[0].baseline:.0%}"])
     return rows
 
 
@@ -132,26 +132,27 @@ def _drawing(story: Story) -> Any:
 
     names = [name for name, _, _ in ATTACKS for _ in story.protected]
     modes = [one.mode for _ in ATTACKS for one in story.protected]
-    found = [reach(one, adversaries, knowledge)
-             for _, adversaries, knowledge in ATTACKS for one in story.protected]
+    shares = [reach(one, adversaries, knowledge)
+              for _, adversaries, knowledge in ATTACKS for one in story.protected]
     short = [name.split(",")[0] for name in names]
-    return risk_by_adversary(short, modes, [r.mean for r in found], [r.low for r in found],
-                             [r.high for r in found], [r.baseline for r in found])
+    return risk_by_adversary(short, modes, [r.mean for r in shares], [r.low for r in shares],
+                             [r.high for r in shares], [r.baseline for r in shares])
 
 
 def _picture(page: Page, story: Story, one: Protected) -> None:
     from unspoken.methods.encoding.audit.column_pictures import gather
     from unspoken.report.plots import encoding_scatter
 
-    found = gather(story.table, one.release, one.key, [DRAWN], 0.02, 1, 0)[0]
+    picture = gather(story.table, one.release, one.key, [DRAWN], 0.02, 1, 0)[0]
     page.section(f"What the miner sees of '{DRAWN}', mode {one.mode}")
     hatched = " Marked pieces hold one class only; inside them the order is hidden." \
-        if found.mono.any() else " The order of the values is kept throughout."
-    page.figure(encoding_scatter(found.values, found.codes, found.starts, found.mono, DRAWN),
+        if picture.mono.any() else " The order of the values is kept throughout."
+    page.figure(encoding_scatter(picture.values, picture.codes, picture.starts, picture.mono,
+                                 DRAWN),
                 f"Codes against original values.{hatched}")
-    if found.mono.any():
-        page.figure(_ranks(found.codes), "The same values by rank: on the diagonal the code shows "
-                    "the rank of the value, away from it the order is hidden.")
+    if picture.mono.any():
+        page.figure(_ranks(picture.codes), "The same values by rank: on the diagonal the code "
+                    "shows the rank of the value, away from it the order is hidden.")
 
 
 def _ranks(codes: Any) -> Any:

@@ -30,9 +30,9 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.table.atomic_files import write_folder
 
     _check_place(args.out, args.overwrite)
-    told: list[Story] = []
-    write_folder(args.out, lambda folder: told.append(_tell(folder, args.json)))
-    story = told[0]
+    stories: list[Story] = []
+    write_folder(args.out, lambda folder: stories.append(_tell(folder, args.json)))
+    story = stories[0]
     emit(args, _data(args, story), _ending(args, story))
     return 0 if story.identical else 1
 

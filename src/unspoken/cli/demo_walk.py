@@ -95,8 +95,8 @@ def walk(folder: Path, say: Say) -> Story:
             _mine(mode, learner, params, miner)
             proofs.append(_prove(mode, learner, table, key, custodian, miner))
             say(proof_line(proofs[-1]))
-        found = _attack(table, release, key)
-        protected.append(Protected(mode, release, key, *found))
+        attacked = _attack(table, release, key)
+        protected.append(Protected(mode, release, key, *attacked))
     return Story(table, tuple(proofs), tuple(protected))
 
 
@@ -130,7 +130,7 @@ def _protect(table: Table, mode: str, custodian: Path, miner: Path,
 
 def _mine(mode: str, learner: str, params: tuple[str, ...], miner: Path) -> None:
     """Run the miner as a process of its own, in the folder that holds the releases only."""
-    told = [word for each in params for word in ("--param", each)]
+    options = [word for each in params for word in ("--param", each)]
     import unspoken
 
     home = str(Path(str(unspoken.__file__)).parents[1])
@@ -138,7 +138,7 @@ def _mine(mode: str, learner: str, params: tuple[str, ...], miner: Path) -> None
     try:
         done = subprocess.run(
             [sys.executable, "-m", "unspoken", "mine", f"{mode}-release", "--learner", learner,
-             *told, "--out", f"{mode}-{learner}.json", "--json"],
+             *options, "--out", f"{mode}-{learner}.json", "--json"],
             cwd=miner, capture_output=True, text=True, check=False, timeout=LIMIT,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))})
     except subprocess.TimeoutExpired:

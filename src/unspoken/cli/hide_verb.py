@@ -67,13 +67,13 @@ def run(args: argparse.Namespace) -> int:
         check_ending(args.out)
     hider = RuleHider(args.rule, args.by, args.min_support, args.min_confidence, args.margin,
                       args.lower, args.decoys)
-    found = hider.hide(_read(args))
-    found.baskets.save(args.out)
-    report = found.effects.to_json()
+    hidden = hider.hide(_read(args))
+    hidden.baskets.save(args.out)
+    report = hidden.effects.to_json()
     if args.report is not None:
         _write_report(args.report, report)
     emit(args, {"out": str(args.out), "effects": report},
-         f"{found.effects.summary()}\nWritten to {args.out}.")
+         f"{hidden.effects.summary()}\nWritten to {args.out}.")
     return 0
 
 

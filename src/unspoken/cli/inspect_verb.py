@@ -55,12 +55,12 @@ def run(args: argparse.Namespace) -> int:
     numeric = table.schema.of_kind("numeric", "ordinal")
     rows = [row(name, counts, by is not None, args.min_width)
             for name, counts in table.counts(numeric, by).items()]
-    found, findings = _anonymity(table), identify(table)
+    anonymity, findings = _anonymity(table), identify(table)
     emit(args, {"rows": table.rows, "target": table.schema.target,
                 "schema": [c.to_json() | {"note": c.note} for c in table.schema.columns],
-                "attributes": rows, "anonymity": None if found is None else found.to_json(),
+                "attributes": rows, "anonymity": None if anonymity is None else anonymity.to_json(),
                 "identification": findings_json(findings, table.schema), "warning": WARNING},
-         text(table, rows, found, findings_text(findings, table.schema)))
+         text(table, rows, anonymity, findings_text(findings, table.schema)))
     return 0
 
 
@@ -135,7 +135,7 @@ def _grade(share: float) -> str:
     return "fair" if share < 0.5 else "weak"
 
 
-def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = None,
+def text(table: Table, rows: list[dict[str, Any]], anonymity: Anonymity | None = None,
          findings: str = "") -> str:
     """Return the schema, who is named, the statistics, K, L and t, and the warning as text."""
     head = ["column", "range", "values", "gaps", "mono", "length", "share", "protection"]
@@ -147,8 +147,8 @@ def text(table: Table, rows: list[dict[str, Any]], found: Anonymity | None = Non
               "values inside them;\nsorting: values that somebody who knows minimum and maximum "
               "guesses within 2% of the range by rank.")
     shown = [columns([head, *body], right=range(1, 7)), "", legend] if rows else []
-    hidden = [] if found is None else ["", *(part for line in found.summary().splitlines()
-                                             for part in _folded(line))]
+    hidden = [] if anonymity is None else ["", *(part for line in anonymity.summary().splitlines()
+                                                 for part in _folded(line))]
     return "\n".join([repr(table), "", findings, "", *shown, *hidden, "", *_folded(WARNING)])
 
 

@@ -17,13 +17,13 @@ _DEST = "method_{}"
 
 def flagged() -> dict[str, dict[str, list[tuple[Method, Parameter]]]]:
     """Return every flag with the parameters behind it: flag -> parameter -> who has it."""
-    found: dict[str, dict[str, list[tuple[Method, Parameter]]]] = {}
+    by_flag: dict[str, dict[str, list[tuple[Method, Parameter]]]] = {}
     for method in methods().values():
         for name, parameter in method.parameters.items():
             if parameter.flag:
-                found.setdefault(parameter.flag, {}).setdefault(name, []).append(
+                by_flag.setdefault(parameter.flag, {}).setdefault(name, []).append(
                     (method, parameter))
-    return found
+    return by_flag
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -126,13 +126,13 @@ def _ask(guard: Any, args: argparse.Namespace) -> Any:
 
 
 def _limits(args: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
+    limits = {name: getattr(args, name) for name in LIMITS if getattr(args, name) is not None}
     for name in ("noise", "least_error", "grid"):
-        if name in given:
-            given[name] = _by_column(given[name], "--" + name.replace("_", "-"))
-    if "bounds" in given:
-        given["bounds"] = _ranges(given["bounds"])
-    return given
+        if name in limits:
+            limits[name] = _by_column(limits[name], "--" + name.replace("_", "-"))
+    if "bounds" in limits:
+        limits["bounds"] = _ranges(limits["bounds"])
+    return limits
 
 
 def _ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
@@ -152,11 +152,11 @@ def _by_column(texts: list[str], option: str) -> Any:
         if len(texts) == 1 and "=" not in texts[0]:
             return float(texts[0])
         split = [text.rsplit("=", 1) for text in texts]
-        found = {name: float(value) for name, value in split}
+        by_column = {name: float(value) for name, value in split}
     except ValueError:
         raise InputError(explain(f"'{option}'", "one number, or COLUMN=NUMBER for each column",
                                  " ".join(texts))) from None
-    if len(found) != len(texts):
+    if len(by_column) != len(texts):
         raise InputError(f"'{option}' names a column twice: {' '.join(texts)}. Give each column "
                          "once.")
-    return found
+    return by_column

@@ -46,10 +46,10 @@ def run(args: argparse.Namespace) -> int:
     """Compare, and say in words where the first difference is."""
     if args.against is not None:
         return _release(args)
-    found = _with_original(args) if args.decoded is None else _two_files(args)
-    words = "identical, bit for bit" if found else str(found)
-    emit(args, {"identical": bool(found), "difference": found.difference}, words)
-    return 0 if found else 1
+    comparison = _with_original(args) if args.decoded is None else _two_files(args)
+    words = "identical, bit for bit" if comparison else str(comparison)
+    emit(args, {"identical": bool(comparison), "difference": comparison.difference}, words)
+    return 0 if comparison else 1
 
 
 def _release(args: argparse.Namespace) -> int:
@@ -65,11 +65,11 @@ def _release(args: argparse.Namespace) -> int:
         raise InputError(f"The guarantee of '{args.model}' ('{promise.name}') has nothing that "
                          "can be verified against the original. Use unspoken audit.")
     key = load_key(args) if args.key is not None else None
-    found = promise.verify(_as_released(args, release), release, key)
-    words = getattr(found, "difference", None) or str(found)
-    emit(args, {"identical": bool(found), "difference": None if found else words},
-         f"verified: {promise.statement}" if found else f"not as promised: {words}")
-    return 0 if found else 1
+    verdict = promise.verify(_as_released(args, release), release, key)
+    words = getattr(verdict, "difference", None) or str(verdict)
+    emit(args, {"identical": bool(verdict), "difference": None if verdict else words},
+         f"verified: {promise.statement}" if verdict else f"not as promised: {words}")
+    return 0 if verdict else 1
 
 
 def _as_released(args: argparse.Namespace, release: Release) -> Table:

@@ -204,10 +204,10 @@ class Adversary:
 
         A place inside the codes gets the middle of the guesses of its two neighbours.
         """
-        found = view[column].codes
+        codes = view[column].codes
         guesses = self.guess(view, column, knowledge, rng)
-        right = np.clip(np.searchsorted(found, places, side="left"), 0, found.size - 1)
-        left = np.clip(np.searchsorted(found, places, side="right") - 1, 0, found.size - 1)
+        right = np.clip(np.searchsorted(codes, places, side="left"), 0, codes.size - 1)
+        left = np.clip(np.searchsorted(codes, places, side="right") - 1, 0, codes.size - 1)
         return np.asarray((guesses[:, left] + guesses[:, right]) / 2)
 
 
@@ -230,8 +230,8 @@ def known(name: str) -> Adversary:
 def _named(name: str, listed: Mapping[str, type[Any]]) -> Adversary:
     if name not in listed:
         raise InputError(unknown("An adversary", name, sorted(listed)))
-    made: Adversary = listed[name]()
-    return made
+    adversary: Adversary = listed[name]()
+    return adversary
 
 
 def adversaries_for(release: Release | View,

@@ -83,8 +83,8 @@ class Disclosure:
         for one in self.levels:
             if (one.training, one.access) == (training, access):
                 return one
-        found = [f"{one.training}/{one.access}" for one in self.levels]
-        raise InputError(explain("The level", f"one of {found}", f"{training}/{access}"))
+        names = [f"{one.training}/{one.access}" for one in self.levels]
+        raise InputError(explain("The level", f"one of {names}", f"{training}/{access}"))
 
     @property
     def reveals(self) -> bool:

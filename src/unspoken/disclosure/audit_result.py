@@ -131,16 +131,16 @@ class Audit:
     def from_json(cls, data: Any) -> Audit:
         """Read an audit from plain data or from its JSON text."""
         try:
-            found = json.loads(data) if isinstance(data, str | bytes) else data
-            if found["format"] != FORMAT or found["version"] > VERSION:
-                raise ValueError(str(found.get("format")))
-            verdict = found["judgement"]
+            document = json.loads(data) if isinstance(data, str | bytes) else data
+            if document["format"] != FORMAT or document["version"] > VERSION:
+                raise ValueError(str(document.get("format")))
+            verdict = document["judgement"]
             return cls(
-                tuple(Row(**row) for row in found["rows"]), float(found["radius"]),
-                int(found["trials"]), dict(found["release"]), dict(found["words"]),
-                dict(found["unscored"]),
-                tuple(Suggestion(**one) for one in found["suggestions"]),
-                tuple(str(line) for line in found["limits"]),
+                tuple(Row(**row) for row in document["rows"]), float(document["radius"]),
+                int(document["trials"]), dict(document["release"]), dict(document["words"]),
+                dict(document["unscored"]),
+                tuple(Suggestion(**one) for one in document["suggestions"]),
+                tuple(str(line) for line in document["limits"]),
                 None if verdict is None else Judgement.from_json(verdict),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -36,13 +36,13 @@ def sample_values(sample: Any, truths: Truths) -> dict[str, Floats] | None:
     """Return the values of a given sample; it must have every column that is scored."""
     if sample is None:
         return None
-    found = sample if isinstance(sample, Table) else read(sample, show=False)
-    missing = [name for name in truths.columns if name not in found.schema.names]
+    outsiders = sample if isinstance(sample, Table) else read(sample, show=False)
+    missing = [name for name in truths.columns if name not in outsiders.schema.names]
     if missing:
         raise SchemaError(
             f"The sample has no column '{missing[0]}'. Its columns must include "
             f"{', '.join(list(truths.columns)[:10])}. Rename them like the original's.")
-    return {name: _known(name, found) for name in truths.columns}
+    return {name: _known(name, outsiders) for name in truths.columns}
 
 
 def _known(name: str, sample: Table) -> Floats:

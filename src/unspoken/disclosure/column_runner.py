@@ -20,11 +20,11 @@ from unspoken.disclosure.ground_truth import Truth
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.disclosure.knowledge_levels import Grant, Setting, grant, levels
 from unspoken.disclosure.measures import (
-    blind_cracks,
+    blind_recovered,
     blind_shares,
     both_shares,
-    cracks,
     estimate,
+    is_recovered,
 )
 
 Step = Callable[[], None]
@@ -44,33 +44,33 @@ class Case:
 
 def cases(adversaries: Sequence[Adversary], setting: Setting) -> list[Case]:
     """Group adversaries by what they need, so that all of a level know the same."""
-    found: list[Case] = []
+    listed: list[Case] = []
     for needs in dict.fromkeys(one.needs for one in adversaries):
         group = tuple(one for one in adversaries if one.needs == needs)
-        found += [Case(label, parts, group) for label, parts in levels(needs, setting)]
-    return found
+        listed += [Case(label, parts, group) for label, parts in levels(needs, setting)]
+    return listed
 
 
 def column_rows(view: View, truth: Truth, case: Case, setting: Setting) -> Iterator[Row]:
     """Yield the rows of one column at one level."""
-    told = grant(case.label, case.parts, truth, view[truth.released], setting)
-    blind = told.blind(setting.rng("blind", truth.name, case.label))
-    baseline = dict(_measures(lambda radius: blind_shares(blind, truth, radius), told.radius))
+    knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
+    blind = knowledge.blind(setting.rng("blind", truth.name, case.label))
+    baseline = dict(_measures(lambda radius: blind_shares(blind, truth, radius), knowledge.radius))
     for adversary in case.adversaries:
-        for measure, shares in attack(view, truth, adversary, told, setting).items():
+        for measure, shares in attack(view, truth, adversary, knowledge, setting).items():
             base = baseline[measure] if measure in baseline else baseline["domain"]
-            found = estimate(shares)
-            yield Row(adversary.name, case.label, truth.name, measure, found.value, found.low,
-                      found.high, base, found.trials)
+            share = estimate(shares)
+            yield Row(adversary.name, case.label, truth.name, measure, share.value, share.low,
+                      share.high, base, share.trials)
 
 
-def attack(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+def attack(view: View, truth: Truth, adversary: Adversary, knowledge: Knowledge,
            setting: Setting) -> dict[str, Floats]:
     """Return for every measure of an adversary one share a trial."""
-    rng = setting.rng("guess", adversary.name, truth.name, told.label)
-    parts = [_block(view, truth, adversary, told.only(rows), rng)
-             for rows in _blocks(told.trials, truth.where.size)]
-    parts = parts if parts[0]["domain"].size > 1 or told.trials == 1 else parts[:1]
+    rng = setting.rng("guess", adversary.name, truth.name, knowledge.label)
+    parts = [_block(view, truth, adversary, knowledge.only(rows), rng)
+             for rows in _blocks(knowledge.trials, truth.where.size)]
+    parts = parts if parts[0]["domain"].size > 1 or knowledge.trials == 1 else parts[:1]
     return {measure: np.concatenate([part[measure] for part in parts]) for measure in parts[0]}
 
 
@@ -79,13 +79,13 @@ def _blocks(trials: int, size: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, trials, step)]
 
 
-def _block(view: View, truth: Truth, adversary: Adversary, told: Knowledge,
+def _block(view: View, truth: Truth, adversary: Adversary, knowledge: Knowledge,
            rng: np.random.Generator) -> dict[str, Floats]:
-    guesses = adversary.guess(view, truth.released, told, rng)
-    found = _measures(lambda radius: both_shares(cracks(guesses, truth, radius), truth),
-                      told.radius, "exact" in adversary.measures)
-    out = {measure: shares for measure, shares in found if measure in adversary.measures}
-    return out | adversary.further_shares(view, truth, told, rng)
+    guesses = adversary.guess(view, truth.released, knowledge, rng)
+    recovered = _measures(lambda radius: both_shares(is_recovered(guesses, truth, radius), truth),
+                          knowledge.radius, "exact" in adversary.measures)
+    out = {measure: shares for measure, shares in recovered if measure in adversary.measures}
+    return out | adversary.further_shares(view, truth, knowledge, rng)
 
 
 def _measures(shares: Callable[[float], tuple[Any, Any]], radius: float,
@@ -96,26 +96,26 @@ def _measures(shares: Callable[[float], tuple[Any, Any]], radius: float,
         yield from zip(("exact", "exact records"), shares(0.0), strict=True)
 
 
-def all_cracks(view: View, truths: Mapping[str, Truth], adversary: Adversary, case: Case,
-               setting: Setting) -> dict[str, Bools]:
-    """Return the cracks of every column by one adversary at one level: (trials, pairs)."""
+def recovered_by_column(view: View, truths: Mapping[str, Truth], adversary: Adversary, case: Case,
+                        setting: Setting) -> dict[str, Bools]:
+    """Return which values of every column one adversary recovers: (trials, pairs)."""
     out = {}
     for name, truth in truths.items():
-        told = grant(case.label, case.parts, truth, view[truth.released], setting)
+        knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
         rng = setting.rng("guess", adversary.name, name, case.label)
-        parts = [cracks(adversary.guess(view, truth.released, told.only(rows), rng), truth,
-                        told.radius)
-                 for rows in _blocks(told.trials, truth.where.size)]
+        parts = [is_recovered(adversary.guess(view, truth.released, knowledge.only(rows), rng),
+                              truth, knowledge.radius)
+                 for rows in _blocks(knowledge.trials, truth.where.size)]
         out[name] = parts[0] if parts[0].shape[0] == 1 else np.concatenate(parts)
     return out
 
 
 def all_blind(view: View, truths: Mapping[str, Truth], case: Case, setting: Setting,
               trials: int) -> dict[str, Bools]:
-    """Return what the same knowledge cracks without the release, for a few trials."""
+    """Return what the same knowledge recovers without the release, for a few trials."""
     out = {}
     for name, truth in truths.items():
-        told = grant(case.label, case.parts, truth, view[truth.released], setting)
-        blind = told.blind(setting.rng("blind", name, case.label))[:trials]
-        out[name] = blind_cracks(blind, truth, told.radius)
+        knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
+        blind = knowledge.blind(setting.rng("blind", name, case.label))[:trials]
+        out[name] = blind_recovered(blind, truth, knowledge.radius)
     return out

@@ -34,8 +34,8 @@ def distinct_choices(
 
 
 def _draw(edges: Floats, shape: tuple[int, int], rng: np.random.Generator) -> Ints:
-    found = np.searchsorted(edges, rng.random(shape) * edges[-1], side="right")
-    return np.asarray(np.minimum(found, edges.size - 1), np.int64)
+    places = np.searchsorted(edges, rng.random(shape) * edges[-1], side="right")
+    return np.asarray(np.minimum(places, edges.size - 1), np.int64)
 
 
 def _repeated(drawn: Ints) -> npt.NDArray[np.bool_]:

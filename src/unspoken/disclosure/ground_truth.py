@@ -97,10 +97,10 @@ class Truth:
             return self.pair_of_row
         data = to_numbers(table.arrow([self.name])[self.name])
         lookup = Lookup(self.values, np.arange(self.values.size, dtype=np.int32))
-        found, missing, _ = lookup.find(data)
+        places, missing, _ = lookup.find(data)
         if missing is not None:
-            found[missing] = -1
-        return np.asarray(found, np.int32)
+            places[missing] = -1
+        return np.asarray(places, np.int32)
 
 
 @dataclass(frozen=True)

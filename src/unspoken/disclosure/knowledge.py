@@ -143,8 +143,8 @@ class Knowledge:
         the middle of the known values, or a number at random in the plausible range.
         """
         if self.histogram is not None:
-            found = fullest_window(self.histogram.values, self.histogram.counts, self.radius)
-            return np.array([found])
+            window = fullest_window(self.histogram.values, self.histogram.counts, self.radius)
+            return np.array([window])
         drawn = self.sample if self.sample is not None else _values_of(self.records)
         if drawn is not None:
             ones = np.ones(drawn.shape[1], np.int64)

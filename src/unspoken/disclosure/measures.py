@@ -63,7 +63,7 @@ def estimate(shares: Floats) -> Estimate:
     return Estimate(float(middle), float(low), float(high), int(shares.size))
 
 
-def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
+def is_recovered(guesses: Floats, truth: Truth, radius: float) -> Bools:
     """Return which pairs are recovered: |g(v') - f^-1(v')| <= rho (bu2007 Definition 1).
 
     Parameters
@@ -79,17 +79,17 @@ def cracks(guesses: Floats, truth: Truth, radius: float) -> Bools:
     -------
     array of bool, (trials, pairs)
     """
-    found = guesses if truth.one_each else guesses.take(truth.where, axis=1)
-    return np.asarray(np.abs(found - truth.truth) <= radius)
+    spread = guesses if truth.one_each else guesses.take(truth.where, axis=1)
+    return np.asarray(np.abs(spread - truth.truth) <= radius)
 
 
-def domain(cracked: Bools, truth: Truth) -> Floats:
+def domain(recovered: Bools, truth: Truth) -> Floats:
     """Return the share of distinct values that are recovered in each trial (bu2007 Definition 1).
 
     Parameters
     ----------
-    cracked : array of bool, (trials, pairs)
-        What `cracks` returned.
+    recovered : array of bool, (trials, pairs)
+        What `is_recovered` returned.
     truth : Truth
         What the codes stand for.
 
@@ -97,16 +97,16 @@ def domain(cracked: Bools, truth: Truth) -> Floats:
     -------
     array of float, (trials,)
     """
-    return both_shares(cracked, truth)[0]
+    return both_shares(recovered, truth)[0]
 
 
-def records(cracked: Bools, truth: Truth) -> Floats:
+def records(recovered: Bools, truth: Truth) -> Floats:
     """Return the share of records whose value is recovered in each trial.
 
     Parameters
     ----------
-    cracked : array of bool, (trials, pairs)
-        What `cracks` returned.
+    recovered : array of bool, (trials, pairs)
+        What `is_recovered` returned.
     truth : Truth
         What the codes stand for.
 
@@ -114,27 +114,27 @@ def records(cracked: Bools, truth: Truth) -> Floats:
     -------
     array of float, (trials,)
     """
-    return both_shares(cracked, truth)[1]
+    return both_shares(recovered, truth)[1]
 
 
-def both_shares(cracked: Bools, truth: Truth) -> tuple[Floats, Floats]:
+def both_shares(recovered: Bools, truth: Truth) -> tuple[Floats, Floats]:
     """Return the shares of distinct values and of records, in one pass.
 
     Whole numbers are summed and divided once, so that all is exactly 1.
     """
-    sums = np.asarray(cracked @ np.column_stack([truth.weight, truth.counts]), np.float64)
+    sums = np.asarray(recovered @ np.column_stack([truth.weight, truth.counts]), np.float64)
     size, total = max(truth.values.size, 1), max(int(truth.counts.sum()), 1)
     return np.minimum(sums[:, 0] / size, 1.0), np.asarray(sums[:, 1] / total)
 
 
 def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
     """Return the median shares of values and of records recovered by one guess for all codes."""
-    cracked = np.abs(constants[:, None] - truth.values) <= radius
-    by_record = (cracked @ truth.by_value) / max(int(truth.by_value.sum()), 1)
-    return float(np.median(cracked.mean(axis=1))), float(np.median(by_record))
+    recovered = np.abs(constants[:, None] - truth.values) <= radius
+    by_record = (recovered @ truth.by_value) / max(int(truth.by_value.sum()), 1)
+    return float(np.median(recovered.mean(axis=1))), float(np.median(by_record))
 
 
-def blind_cracks(constants: Floats, truth: Truth, radius: float) -> Bools:
+def blind_recovered(constants: Floats, truth: Truth, radius: float) -> Bools:
     """Return which pairs are recovered by one guess for all codes, one row per constant."""
     return (np.abs(constants[:, None] - truth.values) <= radius).take(truth.owner, axis=1)
 

@@ -136,39 +136,39 @@ class Policy:
     def judge(self, audit: Audit) -> Judgement:
         """Compare every number of an audit with what the policy allows."""
         self._check_radius(audit)
-        found = _Findings()
-        self._columns(audit, found)
+        findings = _Findings()
+        self._columns(audit, findings)
         for name, measure in (("subspaces", "subspace"), ("paths", "paths")):
             if name in self.sections:
-                found.compare(audit.select(measure=measure), self.sections[name], name)
+                findings.compare(audit.select(measure=measure), self.sections[name], name)
         if "anonymity" in self.sections:
-            found.anonymity(audit, int(self.sections["anonymity"]["k"]))
-        return Judgement(not found.reasons, tuple(found.reasons), found.checked,
-                         tuple(dict.fromkeys(found.broken)))
+            findings.anonymity(audit, int(self.sections["anonymity"]["k"]))
+        return Judgement(not findings.reasons, tuple(findings.reasons), findings.checked,
+                         tuple(dict.fromkeys(findings.broken)))
 
     def _check_radius(self, audit: Audit) -> None:
         if audit.radius != self.radius:
             raise PolicyError(f"The audit has radius {audit.radius:g}, the policy {self.radius:g}. "
                               "Audit with the policy's radius.")
 
-    def _columns(self, audit: Audit, found: _Findings) -> None:
+    def _columns(self, audit: Audit, findings: _Findings) -> None:
         names = dict.fromkeys(row.column for row in audit.rows
                               if row.measure in ("domain", "records"))
         clear = dict.fromkeys(row.column for row in audit.select(measure="target"))
         _known_columns(self.column, [*names, *clear, *audit.unscored])
         whole = self.sections.get("columns")
-        found.reasons += [f"'{name}' could not be scored: {why}"
-                          for name, why in audit.unscored.items()
-                          if name not in self.allow_unscored]
+        findings.reasons += [f"'{name}' could not be scored: {why}"
+                             for name, why in audit.unscored.items()
+                             if name not in self.allow_unscored]
         for name in clear:
             if name in self.column and name not in names:
-                found.compare(audit.select(measure="target", column=name), self.column[name],
-                              f"'{name}'")
+                findings.compare(audit.select(measure="target", column=name), self.column[name],
+                                 f"'{name}'")
         for name in names:
             rule = {**(whole or {}), **self.column.get(name, {})}
             if rule:
                 rows = audit.select(measure=rule.get("measure", audit.measure), column=name)
-                found.compare(rows, rule, f"'{name}'")
+                findings.compare(rows, rule, f"'{name}'")
 
 
 def _known_columns(wanted: Iterable[str], columns: list[str]) -> None:
@@ -204,14 +204,14 @@ class _Findings:
 
     def anonymity(self, audit: Audit, k: int) -> None:
         """Compare K, where the release has one."""
-        found = audit.select(measure="k")
-        self.checked += len(found)
-        if not found:
+        rows = audit.select(measure="k")
+        self.checked += len(rows)
+        if not rows:
             kind = name_in(audit.release.get("mechanism", {}))
             self.reasons.append(f"K of at least {k} cannot be confirmed: a '{kind}' release keeps "
                                 "every record apart and makes no promise about K")
-        elif min(row.value for row in found) < k:
-            least = min(row.value for row in found)
+        elif min(row.value for row in rows) < k:
+            least = min(row.value for row in rows)
             self.reasons.append(f"K is {least:g}, at least {k} required")
 
 
@@ -219,10 +219,10 @@ def _within(knowledge: str, against: str) -> bool:
     """Return True if a level is covered: presets include everybody who knows fewer points."""
     if against == ANYBODY:
         return True
-    found = level(knowledge)
-    if against in PRESETS and found in PRESETS:
-        return PRESETS[found] <= PRESETS[against]
-    return found == against
+    reached = level(knowledge)
+    if against in PRESETS and reached in PRESETS:
+        return PRESETS[reached] <= PRESETS[against]
+    return reached == against
 
 
 def _names(what: str, data: Any) -> tuple[str, ...]:

@@ -38,8 +38,8 @@ def scores(guess: Floats, truth: Floats, names: tuple[str, ...], radius: float,
 def relative_errors(guess: Floats, truth: Floats) -> Floats:
     """Return the distance of each guess from its record, in lengths of the record."""
     length = np.linalg.norm(truth, axis=1)
-    found = np.linalg.norm(guess - truth, axis=1)
-    return np.asarray(found / np.where(length > 0, length, 1.0))
+    lengths = np.linalg.norm(guess - truth, axis=1)
+    return np.asarray(lengths / np.where(length > 0, length, 1.0))
 
 
 def by_value(hit: npt.NDArray[np.bool_], values: Floats) -> float:

@@ -209,10 +209,10 @@ def _whole(rule: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _counts(values: Any, size: int) -> Ints:
-    found = np.asarray(values, np.int64)
-    if found.shape != (size,) or np.any(found < 0):
-        raise InputError(explain("'counts'", f"{size} whole numbers", f"shape {found.shape}"))
-    return found
+    counts = np.asarray(values, np.int64)
+    if counts.shape != (size,) or np.any(counts < 0):
+        raise InputError(explain("'counts'", f"{size} whole numbers", f"shape {counts.shape}"))
+    return counts
 
 
 def _check_rules(one: Associations, known: set[tuple[int, ...]]) -> None:

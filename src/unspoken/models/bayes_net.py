@@ -35,16 +35,16 @@ class BayesNet(Model):
             refuse("nodes", "one or more different names", str(len(self.nodes)))
         if len(self.parents) != len(self.nodes):
             refuse("parents", f"{len(self.nodes)} lists", str(len(self.parents)))
-        for place, found in enumerate(self.parents):
-            if len(set(found)) != len(found) or not set(found) <= set(self.nodes[:place]):
+        for place, parents in enumerate(self.parents):
+            if len(set(parents)) != len(parents) or not set(parents) <= set(self.nodes[:place]):
                 refuse(f"parents of {self.nodes[place]}", "different nodes that stand before it",
-                       ", ".join(found))
+                       ", ".join(parents))
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Return every edge from parent to child."""
-        return tuple((parent, node) for node, found in zip(self.nodes, self.parents, strict=True)
-                     for parent in found)
+        return tuple((parent, node) for node, parents in zip(self.nodes, self.parents, strict=True)
+                     for parent in parents)
 
     def _compare(self, other: BayesNet) -> Comparison:
         """Compare with another network; parents as sets."""
@@ -54,8 +54,8 @@ class BayesNet(Model):
               for n, a, b in zip(self.nodes, self.parents, other.parents, strict=False)))
 
     def _lines(self, full: bool) -> list[str]:
-        lines = [f"{node} <- {', '.join(found)}" if found else node
-                 for node, found in zip(self.nodes, self.parents, strict=True)]
+        lines = [f"{node} <- {', '.join(parents)}" if parents else node
+                 for node, parents in zip(self.nodes, self.parents, strict=True)]
         shown = lines if full else lines[:SHOWN]
         more = [f"... {len(lines) - len(shown):,} more nodes"] * (len(shown) < len(lines))
         return [f"network of {len(self.nodes)} nodes and {len(self.edges)} edges", *shown, *more]
@@ -63,7 +63,7 @@ class BayesNet(Model):
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""
         return {"format": FORMAT, "version": VERSION, "nodes": list(self.nodes),
-                "parents": [list(found) for found in self.parents]}
+                "parents": [list(parents) for parents in self.parents]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> BayesNet:

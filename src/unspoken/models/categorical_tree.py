@@ -186,10 +186,10 @@ class CategoricalTree(Predictor, TreeLike):
     def _same_routes(self, other: CategoricalTree) -> Comparison:
         used = {self.features[int(f)] for f in self.feature if f >= 0}
         for name in sorted(used & {*self.categories, *other.categories}):
-            found = compare_sequences(f"category of '{name}'", self.categories.get(name, ()),
-                                      other.categories.get(name, ()))
-            if not found:
-                return found
+            comparison = compare_sequences(f"category of '{name}'", self.categories.get(name, ()),
+                                           other.categories.get(name, ()))
+            if not comparison:
+                return comparison
         pairs = zip(self.route, other.route, strict=True)
         different = [n for n, (a, b) in enumerate(pairs) if a != b]
         return Comparison(f"node {different[0]}: route") if different else SAME
@@ -243,14 +243,14 @@ class CategoricalTree(Predictor, TreeLike):
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
-        found = {name: getattr(self, name).ravel().tolist() for name in ARRAYS}
-        found["threshold"] = [v if np.isfinite(v) else str(v) for v in found["threshold"]]
-        found["missing_left"] = self.missing_left.astype(int).tolist()
+        document = {name: getattr(self, name).ravel().tolist() for name in ARRAYS}
+        document["threshold"] = [v if np.isfinite(v) else str(v) for v in document["threshold"]]
+        document["missing_left"] = self.missing_left.astype(int).tolist()
         if self.single:
-            found["single"] = True
+            document["single"] = True
         return {"format": FORMAT, "version": VERSION, **header_to_json(self),
                 "categories": {n: list(c) for n, c in self.categories.items()},
-                "nodes": self.nodes, **found, "route": [list(r) for r in self.route]}
+                "nodes": self.nodes, **document, "route": [list(r) for r in self.route]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> CategoricalTree:
@@ -275,21 +275,21 @@ class CategoricalTree(Predictor, TreeLike):
 
 
 def _flag(fields: Fields, name: str) -> bool:
-    found = fields.data.get(name, False)
-    if not isinstance(found, bool):
-        refuse(fields.at(name), "true or false", type(found).__name__)
-    return found
+    flag = fields.data.get(name, False)
+    if not isinstance(flag, bool):
+        refuse(fields.at(name), "true or false", type(flag).__name__)
+    return flag
 
 
 def _categories(fields: Fields) -> dict[str, tuple[str | None, ...]]:
     inside = fields.fields("categories")
-    found = {}
+    categories = {}
     for name in inside.data:
         listed = inside.items(name, fields.limits.max_features)
         if not all(label is None or isinstance(label, str) for label in listed):
             refuse(inside.at(name), "texts or null", "something else")
-        found[str(name)] = tuple(listed)
-    return found
+        categories[str(name)] = tuple(listed)
+    return categories
 
 
 def _routes(fields: Fields, size: int) -> tuple[tuple[int, ...], ...]:

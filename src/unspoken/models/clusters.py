@@ -104,11 +104,12 @@ class Clusters(Predictor):
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back bit for bit."""
-        found = {"format": FORMAT, "version": VERSION, "features": list(self.features),
-                 "clusters": int(self.centres.shape[0]), "centres": self.centres.ravel().tolist()}
+        document = {"format": FORMAT, "version": VERSION, "features": list(self.features),
+                    "clusters": int(self.centres.shape[0]),
+                    "centres": self.centres.ravel().tolist()}
         if self.assigned is not None:
-            found["assigned"] = self.assigned.tolist()
-        return found if self.records is None else {**found, "records": list(self.records)}
+            document["assigned"] = self.assigned.tolist()
+        return document if self.records is None else {**document, "records": list(self.records)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Clusters:

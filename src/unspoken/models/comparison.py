@@ -61,9 +61,9 @@ def compare_sequences(name: str, first: Sequence[Any], second: Sequence[Any]) ->
     if len(first) != len(second):
         return Comparison(f"{name}: {len(first)} and {len(second)} of them")
     for index, (a, b) in enumerate(zip(first, second, strict=True)):
-        found = compare_scalars(f"{name} {index}", a, b)
-        if not found:
-            return found
+        comparison = compare_scalars(f"{name} {index}", a, b)
+        if not comparison:
+            return comparison
     return SAME
 
 
@@ -89,9 +89,9 @@ def compare_arrays(
 def first_difference(*checks: Callable[[], Comparison]) -> Comparison:
     """Run comparisons in order and return the first that finds a difference."""
     for check in checks:
-        found = check()
-        if not found:
-            return found
+        comparison = check()
+        if not comparison:
+            return comparison
     return SAME
 
 

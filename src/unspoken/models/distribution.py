@@ -161,8 +161,8 @@ class JointDistribution(Model):
 
     def marginal(self, which: int) -> Distribution:
         """Return the distribution of the first (0) or the second (1) column alone."""
-        found = self.probabilities.sum(axis=1 - which)
-        return Distribution(self.edges[which], found / found.sum(), self.names[which],
+        marginal = self.probabilities.sum(axis=1 - which)
+        return Distribution(self.edges[which], marginal / marginal.sum(), self.names[which],
                             self.records)
 
     @property

@@ -144,9 +144,9 @@ class Forest(Predictor, Ensemble):
 
     def _same_trees(self, other: Forest) -> Comparison:
         for number, (mine, theirs) in enumerate(zip(self.trees, other.trees, strict=True)):
-            found = mine.same_as(theirs)
-            if not found:
-                return found.inside(f"tree {number}")
+            comparison = mine.same_as(theirs)
+            if not comparison:
+                return comparison.inside(f"tree {number}")
         return SAME
 
     def _lines(self, full: bool) -> list[str]:
@@ -213,34 +213,34 @@ def _plain(label: Any) -> Label:
     return plain
 
 
-def _bootstrap_to_json(found: Bootstrap | None) -> dict[str, Any] | None:
-    if found is None:
+def _bootstrap_to_json(bootstrap: Bootstrap | None) -> dict[str, Any] | None:
+    if bootstrap is None:
         return None
-    weight = found.class_weight
+    weight = bootstrap.class_weight
     pairs = weight if isinstance(weight, str | None) else [list(pair) for pair in weight]
-    return {"seeds": list(found.seeds), "draws": found.draws, "weighted": found.weighted,
-            "class_weight": pairs}
+    return {"seeds": list(bootstrap.seeds), "draws": bootstrap.draws,
+            "weighted": bootstrap.weighted, "class_weight": pairs}
 
 
 def _bootstrap_from_json(fields: Fields, trees: int) -> Bootstrap | None:
     if fields.raw("bootstrap") is None:
         return None
-    found = fields.fields("bootstrap")
-    weighted = found.raw("weighted")
+    bootstrap = fields.fields("bootstrap")
+    weighted = bootstrap.raw("weighted")
     if not isinstance(weighted, bool):
         refuse("bootstrap.weighted", "true or false", weighted)
-    seeds = found.ints("seeds", trees, 0, 2**32 - 1)
+    seeds = bootstrap.ints("seeds", trees, 0, 2**32 - 1)
     # More draws than any table has rows would make the replay a memory attack.
-    draws = found.whole("draws", 1, 2**31 - 1)
-    return Bootstrap(tuple(seeds.tolist()), draws, weighted, _weights_from_json(found))
+    draws = bootstrap.whole("draws", 1, 2**31 - 1)
+    return Bootstrap(tuple(seeds.tolist()), draws, weighted, _weights_from_json(bootstrap))
 
 
-def _weights_from_json(found: Fields) -> ClassWeight:
-    weight = found.raw("class_weight")
+def _weights_from_json(weights: Fields) -> ClassWeight:
+    weight = weights.raw("class_weight")
     if weight is None or weight == "balanced":
         return None if weight is None else "balanced"
-    pairs = found.items("class_weight", found.limits.max_classes)
+    pairs = weights.items("class_weight", weights.limits.max_classes)
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and type(pair[1]) in (int, float)):
-            refuse(found.at("class_weight"), "pairs of label and number", pair)
+            refuse(weights.at("class_weight"), "pairs of label and number", pair)
     return tuple((label, float(number)) for label, number in pairs)

@@ -105,11 +105,11 @@ def parse_json(content: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         refuse(twice[:40], "given once", "twice")
-    return found
+    return members
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -142,82 +142,82 @@ class Fields:
 
     def items(self, key: str, limit: int) -> list[Any]:
         """Return a list of at most `limit` items."""
-        found = self.raw(key)
-        if not isinstance(found, list):
-            refuse(self.at(key), "a list", type(found).__name__)
-        self.limits.check(self.at(key), len(found), limit)
-        return found
+        value = self.raw(key)
+        if not isinstance(value, list):
+            refuse(self.at(key), "a list", type(value).__name__)
+        self.limits.check(self.at(key), len(value), limit)
+        return value
 
     def text(self, key: str) -> str:
         """Return a text of bounded length."""
-        found = self.raw(key)
-        if not isinstance(found, str):
-            refuse(self.at(key), "a text", type(found).__name__)
-        self.limits.check(self.at(key), len(found), self.limits.max_text)
-        return found
+        value = self.raw(key)
+        if not isinstance(value, str):
+            refuse(self.at(key), "a text", type(value).__name__)
+        self.limits.check(self.at(key), len(value), self.limits.max_text)
+        return value
 
     def texts(self, key: str, limit: int) -> tuple[str, ...]:
         """Return a list of texts."""
-        found = self.items(key, limit)
-        if set(map(type, found)) - {str}:
-            refuse(self.at(key), "a list of texts", _other(found, {str}))
-        return tuple(found)
+        values = self.items(key, limit)
+        if set(map(type, values)) - {str}:
+            refuse(self.at(key), "a list of texts", _other(values, {str}))
+        return tuple(values)
 
     def whole(self, key: str, low: int, high: int) -> int:
         """Return a whole number in a range."""
-        found = self.raw(key)
-        if type(found) is not int or not low <= found <= high:
-            refuse(self.at(key), f"a whole number from {low} to {high}", found)
-        return found
+        value = self.raw(key)
+        if type(value) is not int or not low <= value <= high:
+            refuse(self.at(key), f"a whole number from {low} to {high}", value)
+        return value
 
     def ints(self, key: str, size: int | None, low: int, high: int) -> Ints:
         """Return an array of whole numbers in a range."""
-        found = self._sized(key, size)
-        if set(map(type, found)) - {int}:
-            refuse(self.at(key), "a list of whole numbers", _other(found, {int}))
-        return self._between(key, found, low, high)
+        values = self._sized(key, size)
+        if set(map(type, values)) - {int}:
+            refuse(self.at(key), "a list of whole numbers", _other(values, {int}))
+        return self._between(key, values, low, high)
 
-    def _between(self, key: str, found: list[int], low: int, high: int) -> Ints:
-        if found and (min(found) < low or max(found) > high):
-            bad = next(v for v in found if not low <= v <= high)
+    def _between(self, key: str, values: list[int], low: int, high: int) -> Ints:
+        if values and (min(values) < low or max(values) > high):
+            bad = next(v for v in values if not low <= v <= high)
             refuse(self.at(key), f"a list of whole numbers from {low} to {high}", str(bad)[:40])
-        return np.array(found, np.int64)
+        return np.array(values, np.int64)
 
     def flags(self, key: str, size: int | None) -> npt.NDArray[np.bool_]:
         """Return an array of flags: booleans, or 0 and 1."""
-        found = self._sized(key, size)
-        if set(map(type, found)) - {int, bool} or set(found) - {0, 1}:
-            refuse(self.at(key), "a list of 0 and 1", _other(found, {bool}))
-        return np.array(found, np.bool_)
+        values = self._sized(key, size)
+        if set(map(type, values)) - {int, bool} or set(values) - {0, 1}:
+            refuse(self.at(key), "a list of 0 and 1", _other(values, {bool}))
+        return np.array(values, np.bool_)
 
     def floats(self, key: str, size: int | None, infinite: bool = False) -> Floats:
         """Return an array of finite numbers; `infinite` allows the texts "inf" and "-inf"."""
-        found = self._sized(key, size)
+        values = self._sized(key, size)
         allowed: set[type] = {int, float, str} if infinite else {int, float}
-        if set(map(type, found)) - allowed:
-            refuse(self.at(key), "a list of numbers", _other(found, allowed))
-        return self._finite(key, found)
+        if set(map(type, values)) - allowed:
+            refuse(self.at(key), "a list of numbers", _other(values, allowed))
+        return self._finite(key, values)
 
-    def _finite(self, key: str, found: list[Any]) -> Floats:
-        for value in {v for v in found if isinstance(v, str)}:
+    def _finite(self, key: str, values: list[Any]) -> Floats:
+        for value in {v for v in values if isinstance(v, str)}:
             if value not in ("inf", "-inf"):
                 refuse(self.at(key), 'numbers, "inf" or "-inf"', value)
         try:
-            numbers = np.array([float(v) for v in found], np.float64)
+            numbers = np.array([float(v) for v in values], np.float64)
         except OverflowError:
             refuse(self.at(key), "a list of finite numbers", "a larger one")
-        spelled = np.fromiter((isinstance(v, str) for v in found), np.bool_, len(found))
+        spelled = np.fromiter((isinstance(v, str) for v in values), np.bool_, len(values))
         if not np.all(np.isfinite(numbers) | spelled):
             refuse(self.at(key), "a list of finite numbers", "an infinite one")
         return numbers
 
     def _sized(self, key: str, size: int | None) -> list[Any]:
-        found = self.items(key, self.limits.max_bytes if size is not None
-                           else self.limits.max_nodes)
-        if size is not None and len(found) != size:
-            refuse(self.at(key), f"a list of {size}", f"{len(found)}")
-        return found
+        values = self.items(key, self.limits.max_bytes if size is not None
+                            else self.limits.max_nodes)
+        if size is not None and len(values) != size:
+            refuse(self.at(key), f"a list of {size}", f"{len(values)}")
+        return values
 
 
-def _other(found: Sequence[Any], allowed: set[type]) -> str:
-    return next((repr(v)[:40] for v in found if type(v) not in allowed), "something else")
+def _other(values: Sequence[Any], allowed: set[type]) -> str:
+    return next((repr(v)[:40] for v in values if type(v) not in allowed), "something else")

@@ -229,11 +229,11 @@ def read_sets(fields: Fields, sizes: str, codes: str, items: int) -> tuple[tuple
     """Read sets that were written as their sizes and, one after the other, their codes."""
     lengths = fields.ints(sizes, None, 0, items).tolist()
     flat = fields.ints(codes, sum(lengths), 0, max(items - 1, 0)).tolist()
-    found, start = [], 0
+    sets, start = [], 0
     for length in lengths:
-        found.append(tuple(flat[start:start + length]))
+        sets.append(tuple(flat[start:start + length]))
         start += length
-    return tuple(found)
+    return tuple(sets)
 
 
 def _check_sets(sets: Sequence[tuple[int, ...]], items: int) -> None:
@@ -246,7 +246,7 @@ def _check_sets(sets: Sequence[tuple[int, ...]], items: int) -> None:
 
 
 def _column(name: str, values: Any, size: int) -> Floats:
-    found = np.asarray(values, np.float64)
-    if found.shape != (size,) or not np.all(np.isfinite(found)):
-        raise InputError(explain(f"'{name}'", f"{size} finite numbers", f"shape {found.shape}"))
-    return found
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != (size,) or not np.all(np.isfinite(numbers)):
+        raise InputError(explain(f"'{name}'", f"{size} finite numbers", f"shape {numbers.shape}"))
+    return numbers

@@ -114,10 +114,10 @@ class LinearModel(Coefficients):
                           self.records)
 
     def _inside(self, features: Sequence[str]) -> Smaller:
-        for found in self.smaller:
-            if set(found.features) == set(features):
-                return found
-        known = "; ".join(", ".join(found.features) for found in self.smaller) or "none"
+        for smaller in self.smaller:
+            if set(smaller.features) == set(features):
+                return smaller
+        known = "; ".join(", ".join(smaller.features) for smaller in self.smaller) or "none"
         raise InputError(f"No smaller model with {', '.join(features)} was fitted. Fitted: "
                          f"{known}. Name it in Rules(smaller=...).")
 
@@ -151,7 +151,7 @@ class LinearModel(Coefficients):
             lambda: compare_arrays("sum of squares", "value", self._sums(), other._sums()))
 
     def _sums(self) -> Floats:
-        return np.array([self.rss, self.tss, *(found.rss for found in self.smaller)])
+        return np.array([self.rss, self.tss, *(smaller.rss for smaller in self.smaller)])
 
     def _lines(self, full: bool) -> list[str]:
         kind = f"ridge {self.ridge:g}" if self.ridge else "least squares"

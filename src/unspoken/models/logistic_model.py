@@ -112,7 +112,7 @@ class LogisticModel(Coefficients):
 
 
 def _likelihood(fields: Fields) -> float:
-    found = fields.floats("likelihood", None)
-    if found.size > 1:
-        refuse("likelihood", "one number or none", str(found.size))
-    return float(found[0]) if found.size else float("nan")
+    values = fields.floats("likelihood", None)
+    if values.size > 1:
+        refuse("likelihood", "one number or none", str(values.size))
+    return float(values[0]) if values.size else float("nan")

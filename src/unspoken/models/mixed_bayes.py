@@ -76,10 +76,10 @@ class Normal:
 
     def logs(self, values: Any) -> Floats:
         """Return the log density of every value, one column a class; 0 where it is missing."""
-        found = numbers_of(self.name, values)[:, None]
+        numbers = numbers_of(self.name, values)[:, None]
         spread = np.maximum(self.variances, LEAST)
-        logs = -0.5 * (np.log(2 * np.pi * spread) + (found - self.means) ** 2 / spread)
-        return np.asarray(np.where(np.isnan(found), 0.0, logs))
+        logs = -0.5 * (np.log(2 * np.pi * spread) + (numbers - self.means) ** 2 / spread)
+        return np.asarray(np.where(np.isnan(numbers), 0.0, logs))
 
 
 Column = Nominal | Normal

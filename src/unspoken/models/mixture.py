@@ -141,13 +141,13 @@ class Mixture(Predictor):
 
 def _array(data: Mapping[str, Any], name: str, dimensions: int) -> Floats:
     try:
-        found = np.array(data.get(name), np.float64)
+        numbers = np.array(data.get(name), np.float64)
     except (TypeError, ValueError, OverflowError):
-        found = np.full(1, np.nan)
-    if found.ndim != dimensions or found.size == 0 or not np.isfinite(found).all():
+        numbers = np.full(1, np.nan)
+    if numbers.ndim != dimensions or numbers.size == 0 or not np.isfinite(numbers).all():
         raise ModelError(explain(f"'{name}' of a mixture", f"{dimensions}-dimensional finite "
                                  "numbers", str(data.get(name))[:80]))
-    return found
+    return numbers
 
 
 def _check_shapes(width: int, weights: Floats, means: Floats, covariances: Floats) -> None:

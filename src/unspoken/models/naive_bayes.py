@@ -62,9 +62,9 @@ class Likelihood:
 
     def places(self, values: Floats) -> Ints:
         """Return the interval of every value, -1 where it is missing; ends reach to infinity."""
-        found = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0,
-                        self.edges.size - 2)
-        return np.asarray(np.where(np.isnan(values), -1, found), np.int64)
+        places = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0,
+                         self.edges.size - 2)
+        return np.asarray(np.where(np.isnan(values), -1, places), np.int64)
 
 
 @dataclass(frozen=True, eq=False)

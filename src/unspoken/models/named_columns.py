@@ -83,12 +83,12 @@ def _first(known: Named) -> dict[str, Any]:
 def numbers_of(name: str, column: Any) -> Floats:
     """Return one column as float64; dates become days, times seconds, as in a Table."""
     try:
-        found = _arrow(column)
+        values = _arrow(column)
     except _REFUSED:
         raise DataError(_not_numbers(name, "values of several types")) from None
-    if not is_number(found.type):
-        raise DataError(_not_numbers(name, f"values of type {found.type}"))
-    return np.asarray(to_numbers(found), np.float64)
+    if not is_number(values.type):
+        raise DataError(_not_numbers(name, f"values of type {values.type}"))
+    return np.asarray(to_numbers(values), np.float64)
 
 
 def values_of(column: Any) -> list[Any]:
@@ -170,14 +170,14 @@ def _as_numbers(rows: Any) -> Floats:
 def _arrow(column: Any) -> Any:
     """Return a column as an Arrow array, without dictionaries and views."""
     if isinstance(column, pa.Array | pa.ChunkedArray):
-        found = column
+        values = column
     elif hasattr(column, "__arrow_c_stream__"):
-        found = pa.chunked_array(column)
+        values = pa.chunked_array(column)
     else:
-        found = pa.array(_flat(column), from_pandas=True)
-    if pa.types.is_dictionary(found.type):
-        return found.cast(found.type.value_type)
-    return found
+        values = pa.array(_flat(column), from_pandas=True)
+    if pa.types.is_dictionary(values.type):
+        return values.cast(values.type.value_type)
+    return values
 
 
 def _flat(column: Any) -> Any:

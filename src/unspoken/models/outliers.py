@@ -70,9 +70,9 @@ class Outliers(Model):
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON-ready object that `from_json` reads back."""
-        found = {"format": FORMAT, "version": VERSION, "objects": int(self.flags.size),
-                 "outliers": self.places.tolist(), "rule": self.rule}
-        return found if self.records is None else {**found, "records": list(self.records)}
+        document = {"format": FORMAT, "version": VERSION, "objects": int(self.flags.size),
+                    "outliers": self.places.tolist(), "rule": self.rule}
+        return document if self.records is None else {**document, "records": list(self.records)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) -> Outliers:

@@ -95,11 +95,11 @@ class Recipe:
 
 
 def _params(fields: Fields) -> dict[str, Any]:
-    found = dict(fields.fields("params").data)
-    for name, value in found.items():
+    params = dict(fields.fields("params").data)
+    for name, value in params.items():
         if not isinstance(value, _SCALARS):
             refuse(f"params.{name}", "a text, a number, true, false or null", value)
-    return found
+    return params
 
 
 def _versions(fields: Fields) -> dict[str, str]:

@@ -63,11 +63,11 @@ def estimator_for(growth: Growth, leaves: int, rows: int) -> Any:
 
 def groups_of(mechanism: Mapping[str, Any]) -> Groups:
     """Read the members of the released labels from a manifest."""
-    found = {}
+    groups = {}
     for name, listed in dict(mechanism.get("groups") or {}).items():
         try:
-            found[str(name)] = [(label, tuple(members)) for label, members in listed]
+            groups[str(name)] = [(label, tuple(members)) for label, members in listed]
         except (TypeError, ValueError):
             raise ReleaseError(explain(f"The groups of '{name}'", "a list of [label, members]",
                                        listed)) from None
-    return found
+    return groups

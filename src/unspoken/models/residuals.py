@@ -96,9 +96,9 @@ class Residuals(Model):
         fields = Fields(data, limits=limits)
         check_format(fields, FORMAT)
         features = fields.texts("features", limits.max_features)
-        found = fields.items("points", len(features))
+        points = fields.items("points", len(features))
         arrays = [Fields({"points": one}, f"points[{i}]", limits).floats("points", None)
-                  for i, one in enumerate(found)]
+                  for i, one in enumerate(points)]
         if any(array.size % 3 for array in arrays):
             refuse("points", "numbers in threes", "others")
         return cls(features, tuple(array.reshape(-1, 3) for array in arrays))

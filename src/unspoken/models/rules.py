@@ -136,13 +136,13 @@ class Rules(Model):
         import pyarrow as pa
 
         text = pa.list_(pa.string())
-        found = {"left": pa.array([list(self.names(one)) for one in self.left], text),
-                 "right": pa.array([list(self.names(one)) for one in self.right], text)}
+        columns = {"left": pa.array([list(self.names(one)) for one in self.left], text),
+                   "right": pa.array([list(self.names(one)) for one in self.right], text)}
         for measure in MEASURES:
             low, high = self.interval(measure)
-            found |= {measure: pa.array(getattr(self, measure)), f"{measure}_low": pa.array(low),
-                      f"{measure}_high": pa.array(high)}
-        return pa.table(found)
+            columns |= {measure: pa.array(getattr(self, measure)), f"{measure}_low": pa.array(low),
+                        f"{measure}_high": pa.array(high)}
+        return pa.table(columns)
 
     def _compare(self, other: Rules) -> Comparison:
         mine, others = ([(one.names(a), one.names(b)) for a, b in zip(one.left, one.right,
@@ -249,8 +249,8 @@ def _check_sides(left: tuple[int, ...], right: tuple[int, ...], items: int) -> N
 
 
 def _array(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    found = np.asarray(values, np.float64)
-    if found.shape != shape or not np.all(np.isfinite(found)):
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != shape or not np.all(np.isfinite(numbers)):
         raise InputError(explain(f"'{name}'", f"finite numbers of shape {shape}",
-                                 f"shape {found.shape}"))
-    return found
+                                 f"shape {numbers.shape}"))
+    return numbers

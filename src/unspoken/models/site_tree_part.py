@@ -194,7 +194,7 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
 
 
 def _asked(fields: Fields, size: int) -> dict[int, Asked]:
-    found: dict[int, Asked] = {}
+    asked: dict[int, Asked] = {}
     for place, item in enumerate(fields.items("asked", size)):
         each = Fields(item, f"asked[{place}]", fields.limits)
         labels = each.items("categories", fields.limits.max_features)
@@ -202,9 +202,9 @@ def _asked(fields: Fields, size: int) -> dict[int, Asked]:
             label is None or isinstance(label, str) for label in labels)
         if not known or type(each.raw("cut")) not in (int, float):
             refuse(each.at("column"), "a column with categories or a cut", "something else")
-        found[each.whole("node", 0, size - 1)] = Asked(
+        asked[each.whole("node", 0, size - 1)] = Asked(
             str(each.raw("column")), tuple(labels), float(each.raw("cut")))
-    return found
+    return asked
 
 
 def join_parts(parts: Sequence[TreePart], features: Sequence[str]) -> CategoricalTree:

@@ -288,10 +288,10 @@ def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label
 
 def nodes_to_json(tree: Tree) -> dict[str, Any]:
     """Return the node arrays of one tree."""
-    found = {name: getattr(tree, name).tolist() for name in NODE_ARRAYS if name != "value"}
-    found["threshold"] = [v if np.isfinite(v) else str(v) for v in found["threshold"]]
-    found["missing_left"] = tree.missing_left.astype(int).tolist()
-    return {"nodes": tree.nodes, **found, "value": tree.value.ravel().tolist()}
+    document = {name: getattr(tree, name).tolist() for name in NODE_ARRAYS if name != "value"}
+    document["threshold"] = [v if np.isfinite(v) else str(v) for v in document["threshold"]]
+    document["missing_left"] = tree.missing_left.astype(int).tolist()
+    return {"nodes": tree.nodes, **document, "value": tree.value.ravel().tolist()}
 
 
 def nodes_from_json(

@@ -66,8 +66,8 @@ def _threshold(split: Split | None, learning: Learning) -> float:
 
 def midpoint(low: float, high: float) -> float:
     """Return the threshold between two float32 values, as scikit-learn computes it."""
-    found = float(low) / 2.0 + float(high) / 2.0
-    return float(low) if found in (float(high), float("inf")) else found
+    middle = float(low) / 2.0 + float(high) / 2.0
+    return float(low) if middle in (float(high), float("inf")) else middle
 
 
 def _route(split: Split | None) -> tuple[int, ...]:
@@ -110,8 +110,8 @@ def _squares(growing: Growing, step: int | None, steps: Steps) -> list[int]:
         summed = np.zeros(growing.sizes[-1 if step is None else step], np.int64)
         np.add.at(summed, leaf, product)
         parts.append(summed.tolist())
-    found = [(hh << 2 * steps.bits) + (2 * hl << steps.bits) + ll
-             for hh, hl, ll in zip(*parts, strict=True)]
+    squares = [(hh << 2 * steps.bits) + (2 * hl << steps.bits) + ll
+               for hh, hl, ll in zip(*parts, strict=True)]
     for index, node in reversed(growing.inner(step)):
-        found[index] = sum(found[child] for child in node.children)
-    return found
+        squares[index] = sum(squares[child] for child in node.children)
+    return squares

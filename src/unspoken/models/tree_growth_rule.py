@@ -95,15 +95,15 @@ class Growth:
                              "learner='unspoken', or another criterion and order.")
 
     @classmethod
-    def of(cls, given: Any) -> Growth:
+    def of(cls, rule: Any) -> Growth:
         """Return a Growth from a Growth, a mapping of its fields, or None."""
-        if given is None or isinstance(given, Growth):
-            return given or cls()
+        if rule is None or isinstance(rule, Growth):
+            return rule or cls()
         known = {f.name for f in fields(cls)}
-        if not isinstance(given, Mapping) or set(given) - known:
+        if not isinstance(rule, Mapping) or set(rule) - known:
             raise InputError(explain("'tree'", "a Growth or a mapping with some of "
-                                     + ", ".join(sorted(known)), given))
-        return cls(**given)
+                                     + ", ".join(sorted(known)), rule))
+        return cls(**rule)
 
     def for_table(self, table: Table) -> Growth:
         """Return the growth with target and criterion filled in from a table."""
@@ -116,9 +116,9 @@ class Growth:
     def _is_regression(self, table: Table, target: str) -> bool:
         if self.criterion is not None or table.schema[target].kind not in ("numeric", "ordinal"):
             return False
-        found = np.asarray(to_numbers(table.arrow([target])[target]))
-        whole = bool(np.all(found == np.rint(found)))
-        return not whole or np.unique(found).size > MAX_CLASSES
+        values = np.asarray(to_numbers(table.arrow([target])[target]))
+        whole = bool(np.all(values == np.rint(values)))
+        return not whole or np.unique(values).size > MAX_CLASSES
 
     @property
     def task(self) -> Task:
@@ -133,11 +133,11 @@ class Growth:
     @classmethod
     def of_rule(cls, rule: Mapping[str, Any]) -> tuple[Growth, int]:
         """Read a stopping rule: the growth and the number of its steps."""
-        given = {f.name: rule[f.name] for f in fields(cls) if f.name in rule}
+        stated = {f.name: rule[f.name] for f in fields(cls) if f.name in rule}
         steps = rule.get("steps")
         if not isinstance(steps, int) or isinstance(steps, bool) or steps < 0:
             raise InputError(explain("'steps' of a stopping rule", "a whole number", steps))
-        return cls(**given), steps
+        return cls(**stated), steps
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,8 @@ def prepare(table: Table, growth: Growth, names: Sequence[str], groups: Groups |
 def _column(table: Table, name: str, growth: Growth, groups: Groups,
             coded: Mapping[str, Coded]) -> Coded:
     if name in coded:
-        found = coded[name]
-        return found if found.kind == NUMERIC else replace(found, kind=growth.categories)
+        values = coded[name]
+        return values if values.kind == NUMERIC else replace(values, kind=growth.categories)
     column = code_column(table.schema[name], table.arrow([name])[name], growth.categories)
     return in_group_order(column, [label for label, _ in groups[name]]) if name in groups \
         else column

@@ -48,8 +48,8 @@ class Drawing:
                 return [*lines, f"... {left:,} more node{'s' * (left != 1)}"]
             node, depth, answer = waiting.pop()
             below, seen = self.children(node), seen + 1
-            said = [part for part in (answer, "" if below else f"-> {self.leaf(node)}") if part]
-            lines += [_indented(depth, " ".join(said))] if said else []
+            parts = [part for part in (answer, "" if below else f"-> {self.leaf(node)}") if part]
+            lines += [_indented(depth, " ".join(parts))] if parts else []
             waiting += [(below[side], depth + 1, self.answer(node, side))
                         for side in reversed(range(len(below)))]
         return lines

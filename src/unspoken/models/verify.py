@@ -54,8 +54,8 @@ def verify(original_model: Any, decoded_model: Any) -> Comparison:
         return Comparison(f"kind: {type(first).__name__} and {type(second).__name__}")
     if is_sklearn(first):
         return _compare_estimators(first, second)
-    found: Comparison = first.same_as(second)
-    return found
+    comparison: Comparison = first.same_as(second)
+    return comparison
 
 
 def _compare_estimators(first: Any, second: Any) -> Comparison:

@@ -51,9 +51,9 @@ class Ranked:
         rank = np.full(counts.size, -1, np.int64)
         rank[order] = np.arange(order.size)
         rows = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-        found = rank[codes]
-        here = found >= 0
-        keys = np.sort(rows[here] * max(order.size, 1) + found[here])
+        ranks = rank[codes]
+        here = ranks >= 0
+        keys = np.sort(rows[here] * max(order.size, 1) + ranks[here])
         row, code = np.divmod(keys, max(order.size, 1))
         ends = np.cumsum(np.bincount(row, minlength=offsets.size - 1))
         return cls(np.r_[0, ends], code.astype(np.int32), order, counts[order])
@@ -167,18 +167,18 @@ def frequent(offsets: Ints, codes: Codes, items: int, least: int, longest: int) 
     """Return all sets of up to `longest` items in at least `least` baskets, by size."""
     counts = np.bincount(codes, minlength=items)
     kept = np.flatnonzero(counts >= least)
-    found: list[list[Level]] = [[(kept[:, None], counts[kept])]]
+    levels: list[list[Level]] = [[(kept[:, None], counts[kept])]]
     if longest > 1 and kept.size > 1:
         ranked = Ranked.of(offsets, codes, counts, least)
         starts, rows = ranked.columns()
         words = packed(starts, rows, np.arange(ranked.items.size), ranked.baskets)
         ranks, often = ranked.pairs(words, least)
         keys = ranks[:, 0] * ranked.items.size + ranks[:, 1]
-        found.append([(ranked.items[ranks], often)])
+        levels.append([(ranked.items[ranks], often)])
         for block in _blocks(ranks, often):
             base = ByLists(starts, rows, words)
-            _extend(base, ranks[block], often[block], keys, (least, longest), found, ranked)
-    return [_in_order(parts) for parts in found]
+            _extend(base, ranks[block], often[block], keys, (least, longest), levels, ranked)
+    return [_in_order(parts) for parts in levels]
 
 
 def _blocks(ranks: Ints, counts: Ints) -> Iterator[slice]:
@@ -192,7 +192,7 @@ def _blocks(ranks: Ints, counts: Ints) -> Iterator[slice]:
 
 
 def _extend(base: ByLists, sets: Ints, counts: Ints, pairs: Ints, limits: tuple[int, int],
-            found: list[list[Level]], ranked: Ranked) -> None:
+            levels: list[list[Level]], ranked: Ranked) -> None:
     """Go on from pairs, level by level, as long as there are candidates."""
     least, longest = limits
     parent, item = candidates(sets, pairs, ranked.items.size)
@@ -204,9 +204,9 @@ def _extend(base: ByLists, sets: Ints, counts: Ints, pairs: Ints, limits: tuple[
         often = sizes >= least
         sets = np.column_stack([sets[parent[often]], item[often]])
         counts = sizes[often]
-        while len(found) < sets.shape[1]:
-            found.append([])
-        found[sets.shape[1] - 1].append((ranked.items[sets], counts))
+        while len(levels) < sets.shape[1]:
+            levels.append([])
+        levels[sets.shape[1] - 1].append((ranked.items[sets], counts))
         parent, item = candidates(sets, pairs, ranked.items.size)
 
 

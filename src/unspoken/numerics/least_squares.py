@@ -40,8 +40,8 @@ def f_test(explained: float, terms: int, rss: float, degrees: int) -> Test:
     """Return the F test of a sum of squares that `terms` terms explain."""
     from scipy.stats import f
 
-    found = (explained / terms) / (rss / degrees) if rss > 0 else float("inf")
-    return Test(found, (terms, degrees), float(f.sf(found, terms, degrees)))
+    ratio = (explained / terms) / (rss / degrees) if rss > 0 else float("inf")
+    return Test(ratio, (terms, degrees), float(f.sf(ratio, terms, degrees)))
 
 
 def extra_sum_of_squares(rss: float, terms: int, rss_full: float, terms_full: int,

@@ -137,5 +137,5 @@ def trilaterate(known: Floats, distances: Floats) -> Floats:
                          f"one plane. These {known.shape[0]} leave a direction open.")
     squares = (known**2).sum(axis=1)
     right = (squares[1:] - squares[0]) - (distances[:, 1:] ** 2 - distances[:, :1] ** 2)
-    found = np.linalg.lstsq(2 * (known[1:] - known[0]), right.T, rcond=None)[0]
-    return np.asarray(found.T)
+    solution = np.linalg.lstsq(2 * (known[1:] - known[0]), right.T, rcond=None)[0]
+    return np.asarray(solution.T)

@@ -34,8 +34,8 @@ def count_pairs(offsets: Ints, codes: npt.NDArray[np.int32], items: int) -> tupl
         table = np.zeros(items * items, np.int64)
         for keys in joined(pair_keys(offsets, codes, items), items * items):
             table += np.bincount(keys, minlength=items * items)
-        found = np.flatnonzero(table)
-        return found, table[found]
+        pairs = np.flatnonzero(table)
+        return pairs, table[pairs]
     keys, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for part in joined(pair_keys(offsets, codes, items), CHUNK):
         keys, counts = _added(keys, counts, *np.unique(part, return_counts=True))

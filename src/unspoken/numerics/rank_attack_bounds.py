@@ -25,7 +25,7 @@ def rank_range(size: int, low: float, high: float) -> tuple[Floats, Floats]:
     return low + ahead, high - (size - 1 - ahead)
 
 
-def crack_probability(values: Floats, radius: float) -> Floats:
+def recovery_probability(values: Floats, radius: float) -> Floats:
     """Return the probability that each distinct whole number is recovered (section 5.4).
 
     |R_g n R_rho| / |R_g|, counted in whole numbers, both ends included: the chance of a guess
@@ -51,5 +51,5 @@ def worst_case_share(facts: AttributeFacts, radius: float,
         return float("nan")
     mono = facts.mono_share if mono_share is None else mono_share
     gaps = facts.discontinuities
-    found = 1.0 if gaps == 0 else min(1.0, 2 * np.floor(radius + 0.5) / gaps)
-    return float((1.0 - mono) * found)
+    share = 1.0 if gaps == 0 else min(1.0, 2 * np.floor(radius + 0.5) / gaps)
+    return float((1.0 - mono) * share)

@@ -27,8 +27,8 @@ def unpack(words: Words, size: int) -> Bools:
 
 def shared(stack: Words, words: Words) -> npt.NDArray[np.int64]:
     """Return how many records each set of a stack (one a row) shares with another set."""
-    found = np.empty(len(stack), np.int64)
+    counts = np.empty(len(stack), np.int64)
     for start in range(0, len(stack), _ROWS):
         both = stack[start : start + _ROWS] & words
-        found[start : start + _ROWS] = bit_counts(both)
-    return found
+        counts[start : start + _ROWS] = bit_counts(both)
+    return counts

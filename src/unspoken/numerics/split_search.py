@@ -68,9 +68,9 @@ class Layout:
         best = _better(_cuts(self.cuts, by, total, histogram),
                        _groups(self.groups, by, total, histogram, self))
         for column in self.single:
-            found = SEARCH[self.kinds[column]](by, column, total, self.part(histogram, column))
-            if found is not None:
-                best = _better(best, (found.score, column, _made(found)))
+            split = SEARCH[self.kinds[column]](by, column, total, self.part(histogram, column))
+            if split is not None:
+                best = _better(best, (split.score, column, _made(split)))
         return best[2]()
 
 

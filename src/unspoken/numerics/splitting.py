@@ -109,10 +109,10 @@ def _across(parts: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Sum over the parts; for a few of them numpy's own sum is slower."""
     if parts.shape[0] > 8:
         return np.asarray(np.add.reduce(parts, axis=0))
-    found = parts[0]
+    joined = parts[0]
     for index in range(1, parts.shape[0]):
-        found = found + parts[index]
-    return np.asarray(found)
+        joined = joined + parts[index]
+    return np.asarray(joined)
 
 
 def _gini(of: Criterion, parts: Ints) -> Floats:
@@ -123,10 +123,10 @@ def _gini(of: Criterion, parts: Ints) -> Floats:
 
 
 def _entropy(of: Criterion, parts: Ints) -> Floats:
-    found = -of.logs[of.size(parts)]
+    entropy = -of.logs[of.size(parts)]
     for part in parts:
-        found = found + of.logs[part]
-    return np.asarray(found)
+        entropy = entropy + of.logs[part]
+    return np.asarray(entropy)
 
 
 def _variance(of: Criterion, parts: Ints) -> Floats:
@@ -146,9 +146,9 @@ def logs_upto(rows: int, name: str) -> Floats:
     """
     if name not in ("entropy", "gain-ratio"):
         return np.zeros(0)
-    found = np.arange(rows + 1, dtype=np.float64)
-    found[1:] *= np.log2(found[1:])
-    return found
+    logs = np.arange(rows + 1, dtype=np.float64)
+    logs[1:] *= np.log2(logs[1:])
+    return logs
 
 
 def best_cut(by: Criterion, attribute: int, total: Ints, histogram: Ints) -> Split | None:

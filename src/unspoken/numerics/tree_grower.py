@@ -90,8 +90,8 @@ class Labels:
             joined *= joined.dtype.type(attribute.bins)
             joined += attribute.codes.astype(joined.dtype, copy=False)
             self._joined[index] = joined
-        found = np.bincount(joined if rows is None else joined.take(rows), minlength=width)
-        return found.reshape(self.parts, -1).astype(np.int64, copy=False)
+        counts = np.bincount(joined if rows is None else joined.take(rows), minlength=width)
+        return counts.reshape(self.parts, -1).astype(np.int64, copy=False)
 
 
 class Parts:
@@ -248,10 +248,10 @@ class Growing:
     def _totals(self, node: Node, groups: Sequence[Codes]) -> list[Ints]:
         """Return the totals of children; the largest holds what the others leave."""
         largest = max(range(len(groups)), key=lambda i: groups[i].size)
-        found = [node.total if i == largest else self.response.total(group)
-                 for i, group in enumerate(groups)]
-        found[largest] = node.total - sum(t for i, t in enumerate(found) if i != largest)
-        return found
+        totals = [node.total if i == largest else self.response.total(group)
+                  for i, group in enumerate(groups)]
+        totals[largest] = node.total - sum(t for i, t in enumerate(totals) if i != largest)
+        return totals
 
     def _share(self, child: Node) -> None:
         """Count all children but the largest, which is the rest of the parent."""
@@ -279,9 +279,9 @@ def start(response: Response, attributes: Sequence[Attribute], criterion: str, *
 
 def leaf_of_row(growing: Growing, rows: int, step: int | None = None) -> npt.NDArray[np.int32]:
     """Return the node that is each row's leaf after a step."""
-    found = np.zeros(rows, np.int32)
-    advance(growing, found, 0, growing.steps if step is None else step)
-    return found
+    leaves = np.zeros(rows, np.int32)
+    advance(growing, leaves, 0, growing.steps if step is None else step)
+    return leaves
 
 
 def advance(growing: Growing, leaf: npt.NDArray[np.int32], before: int, after: int) -> None:

@@ -55,9 +55,9 @@ class Lookup:
             missing = missing if missing.any() else None
         if missing is not None:
             known = self.find(data[~missing], nearest)
-            found = np.zeros(data.size, np.int32)
-            found[~missing] = known[0]
-            return found, missing, known[2]
+            places = np.zeros(data.size, np.int32)
+            places[~missing] = known[0]
+            return places, missing, known[2]
         if data.size == 0:
             return np.zeros(0, np.int32), None, None
         if self._direct is not None:
@@ -75,8 +75,8 @@ class Lookup:
             cell = data.astype(np.int32)
             if not np.array_equal(cell, data):
                 return None
-        found = self._direct.take(cell)
-        return None if found.min() == _ABSENT else found
+        places = self._direct.take(cell)
+        return None if places.min() == _ABSENT else places
 
     def _search(self, data: npt.NDArray[Any], nearest: bool) -> tuple[Any, Any, float | None]:
         if self.values.size == 0:

@@ -61,11 +61,11 @@ def chosen_columns(owner: str, schema: Schema, kinds: tuple[str, ...],
                 raise SchemaError(f"{owner}: 'columns' names '{name}', which is not a feature of "
                                   "the table. Identifiers are never released, the target is kept.")
         return tuple(columns)
-    found = schema.of_kind(*kinds)
-    if not found:
+    fitting = schema.of_kind(*kinds)
+    if not fitting:
         raise SchemaError(f"{owner}: the table has no {' or '.join(kinds)} features. Name the "
                           "columns, or declare their kinds on reading.")
-    return found
+    return fitting
 
 
 def finite(name: str, column: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -86,5 +86,5 @@ def _kind(name: str, mechanism: Mapping[str, Any] | None) -> type[Guarantee]:
     known = methods()
     chosen = known.values() if mechanism is None else [
         known[one] for one in (name_in(mechanism),) if one in known]
-    found = (kind for method in chosen for kind in method.guarantees if kind.name == name)
-    return next(found, Guarantee)
+    kinds = (kind for method in chosen for kind in method.guarantees if kind.name == name)
+    return next(kinds, Guarantee)

@@ -175,13 +175,13 @@ class Method:
 @cache
 def methods() -> Mapping[str, Method]:
     """Return every release method by name, in the order of the families."""
-    found: dict[str, Method] = {}
+    by_name: dict[str, Method] = {}
     for family in resolve(FAMILIES):
         for method in resolve(f"{family}:METHODS"):
-            if method.name in found:
+            if method.name in by_name:
                 raise ValueError(f"Two methods have the name '{method.name}'.")
-            found[method.name] = method
-    return found
+            by_name[method.name] = method
+    return by_name
 
 
 def name_in(mechanism: Mapping[str, Any]) -> str:

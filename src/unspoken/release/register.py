@@ -97,14 +97,14 @@ def digest(table: Table) -> Digest:
     """
     numeric = [c.name for c in table.schema.columns if c.kind in ("numeric", "ordinal")]
     counted = table.counts(numeric)
-    found = {name: _hash(c.values.tobytes(), c.by_value.tobytes(), str(c.missing).encode())
-             for name, c in counted.items()}
+    digests = {name: _hash(c.values.tobytes(), c.by_value.tobytes(), str(c.missing).encode())
+               for name, c in counted.items()}
     for name in table.schema.names:
-        if name not in found:
+        if name not in digests:
             values, counts = np.unique(_texts(table, name), return_counts=True)
-            found[name] = _hash("\x1f".join(values.tolist()).encode(), counts.tobytes())
-    whole = json.dumps([table.rows, sorted(found.items())]).encode()
-    return Digest(_hash(whole), found)
+            digests[name] = _hash("\x1f".join(values.tolist()).encode(), counts.tobytes())
+    whole = json.dumps([table.rows, sorted(digests.items())]).encode()
+    return Digest(_hash(whole), digests)
 
 
 def _texts(table: Table, name: str) -> Any:
@@ -113,10 +113,10 @@ def _texts(table: Table, name: str) -> Any:
 
 
 def _hash(*parts: bytes) -> str:
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in parts:
-        found.update(len(part).to_bytes(8, "little") + part)
-    return found.hexdigest()
+        hasher.update(len(part).to_bytes(8, "little") + part)
+    return hasher.hexdigest()
 
 
 @dataclass(frozen=True)

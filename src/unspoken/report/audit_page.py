@@ -126,9 +126,9 @@ def _beside(audit: Audit) -> str:
 def _heat(audit: Audit) -> Any:
     columns = [row.column for row in audit.ranking()[:MOST_COLUMNS]]
     attacks = summaries.strongest(audit, MOST_ATTACKS)
-    found = {(row.column, row.adversary, row.knowledge): row.value
-             for row in audit.select(measure=audit.measure)}
-    values = [[found.get((column, row.adversary, row.knowledge), np.nan) for row in attacks]
+    by_cell = {(row.column, row.adversary, row.knowledge): row.value
+               for row in audit.select(measure=audit.measure)}
+    values = [[by_cell.get((column, row.adversary, row.knowledge), np.nan) for row in attacks]
               for column in columns]
     names = [attack_name(row.adversary, row.knowledge) for row in attacks]
     return plots.risk_heat(columns, names, np.array(values), HIGH)
@@ -181,7 +181,7 @@ def _pictures(page: Page, pictured: Sequence[Evidence]) -> None:
                     f"Distribution of '{name}' before and after, by records.")
     one = pictured[0]
     if one.venn is not None:
-        page.figure(plots.crack_venn(CURVE_NAMES, one.venn),
+        page.figure(plots.recovered_venn(CURVE_NAMES, one.venn),
                     f"Which values of '{summaries.brief(one.name)}' an expert with 4 known points "
                     "gets by three curves, on average over trials; areas are not to scale.")
 

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def distribution_figure(found: Distribution, against: npt.ArrayLike | None = None,
+def distribution_figure(distribution: Distribution, against: npt.ArrayLike | None = None,
                         title: str = "") -> Figure:
     """Draw the density as steps; `against`: values to compare with, drawn as a dashed line."""
     figure, axes = one_axes()
-    widths = np.diff(found.edges)
-    axes.stairs(found.probabilities / widths, found.edges, color=BLUE, linewidth=1.8,
+    widths = np.diff(distribution.edges)
+    axes.stairs(distribution.probabilities / widths, distribution.edges, color=BLUE, linewidth=1.8,
                 label="reconstructed")
-    if found.low is not None and found.high is not None:
-        axes.vlines(found.midpoints, found.low / widths, found.high / widths, color=INK,
-                    linewidth=0.8, label="95% of bootstrap")
+    if distribution.low is not None and distribution.high is not None:
+        axes.vlines(distribution.midpoints, distribution.low / widths,
+                    distribution.high / widths, color=INK, linewidth=0.8, label="95% of bootstrap")
     if against is not None:
-        counts, _ = np.histogram(np.asarray(against, np.float64), found.edges)
-        axes.stairs(counts / max(counts.sum(), 1) / widths, found.edges, color=AMBER,
+        counts, _ = np.histogram(np.asarray(against, np.float64), distribution.edges)
+        axes.stairs(counts / max(counts.sum(), 1) / widths, distribution.edges, color=AMBER,
                     linestyle="--", linewidth=1.4, label="to compare")
-    axes.set_xlabel(name_of(found.name or "value"))
+    axes.set_xlabel(name_of(distribution.name or "value"))
     axes.set_ylabel("density")
     axes.set_ylim(bottom=0)
     axes.set_title(name_of(title, 80) if title else "")

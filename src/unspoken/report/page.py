@@ -129,10 +129,10 @@ class Page:
 
 
 def _lines(lines: Iterable[str] | str, where: str) -> list[str]:
-    found = lines.splitlines() if isinstance(lines, str) else [str(line) for line in lines]
-    if not found:
+    parts = lines.splitlines() if isinstance(lines, str) else [str(line) for line in lines]
+    if not parts:
         raise InputError(f"Page.{where}: 'lines' must hold at least one line. Got none.")
-    return found
+    return parts
 
 
 def _sides(

@@ -163,15 +163,15 @@ def before_after(original: npt.ArrayLike, encoded: npt.ArrayLike, name: str = ""
     return figure
 
 
-def venn_regions(cracks: npt.ArrayLike) -> dict[tuple[int, ...], float]:
+def venn_regions(recovered: npt.ArrayLike) -> dict[tuple[int, ...], float]:
     """Return which share of the values is recovered by exactly which of three attacks.
 
-    `cracks` is a 3 x n mask; keys are the attacks' numbers, such as (0, 2); the share that no
+    `recovered` is a 3 x n mask; keys are the attacks' numbers, such as (0, 2); the share that no
     attack recovers has the key ().
     """
-    mask = np.asarray(cracks, bool)
+    mask = np.asarray(recovered, bool)
     if mask.ndim != 2 or mask.shape[0] != 3:
-        raise InputError(explain("venn_regions: 'cracks'", "a mask of 3 rows", mask.shape))
+        raise InputError(explain("venn_regions: 'recovered'", "a mask of 3 rows", mask.shape))
     code = mask[0] + 2 * mask[1] + 4 * mask[2].astype(np.int64)
     share = np.bincount(code, minlength=8) / max(1, mask.shape[1])
     return {tuple(i for i in range(3) if number >> i & 1): float(share[number])
@@ -183,12 +183,12 @@ _PLACES = {(0,): (-1.05, 0.62), (1,): (1.05, 0.62), (2,): (0.0, -1.15), (0, 1): 
            (0, 2): (-0.62, -0.32), (1, 2): (0.62, -0.32), (0, 1, 2): (0.0, 0.05)}
 
 
-def crack_venn(names: Sequence[str], regions: Mapping[tuple[int, ...], float]) -> Figure:
+def recovered_venn(names: Sequence[str], regions: Mapping[tuple[int, ...], float]) -> Figure:
     """Draw which attacks recover the same values (bu2007 Figure 10); areas are not to scale."""
     from matplotlib.patches import Circle
 
     if len(names) != 3:
-        raise InputError(explain("crack_venn: 'names'", "three names", list(names)))
+        raise InputError(explain("recovered_venn: 'names'", "three names", list(names)))
     figure = sketch(6.0, 4.4)
     axes = figure.add_subplot()
     for index, (x, y) in enumerate(_CENTRES):
@@ -206,16 +206,16 @@ def crack_venn(names: Sequence[str], regions: Mapping[tuple[int, ...], float]) -
     return figure
 
 
-def path_lengths(lengths: Sequence[str | int], paths: Shares, cracks: Shares) -> Figure:
+def path_lengths(lengths: Sequence[str | int], paths: Shares, recovered: Shares) -> Figure:
     """Draw how many paths of each length a tree has and how many of them are recovered.
 
     The table of bu2007 section 6.4 as bars on a logarithmic scale; recovered paths are hatched.
     """
-    _same_length(lengths=lengths, paths=paths, cracks=cracks)
+    _same_length(lengths=lengths, paths=paths, recovered=recovered)
     figure, axes = one_axes(7.5, 3.2)
     place = np.arange(len(lengths))
     for shift, counts, label, hatch, colour in ((-0.2, paths, "paths", "", BLUE),
-                                                (0.2, cracks, "recovered", "////", AMBER)):
+                                                (0.2, recovered, "recovered", "////", AMBER)):
         tall = np.asarray(counts, float)
         axes.bar(place + shift, tall, 0.4, color=colour, edgecolor=INK, hatch=hatch, label=label)
         for x, count in zip(place + shift, tall, strict=True):

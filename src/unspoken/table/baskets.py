@@ -193,11 +193,11 @@ def in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _whole(name: str, values: Any, kind: Any) -> npt.NDArray[Any]:
-    found = np.asarray(values)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise DataError(explain(f"'{name}' of baskets", "a list of whole numbers",
-                                f"{found.dtype} of shape {found.shape}"))
-    return np.ascontiguousarray(found, kind)
+                                f"{array.dtype} of shape {array.shape}"))
+    return np.ascontiguousarray(array, kind)
 
 
 def _check_items(items: tuple[Any, ...]) -> None:

@@ -82,8 +82,8 @@ class Schema:
     @property
     def target(self) -> str | None:
         """Return the name of the target, if there is one."""
-        found = self.with_role("target")
-        return found[0] if found else None
+        targets = self.with_role("target")
+        return targets[0] if targets else None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -142,10 +142,10 @@ class Schema:
 
 def _declared(column: Column, role_of: Mapping[str, str], kinds: Mapping[str, str]) -> Column:
     role, kind = role_of.get(column.name), kinds.get(column.name)
-    said = [word for word, given in (("role", role), ("kind", kind)) if given]
-    if not said:
+    declared = [word for word, value in (("role", role), ("kind", kind)) if value]
+    if not declared:
         return column
-    note = f"{' and '.join(said)} as declared"
+    note = f"{' and '.join(declared)} as declared"
     return replace(column, role=role or column.role, kind=kind or column.kind, note=note)
 
 

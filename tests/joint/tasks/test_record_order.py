@@ -168,6 +168,7 @@ def kmeans(members, folder, orders, **more):
     return study, task, run_outcomes(task.program(study), inputs, names=list(OWNERS))
 
 
+@pytest.mark.slow
 def test_files_in_different_orders_are_noticed_by_their_ids(members, tmp_path):
     study, task, outcomes = kmeans(members, tmp_path, mixed(False), ids="id", same_order=True)
     assert all(isinstance(o.error, DataError | PartyError) for o in outcomes)
@@ -178,12 +179,14 @@ def test_files_in_different_orders_are_noticed_by_their_ids(members, tmp_path):
     assert outcomes[0].output.records == tuple(LETTERS)
 
 
+@pytest.mark.slow
 def test_other_numbers_of_records_are_noticed_without_ids(members, tmp_path):
     orders = [np.arange(COUNT), np.arange(COUNT), np.arange(COUNT - 1)]
     _, _, outcomes = kmeans(members, tmp_path, orders, same_order=True)
     assert any("different numbers" in str(o.error) for o in outcomes)
 
 
+@pytest.mark.slow
 def test_records_that_some_lack_are_left_out(members, tmp_path):
     pytest.importorskip("rbcl")
     _, _, outcomes = kmeans(members, tmp_path, mixed(True), ids="id")

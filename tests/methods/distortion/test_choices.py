@@ -81,7 +81,7 @@ def test_reconstruction_uses_each_report_as_what_it_is(name):
     kept = np.sort(x[said != "withhold"])
     gap = np.abs(found.cdf(kept) - np.arange(kept.size) / kept.size).max()
     assert gap < (0.06 if name == "classes" else 0.03)
-    assert found.facts["told"] == (said == "truth").sum()
+    assert found.facts["truthful"] == (said == "truth").sum()
     assert found.facts["withheld"] == (said == "withhold").sum()
     assert found.probabilities.min() >= 0
     assert found.probabilities.sum() == pytest.approx(1.0)

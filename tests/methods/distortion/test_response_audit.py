@@ -70,7 +70,7 @@ def test_who_told_is_counted_apart():
                                     random_state=1).protect(table)
     found = audit(table, release, trials=5, random_state=0)
     rows = rows_of(found)
-    assert rows["told"].value == pytest.approx(
+    assert rows["truthful"].value == pytest.approx(
         np.mean(np.array(table.arrow()["how"].to_pylist()) == "truth"))
     assert rows["literal"].value == pytest.approx(0.7, abs=0.02)
     assert any("true answers are known" in line for line in found.limits)
@@ -103,11 +103,11 @@ def test_a_mixed_release_of_numbers():
     found = audit(table, release, trials=2, random_state=0, radius=0.1)
     rows = {(r.adversary, r.column): r for r in found.select(measure="records")}
     assert set(rows) == {("posterior", "age"), ("posterior", "pay"), ("choices", "age"),
-                         ("choices", "pay"), ("told", "pay")}
+                         ("choices", "pay"), ("truthful", "pay")}
     assert rows["choices", "age"].value > rows["posterior", "age"].value + 0.1
-    assert rows["told", "pay"].value == pytest.approx((how == "truth").mean())
-    assert rows["told", "pay"].baseline < 0.35
-    assert found.words["told"] == "reads values that were reported truthfully"
+    assert rows["truthful", "pay"].value == pytest.approx((how == "truth").mean())
+    assert rows["truthful", "pay"].baseline < 0.35
+    assert found.words["truthful"] == "reads values that were reported truthfully"
     everybody, _ = NoiseAdder(columns=["age", "pay"], others="drop", random_state=1).protect(table)
     plain = audit(table, everybody, trials=2, random_state=0, radius=0.1)
     filtered = max(r.value for r in plain.select(measure="records", column="age"))
@@ -121,4 +121,4 @@ def test_a_column_that_everybody_told_has_nothing_to_guess():
     found = audit(table, release, trials=2, random_state=0)
     assert found.unscored["x"] == "nobody chose to distort it"
     assert "holds choices" in found.unscored["how"]
-    assert rows_of(found)["told"].value == 1.0
+    assert rows_of(found)["truthful"].value == 1.0

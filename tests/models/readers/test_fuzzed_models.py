@@ -27,6 +27,7 @@ def holds(first: int, count: int) -> None:
     assert found["counts"]["refused"] > count // 2
 
 
+@pytest.mark.slow
 def test_a_few_spoiled_files():
     holds(0, 200)
 

@@ -171,6 +171,7 @@ def test_numbers_that_lost_their_type_are_still_noticed():
     assert "NHS number (United Kingdom)" in found([int(n) for n in numbers[:-5]])
 
 
+@pytest.mark.slow
 def test_a_large_table_is_sampled_and_the_sample_repeats(tmp_path):
     import pyarrow.parquet as pq
 

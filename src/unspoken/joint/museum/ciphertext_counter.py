@@ -69,7 +69,7 @@ async def _times(party: Party, points: Points, key: bytes, sender: str) -> Point
 def in_order_of_points(party: Party, owners: Sequence[str], points: Sequence[Points],
                        columns: Sequence[Words], rows: int) -> list[Bits]:
     """Return all owners' columns with the baskets in the order of their ciphertexts."""
-    found: list[Bits] = []
+    ordered: list[Bits] = []
     known = None
     for owner, list_, bits in zip(owners, points, columns, strict=True):
         keys = group.as_keys(list_)
@@ -79,8 +79,8 @@ def in_order_of_points(party: Party, owners: Sequence[str], points: Sequence[Poi
             party.refuse(owner, "sent other baskets than the first owner")
         flags = np.unpackbits(bits.astype("<u8", copy=False).view(np.uint8), axis=1, count=rows,
                               bitorder="little")
-        found.append(flags[:, order])
-    return found
+        ordered.append(flags[:, order])
+    return ordered
 
 
 def mined(tables: Sequence[Bits], terms: RuleParams, least: int, rows: int) -> Found:
@@ -88,19 +88,19 @@ def mined(tables: Sequence[Bits], terms: RuleParams, least: int, rows: int) -> F
     row, code = np.nonzero(np.concatenate(tables).T)
     offsets = np.r_[0, np.cumsum(np.bincount(row, minlength=rows))]
     levels = frequent(offsets, code.astype(np.int32), len(terms.items), least, terms.longest)
-    sets = [tuple(one) for found, _ in levels for one in found.tolist()]
+    sets = [tuple(one) for level, _ in levels for one in level.tolist()]
     return sets, np.concatenate([counts for _, counts in levels]), rows
 
 
-async def named(party: Party, sites: Sites, found: Found | None, order: Ints,
+async def named(party: Party, sites: Sites, associations: Found | None, order: Ints,
                 counter: str) -> dict[int, int] | None:
     """Ask each owner for the names of its frequent items; return the codes' real ones."""
     party.begin("name items")
     names: dict[int, int] = {}
     for owner, items in sites.items.items():
         start, stop = sites.place(owner)
-        if party.name == counter and found is not None:
-            used = sorted({code for one in found[0] for code in one if start <= code < stop})
+        if party.name == counter and associations is not None:
+            used = sorted({code for one in associations[0] for code in one if start <= code < stop})
             flags = np.zeros(len(items), np.uint8)
             flags[np.array(used, np.int64) - start] = 1
             await party.send(owner, "rules.flags", flags, Purpose.DISCLOSURE)
@@ -148,17 +148,17 @@ async def told_words(party: Party, own: Ints | None, owner: str, counter: str,
     return np.zeros(size, np.int64)
 
 
-async def hand_on(party: Party, made: Associations | None,
+async def hand_on(party: Party, associations: Associations | None,
                   receivers: Sequence[str]) -> Associations | None:
     """Give the counter's result to the other receivers."""
     party.begin("hand on")
     counter = receivers[0]
-    if made is not None:
-        text = text_array(json.dumps(made.to_json()))
+    if associations is not None:
+        text = text_array(json.dumps(associations.to_json()))
         for name in receivers[1:]:
             await party.send(name, "rules.size", np.array([text.size], np.uint64), Purpose.RESULT)
             await party.send(name, "rules.result", text, Purpose.RESULT)
-        return made
+        return associations
     if party.name not in receivers:
         return None
     size = int((await party.receive(counter, "rules.size", "<u8", (1,), Purpose.RESULT))[0])

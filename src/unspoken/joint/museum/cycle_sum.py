@@ -96,12 +96,12 @@ async def cycle_total(party: Party, words: Words, receivers: Sequence[str],
     cycles = [_from(first, [owners[i] for i in cycle]) for cycle in disjoint_cycles(len(owners))]
     shares = split(words, len(cycles)) if party.name in owners else [words] * len(cycles)
     # No two cycles share a link, so they cannot get into each other's way.
-    found = await asyncio.gather(*(
+    totals = await asyncio.gather(*(
         once_round(party, share, cycle, f"sum.cycle{i}", length)
         for i, (cycle, share) in enumerate(zip(cycles, shares, strict=True))))
     if party.name != first:
         return await receive_total(party, first, receivers, length)
-    whole = total(part for part in found if part is not None)
+    whole = total(part for part in totals if part is not None)
     await hand_on(party, whole, receivers)
     return whole
 

@@ -48,8 +48,8 @@ class Placed:
         Without anchors the best motion is taken, as an adversary with the data would.
         """
         real = np.asarray(truth, np.float64)
-        found = self.together if self.fixed else _moved(self.together, self.together, real)
-        return float((np.abs(found - real) <= within * real.std(axis=0)).mean())
+        placed = self.together if self.fixed else _moved(self.together, self.together, real)
+        return float((np.abs(placed - real) <= within * real.std(axis=0)).mean())
 
 
 def baseline(truth: Any, within: float = 0.01) -> float:
@@ -72,13 +72,13 @@ def seen_distances(view: Transcript, scale: int) -> dict[tuple[int, int], Floats
         raise InputError("This view has no distances. Use that of the party that compared them.")
     sizes: list[int] = [int(size) for size in np.atleast_1d(opened[0])]
     stream, start = np.concatenate(opened[1:]), 0
-    found: dict[tuple[int, int], Floats] = {}
+    distances: dict[tuple[int, int], Floats] = {}
     for one in range(len(sizes)):
         for other in range(one + 1, len(sizes)):
             stop = start + sizes[one] * sizes[other]
             block = stream[start:stop].reshape(sizes[one], sizes[other])
-            found[one, other], start = np.ldexp(block.astype(np.float64), -2 * scale), stop
-    return found
+            distances[one, other], start = np.ldexp(block.astype(np.float64), -2 * scale), stop
+    return distances
 
 
 def unfold(squares: npt.ArrayLike, columns: int) -> tuple[Floats, Floats]:
@@ -105,10 +105,10 @@ def _shape_of(left: Floats, means: Floats) -> tuple[Floats, Floats]:
     twice = np.where(first == second, 1.0, 2.0)
     table = np.column_stack([left[:, first] * left[:, second] * twice, 2 * left,
                              np.ones(left.shape[0])])
-    found = np.linalg.lstsq(table, means, rcond=None)[0]
+    solution = np.linalg.lstsq(table, means, rcond=None)[0]
     shape = np.zeros((columns, columns))
-    shape[first, second] = shape[second, first] = found[:first.size]
-    return shape, np.asarray(found[first.size:-1], np.float64)
+    shape[first, second] = shape[second, first] = solution[:first.size]
+    return shape, np.asarray(solution[first.size:-1], np.float64)
 
 
 def place(blocks: Blocks, columns: int) -> Placed:
@@ -124,14 +124,14 @@ def place(blocks: Blocks, columns: int) -> Placed:
     return Placed(tuple(points[owner] for owner in owners))
 
 
-def anchored(found: Placed, places: Sequence[int], known: npt.ArrayLike) -> Placed:
+def anchored(placed: Placed, places: Sequence[int], known: npt.ArrayLike) -> Placed:
     """Fix the motion by records that are known: their numbers among all points, their values."""
-    real, points = np.asarray(known, np.float64), found.together
+    real, points = np.asarray(known, np.float64), placed.together
     if real.shape != (len(places), points.shape[1]) or len(places) <= points.shape[1]:
         raise InputError(f"At least {points.shape[1] + 1} known records with all columns are "
                          f"needed. Got an array of shape {real.shape}.")
     moved = _moved(points, points[list(places)], real)
-    ends = np.cumsum([part.shape[0] for part in found.points])[:-1]
+    ends = np.cumsum([part.shape[0] for part in placed.points])[:-1]
     return Placed(tuple(np.split(moved, ends)), True)
 
 

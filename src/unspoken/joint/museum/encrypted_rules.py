@@ -152,10 +152,10 @@ class EncryptedColumns(Counted):
             party.opening(each.because, each.to, (rows,) if each.because == TABLE else ())
         order = group.fresh_order(len(self.sites.items.get(party.name, ())))
         tables = await self._collected(party, baskets, order, rows)
-        found = None
+        associations = None
         if tables is not None:
-            found = mined(tables, self.terms, least, rows)
-        return await self._named(party, found, order)
+            associations = mined(tables, self.terms, least, rows)
+        return await self._named(party, associations, order)
 
     async def _collected(self, party: Party, baskets: Baskets | None, order: Ints,
                          rows: int) -> list[Bits] | None:
@@ -175,17 +175,18 @@ class EncryptedColumns(Counted):
                                             -1, width) for owner, items in self.sites.items.items()]
         return in_order_of_points(party, owners, points, columns, rows)
 
-    async def _named(self, party: Party, found: Any, order: Ints) -> Associations | None:
+    async def _named(self, party: Party, associations: Any, order: Ints) -> Associations | None:
         """Have the owners name what is frequent, and give the result to the receivers."""
         counter = self.receivers[0]
-        names = await named(party, self.sites, found, order, counter)
-        made = None
-        if found is not None and names is not None:
-            sets, counts, rows = found
+        names = await named(party, self.sites, associations, order, counter)
+        associations = None
+        if associations is not None and names is not None:
+            sets, counts, rows = associations
             coded = [tuple(sorted(names[code] for code in one)) for one in sets]
             turn = sorted(range(len(coded)), key=lambda i: (len(coded[i]), coded[i]))
-            made = from_counts(self.terms, tuple(coded[i] for i in turn), counts[turn], rows)
-        return await hand_on(party, made, self.receivers)
+            associations = from_counts(self.terms, tuple(coded[i] for i in turn), counts[turn],
+                                       rows)
+        return await hand_on(party, associations, self.receivers)
 
 
 class ByIntersection(Counted):
@@ -210,12 +211,12 @@ class ByIntersection(Counted):
             frequent = await decided(party, flags, self.receivers[0], len(ladder.sets))
             kept.append(np.zeros(0, np.int64) if counts is None else counts[frequent])
             ladder.keep(frequent)
-        made = None
+        associations = None
         if party.name == self.receivers[0]:
-            made = from_counts(self.terms, ladder.found(), np.concatenate(kept), rows)
+            associations = from_counts(self.terms, ladder.found(), np.concatenate(kept), rows)
         for each in self.disclosures[2:4 if self.terms.shown else 3]:
             party.opening(each.because, each.to, ())
-        return await hand_on(party, made, self.receivers)
+        return await hand_on(party, associations, self.receivers)
 
     async def _level(self, party: Party, sets: Ints, bitmaps: Words | None,
                      rows: int) -> Ints | None:
@@ -234,9 +235,9 @@ class ByIntersection(Counted):
         parts = Parts.of(sets[~alone], owner[~alone], len(self.sites.items))
         for at, chosen in zip(np.flatnonzero(~alone), parts.chosen, strict=True):
             ids = None if bitmaps is None else self._rows(party, parts, chosen, bitmaps, rows)
-            found = await intersection_size(party, ids, because=CANDIDATES, to=[counter],
-                                            rules=SetRules(least=0, pad_to=rows))
-            counts[at] = found or 0
+            size = await intersection_size(party, ids, because=CANDIDATES, to=[counter],
+                                           rules=SetRules(least=0, pad_to=rows))
+            counts[at] = size or 0
         return counts if party.name == counter else None
 
     def _rows(self, party: Party, parts: Parts, chosen: Sequence[int], bitmaps: Words,
@@ -268,12 +269,12 @@ def mine_rules_by_counter(
     sites = Sites.of({name: part.items for name, part in parts.items()})
     if method not in NOTES:
         raise InputError(explain("'method'", "one of " + ", ".join(NOTES), method))
-    made = EncryptedColumns if method == "encrypted" else ByIntersection
-    program = made(terms, sites, (counter,), fewest)
+    method_class = EncryptedColumns if method == "encrypted" else ByIntersection
+    program = method_class(terms, sites, (counter,), fewest)
     roles = Roles((*parts, counter), tuple(parts))
-    given = [*parts.values(), None]
-    outcomes = run_processes(program, given, "sums", roles) if processes else asyncio.run(
-        in_memory(program, given, roles))
+    inputs = [*parts.values(), None]
+    outcomes = run_processes(program, inputs, "sums", roles) if processes else asyncio.run(
+        in_memory(program, inputs, roles))
     errors = [one.error for one in outcomes if one.error is not None]
     if errors:
         raise min(errors, key=lambda error: isinstance(error, PartyError))

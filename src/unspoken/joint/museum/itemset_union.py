@@ -45,9 +45,9 @@ async def in_union(party: Party, large: Bools, sets: Ints, method: str, fakes: i
     """Return which candidates are large at some owner, or among the fakes that it adds."""
     universe = [" ".join(map(str, row)) for row in sets.tolist()]
     chosen = np.flatnonzero(large | _fake(large, fakes))
-    found = await union(party, [universe[i] for i in chosen], universe, because=UNION,
-                        method="shares" if method == SHARES else "encryption", rules=_FREE)
-    known = set(found or ())
+    members = await union(party, [universe[i] for i in chosen], universe, because=UNION,
+                          method="shares" if method == SHARES else "encryption", rules=_FREE)
+    known = set(members or ())
     return np.fromiter((one in known for one in universe), np.bool_, len(universe))
 
 

@@ -121,9 +121,9 @@ class Search:
         if self.party.name in self.party.roles.owners:
             mine = np.column_stack([walker.y - walker.x @ walker.beta, walker.x @ direction])
         root = 2.0 ** ceil(log2(sqrt(self.rows)))
-        found = await share_sum_wide(self.party, mine, (self.rows, 2), root * LONGEST, GRID)
-        found = found.within(2.0 ** ceil(log2(WIDEST * sqrt(self.terms))) * root)
-        return found[:, :1], found[:, 1:]
+        products = await share_sum_wide(self.party, mine, (self.rows, 2), root * LONGEST, GRID)
+        products = products.within(2.0 ** ceil(log2(WIDEST * sqrt(self.terms))) * root)
+        return products[:, :1], products[:, 1:]
 
     async def _step(self, direction: Floats) -> float:
         z, w = await self.vectors(direction)
@@ -134,19 +134,19 @@ class Search:
         both = (await rescale(party, both.shifted(shift), FINE)).within(1)
         if self.ridge:
             both = await rescale(party, both + await self._penalty(direction, shift), FINE)
-        turned = await reciprocals(party, both[:, 1].within(ROOM))
-        step = await wide_multiply(party, both[:, 0].within(4), turned, FINE)
-        found = await opened(party, step.within(4 / LEAST_PIVOT), LONGEST, STEP, ())
-        assert found is not None
-        return float(found[0])
+        inverses = await reciprocals(party, both[:, 1].within(ROOM))
+        step = await wide_multiply(party, both[:, 0].within(4), inverses, FINE)
+        step_length = await opened(party, step.within(4 / LEAST_PIVOT), LONGEST, STEP, ())
+        assert step_length is not None
+        return float(step_length[0])
 
     async def _penalty(self, direction: Floats, shift: int) -> Wide:
         """Return what a ridge takes off z'w and adds to w'w; every owner has its part."""
         heavy = self.walker.penalties * direction
         mine = np.ldexp(np.array([[-heavy @ self.walker.beta, heavy @ direction]]), -shift)
         own = mine if self.party.name in self.party.roles.owners else None
-        found = await share_sum_wide(self.party, own, (1, 2), 2.0, 60)
-        return await rescale(self.party, found, FINE)
+        penalty = await share_sum_wide(self.party, own, (1, 2), 2.0, 60)
+        return await rescale(self.party, penalty, FINE)
 
     async def _literal(self, z: Wide, w: Wide) -> float:
         """Open both vectors, as printed."""

@@ -92,10 +92,10 @@ def _product(view: Transcript, one: Received) -> Equations:
 
 
 def _known(view: Transcript, label: str, one: Received) -> Floats:
-    found = view.own.get((label, one.step))
-    if found is None:
+    value = view.own.get((label, one.step))
+    if value is None:
         raise InputError(f"The view is incomplete: it lacks the party's own '{label}'.")
-    return np.asarray(found, np.float64)
+    return np.asarray(value, np.float64)
 
 
 def _floats(one: Received) -> Floats:
@@ -157,11 +157,11 @@ def solve(equations: Equations, values: Sequence[float] | None = None,
     if values is not None and len(values) != 2:
         raise InputError(explain("'values'", "the two values of the columns", list(values)))
     low, high = (0.0, 1.0) if values is None else (float(min(values)), float(max(values)))
-    found = [_unique(equations, column) if values is None else
-             _vertex(equations, column, low, high) for column in equations.values.T]
-    certain = np.array([column is not None for column in found])
+    recovered = [_unique(equations, column) if values is None else
+                 _vertex(equations, column, low, high) for column in equations.values.T]
+    certain = np.array([column is not None for column in recovered])
     n, rank = equations.unknowns, equations.rank
-    columns = np.array([np.full(n, np.nan) if c is None else c for c in found]).T
+    columns = np.array([np.full(n, np.nan) if c is None else c for c in recovered]).T
     before, left, baseline = n * bits, (n - rank) * bits, 2.0**-bits
     if values is not None:
         before, left, baseline = n * _binary_entropy(share), 0.0, max(share, 1 - share)
@@ -183,10 +183,10 @@ def _unique(equations: Equations, right: Floats) -> Floats | None:
 
 def _vertex(equations: Equations, right: Floats, low: float, high: float) -> Floats | None:
     """Return a column of two values that satisfies all equations, if the program finds it."""
-    found = feasible(equations.coefficients, right, low, high)
-    if found is None:
+    point = feasible(equations.coefficients, right, low, high)
+    if point is None:
         return None
-    rounded = np.where(found > (low + high) / 2, high, low)
+    rounded = np.where(point > (low + high) / 2, high, low)
     gap = np.abs(equations.coefficients @ rounded - right).max()
     return rounded if gap <= EXACT * max(1.0, abs(low), abs(high)) * equations.unknowns else None
 
@@ -209,8 +209,8 @@ def ranges(equations: Equations, column: int, low: float, high: float,
         for side, sign in enumerate((1.0, -1.0)):
             direction = np.zeros(equations.unknowns)
             direction[place] = sign
-            found = feasible(equations.coefficients, right, low, high, direction)
-            out[row, side] = np.nan if found is None else found[place]
+            end = feasible(equations.coefficients, right, low, high, direction)
+            out[row, side] = np.nan if end is None else end[place]
     return out
 
 

@@ -100,8 +100,8 @@ class Scheme:
 
     def decrypt(self, ciphertext: int) -> int:
         """Return the number in a ciphertext, from 0 to n - 1."""
-        found = self._inside.decrypt(self._ciphertext(ciphertext, self._inside))
-        return int(found) % self.n
+        plaintext = self._inside.decrypt(self._ciphertext(ciphertext, self._inside))
+        return int(plaintext) % self.n
 
     def weighted(self, ciphertexts: Sequence[int], weights: Sequence[int], plus: int) -> int:
         """Return an encryption of plus + the sum of weights times what is encrypted.
@@ -126,10 +126,10 @@ class Scheme:
 
     def unpack(self, raw: Raw) -> list[int]:
         """Return ciphertexts from outside; each must be invertible modulo n squared."""
-        found = [int.from_bytes(row.tobytes(), "little") for row in raw]
-        if not all(0 < c < self.n ** 2 and math.gcd(c, self.n) == 1 for c in found):
+        ciphertexts = [int.from_bytes(row.tobytes(), "little") for row in raw]
+        if not all(0 < c < self.n ** 2 and math.gcd(c, self.n) == 1 for c in ciphertexts):
             raise BadCiphertextError("bytes that are not a ciphertext")
-        return found
+        return ciphertexts
 
     def _centred(self, number: int) -> int:
         number %= self.n

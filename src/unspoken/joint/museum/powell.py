@@ -101,15 +101,15 @@ class PowellRegression(RegressionOverColumns):
     async def __call__(self, party: Party, data: Given | None) -> LinearModel | None:
         """Search until steps are small, then open the coefficients."""
         own, rows = await self.prepared(party, data)
-        found: Fitted | None = None
+        fitted: Fitted | None = None
         if self.exact:
             # First, because it refuses columns that depend on each other before any step is seen.
             moments = await self.shared(party, own, rows)
-            found = moments, await fit(party, moments, self.rules)
+            fitted = moments, await fit(party, moments, self.rules)
         standard = await standardised(party, self.columns, own)
         search = await self._searched(party, standard, rows)
         model = await self._model(party, search, standard)
-        return model if found is None else await self._with_errors(party, model, found)
+        return model if fitted is None else await self._with_errors(party, model, fitted)
 
     async def _searched(self, party: Party, standard: Standard, rows: int) -> Search:
         ridge, terms = self.rules.ridge, len(self.columns.terms.features)
@@ -152,14 +152,14 @@ class PowellRegression(RegressionOverColumns):
 
     async def _sums(self, party: Party, search: Search) -> Floats | None:
         """Open the sums of squares, residual and total, in units of the response."""
-        found = await opened(party, join_wide(await search.squares(), 1), 2.0, SUMS,
-                             self.rules.receivers)
-        return None if found is None else np.ldexp(found, search.shift)
+        sums = await opened(party, join_wide(await search.squares(), 1), 2.0, SUMS,
+                            self.rules.receivers)
+        return None if sums is None else np.ldexp(sums, search.shift)
 
     async def _with_errors(self, party: Party, model: LinearModel | None,
-                           found: Fitted) -> LinearModel | None:
+                           estimates: Fitted) -> LinearModel | None:
         """Open standard errors and smaller models, which the moments on shares give."""
-        moments, fitted = found
+        moments, fitted = estimates
         p = len(self.columns.terms.features)
         inside = await open_smaller(party, moments, self.rules, self.columns.terms.features)
         errors = await open_errors(party, moments, fitted, self.rules, ROOM * p)

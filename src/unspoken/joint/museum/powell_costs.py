@@ -15,7 +15,7 @@ def powell_cost(columns: OwnedColumns, rules: RegressionParams, rows: int, searc
     one = Cost(53 + 2 * bool(rules.ridge), 45_000 + rows * (160 + 55 * owners))
     if literal:
         one = Cost(5, 5000 + rows * (100 + 50 * owners))
-    found = times(one, searches) + Cost(20 + 4 * owners, 30_000)
+    cost = times(one, searches) + Cost(20 + 4 * owners, 30_000)
     if rules.inference and not rules.ridge:
-        found += vertical(columns, rules, rows)
-    return found
+        cost += vertical(columns, rules, rows)
+    return cost

@@ -35,11 +35,11 @@ async def ring_total(party: Party, words: Words, receivers: Sequence[str],
     """Pass a masked running total round the owners."""
     first = first_owner(party, receivers)
     others = [name for name in party.roles.owners if name != first]
-    found = await once_round(party, words, [first, *others], "sum.ring", length)
-    if found is None:
+    total = await once_round(party, words, [first, *others], "sum.ring", length)
+    if total is None:
         return await receive_total(party, first, receivers, length)
-    await hand_on(party, found, receivers)
-    return found
+    await hand_on(party, total, receivers)
+    return total
 
 
 def first_owner(party: Party, receivers: Sequence[str]) -> str:

@@ -124,11 +124,11 @@ class Ledger:
 
     def purposes(self) -> dict[str, int]:
         """Return the received bytes by purpose."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for row in self.rows:
             if row.direction == RECEIVED:
-                found[row.purpose] = found.get(row.purpose, 0) + row.bytes
-        return found
+                counts[row.purpose] = counts.get(row.purpose, 0) + row.bytes
+        return counts
 
     def to_json(self) -> dict[str, Any]:
         """Return the ledger as plain data."""
@@ -151,16 +151,16 @@ class Ledger:
             raise LedgerError(f"A ledger must have version {VERSION}. "
                               f"Got {data.get('version')!r}.")
         try:
-            found = cls("")
+            ledger = cls("")
             for name in _TEXTS:
-                setattr(found, name, str(data[name]))
-            found.rows = [Row(**{**row, "shape": tuple(row["shape"])}) for row in data["rows"]]
-            found.openings = [
+                setattr(ledger, name, str(data[name]))
+            ledger.rows = [Row(**{**row, "shape": tuple(row["shape"])}) for row in data["rows"]]
+            ledger.openings = [
                 Opening(o["step"], o["because"], tuple(o["to"]), tuple(o["shape"]))
                 for o in data["openings"]]
         except (KeyError, TypeError) as error:
             raise LedgerError(f"The ledger has a missing or wrong field: {error}.") from None
-        return found
+        return ledger
 
     @classmethod
     def load(cls, path: Path | str) -> Ledger:

@@ -38,7 +38,7 @@ from unspoken.methods.anonymity.adversaries.table_adversary import (
     TableAdversary,
     TableView,
 )
-from unspoken.methods.anonymity.table_knowledge import People, Told, people_of, tell
+from unspoken.methods.anonymity.table_knowledge import Granted, People, people_of, tell
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
 from unspoken.release.method import method_of
@@ -97,11 +97,11 @@ def audit_tables(  # noqa: PLR0913
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {name: name for name in view.secrets}}
-    found = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
-                  setting.trials, about, {one.name: one.gets for one in chosen},
-                  _unscored(view, release), limits=_LIMITS if people.row is not None
-                  else (*_LIMITS, _UNKNOWN))
-    return replace(found, suggestions=_suggestions(found))
+    result = Audit((_k(view), *_run(view, people, chosen, setting, progress)), float(radius),
+                   setting.trials, about, {one.name: one.gets for one in chosen},
+                   _unscored(view, release), limits=_LIMITS if people.row is not None
+                   else (*_LIMITS, _UNKNOWN))
+    return replace(result, suggestions=_suggestions(result))
 
 
 def audit_published(table: Table, release: Release, key: Key | None,
@@ -162,54 +162,57 @@ def _case(view: TableView, people: People, one: TableAdversary, label: str, colu
           setting: _Setting) -> list[Row]:
     parts, bases = [], []
     for trial in range(setting.trials):
-        told = tell(label, column, people, view, setting.rng("tables", one.name, column, trial))
-        parts.append(_scored(view, people, one, told, setting.radius))
-        bases.append(_blind(view, people, told, setting.radius))
+        rng = setting.rng("tables", one.name, column, trial)
+        disclosed = tell(label, column, people, view, rng)
+        parts.append(_scored(view, people, one, disclosed, setting.radius))
+        bases.append(_blind(view, people, disclosed, setting.radius))
     shown = f"{label} {column}" if label == ORDER else label
     out = []
     for place, measure in parts[0]:
-        found = estimate(np.array([part[place, measure] for part in parts]))
+        share = estimate(np.array([part[place, measure] for part in parts]))
         base = float(np.median([part.get((place, measure), 0.0) for part in bases]))
-        out.append(Row(one.name, shown, place, measure, found.value, found.low, found.high, base,
-                       found.trials))
+        out.append(Row(one.name, shown, place, measure, share.value, share.low, share.high, base,
+                       share.trials))
     return out
 
 
-def _scored(view: TableView, people: People, one: TableAdversary, told: Told,
+def _scored(view: TableView, people: People, one: TableAdversary, disclosed: Granted,
             radius: float) -> Scores:
     out: Scores = {}
     if isinstance(one, InformedMicrodata):
-        return _confident(view, people, one, told)
-    matches = one.attack(view, told.knowledge)
+        return _confident(view, people, one, disclosed)
+    matches = one.attack(view, disclosed.knowledge)
     if "identified" in one.measures:
-        out[ALL, "identified"] = float(_identified(view, people, matches, told).mean())
+        out[ALL, "identified"] = float(_identified(view, people, matches, disclosed).mean())
     for name, shares in matches.shares.items():
-        out |= _guessed(people, name, shares, told, radius)
+        out |= _guessed(people, name, shares, disclosed, radius)
     return out
 
 
-def _identified(view: TableView, people: People, matches: Matches, told: Told) -> Floats:
+def _identified(view: TableView, people: People, matches: Matches, disclosed: Granted) -> Floats:
     """Return for every target the chance that it is re-identified correctly."""
     if people.row is None:
         return np.asarray(matches.named(view).max(axis=1))
-    own = people.row[told.targets]
+    own = people.row[disclosed.targets]
     chance = matches.named(view)[np.arange(own.size), view.owner[np.maximum(own, 0)]]
     return np.where(own >= 0, chance, 0.0)
 
 
-def _confident(view: TableView, people: People, one: InformedMicrodata, told: Told) -> Scores:
+def _confident(view: TableView, people: People, one: InformedMicrodata,
+               disclosed: Granted) -> Scores:
     assert people.row is not None
-    found, sure = one.records(view, told.knowledge)
-    own = people.row[told.targets]
-    right, there = found == own, own >= 0
+    records, sure = one.records(view, disclosed.knowledge)
+    own = people.row[disclosed.targets]
+    right, there = records == own, own >= 0
     named = int(sure.sum())
     return {(ALL, "identified"): float(right[there].mean()),
             (ALL, "confident"): float((right & sure)[there].mean()),
             (ALL, "false matches"): float((sure & ~right).sum() / named) if named else 0.0}
 
 
-def _guessed(people: People, name: str, shares: Floats, told: Told, radius: float) -> Scores:
-    truth = people.secrets[name][told.targets]
+def _guessed(people: People, name: str, shares: Floats, disclosed: Granted,
+             radius: float) -> Scores:
+    truth = people.secrets[name][disclosed.targets]
     hit = _hits(people, name, shares.argmax(axis=1), truth, radius)
     sure = hit & (shares.max(axis=1) >= SURE - 1e-12)
     return {(name, "records"): float(hit.mean()),
@@ -227,16 +230,16 @@ def _hits(people: People, name: str, guess: Ints, truth: Ints, radius: float) ->
     return (guess == truth) | (np.abs(values[guess] - values[truth]) <= reach)
 
 
-def _blind(view: TableView, people: People, told: Told, radius: float) -> Scores:
+def _blind(view: TableView, people: People, disclosed: Granted, radius: float) -> Scores:
     """Score guessing: any record, and for every sensitive column its commonest value."""
     out: Scores = {(ALL, "identified"): 1.0 / view.rows, (ALL, "confident"): 1.0 / view.rows,
                    (ALL, "false matches"): 1.0 - 1.0 / view.rows}
     for place, name in enumerate(view.secrets):
         whole = view.counts(name).sum(axis=0)
-        shares = np.broadcast_to(whole / whole.sum(), (told.targets.size, whole.size))
-        if place == 0 and told.knowledge.never is not None:
-            shares = without(np.array(shares), told.knowledge.never)
-        out |= _guessed(people, name, shares, told, radius)
+        shares = np.broadcast_to(whole / whole.sum(), (disclosed.targets.size, whole.size))
+        if place == 0 and disclosed.knowledge.never is not None:
+            shares = without(np.array(shares), disclosed.knowledge.never)
+        out |= _guessed(people, name, shares, disclosed, radius)
     return out
 
 
@@ -274,14 +277,14 @@ def intersection(table: Table, first: Release, second: Release, sensitive: str, 
     return out
 
 
-def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
+def _suggestions(result: Audit) -> tuple[Suggestion, ...]:
     out = []
-    named = found.select(measure="confident")
+    named = result.select(measure="confident")
     if named and named[0].value > ACCEPTABLE:
         out.append(Suggestion(None, "Release a smaller sample, swap more or coarsen further",
                               f"a well-informed adversary re-identifies {named[0].value:.0%} "
                               f"with confidence; {ACCEPTABLE:.0%} is considered acceptable"))
-    for row in found.select(measure="sure"):
+    for row in result.select(measure="sure"):
         if row.adversary == Homogeneity.name and row.value > row.baseline + 0.01:
             out.append(Suggestion(row.column, f"Ask for l or t on '{row.column}'",
                                   f"{row.value:.0%} of the people are in classes that "

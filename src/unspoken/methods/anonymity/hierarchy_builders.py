@@ -15,6 +15,7 @@ themselves tell something about it; the others do not.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -90,17 +91,15 @@ def _numbers(array: Any, labels: Any) -> Floats:
 def _checked(texts: Sequence[str], levels: Sequence[Sequence[str]]) -> Hierarchy:
     """Put `*` on top and leave out levels that tell what the level below tells."""
     rows: list[Sequence[str]] = [texts]
-    for level in [*levels, [ALL] * len(texts)]:
-        if len(set(level)) < len(set(rows[-1])):
+    for level in levels:
+        if 1 < len(set(level)) < len(set(rows[-1])):
             rows.append(level)
-    if len(rows) == 1:
-        rows.append([ALL] * len(texts))
-    return Hierarchy.of(zip(*rows, strict=True))
+    return Hierarchy.of(zip(*rows, [ALL] * len(texts), strict=True))
 
 
 def _by_steps(numbers: Floats, steps: Sequence[float] | None) -> list[list[str]]:
     widths = [float(width) for width in steps] if steps is not None else _round_steps(numbers)
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in itertools.pairwise(widths):
         if before <= 0 or after / before != round(after / before):
             raise InputError(explain("'steps'", "positive, each a multiple of the one before",
                                      list(widths)))

@@ -29,6 +29,7 @@ SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
 DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "recursive",
                                                       "strong")
 TREE_DIVERSITIES = (DISTINCT, ENTROPY, STRONG)
+LOSSES = ("loss", "entropy", "discernibility", "class")
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,24 @@ GENERALIZE = replace(
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
 )
+_SHUFFLED = Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle",
+                      switch=False)
+OPTIMAL = replace(
+    MONDRIAN,
+    name="optimal-recoding",
+    summary="Finds the levels of hierarchies that lose least, and proves that none lose less.",
+    transformer_at=f"{_HERE}.recoding.optimal_recoding:OptimalRecoder",
+    parameters={
+        **_CLASSES,
+        "hierarchies": replace(_HIERARCHIES, advice="Leave it out to have them built."),
+        "loss": Parameter(OneOf(LOSSES), "what is made small: the range that labels cover, bits, "
+                          "discernibility, or records misjudged by their class", flag="--loss"),
+        "local": Parameter(YES_NO, "cut classes further afterwards, each on its own",
+                           flag="--local", switch=True),
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
 TOP_BOTTOM = replace(
     MONDRIAN,
     name="top-bottom",
@@ -231,4 +250,4 @@ SAMPLE = replace(
     links_at=f"{_HERE}.link_rows:subsequence",
     partial=True,
 )
-METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)
+METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)

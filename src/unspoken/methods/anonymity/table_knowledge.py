@@ -54,7 +54,7 @@ class People:
 
 
 @dataclass(frozen=True)
-class Told:
+class Granted:
     """One trial: who is looked for, and what is known of them."""
 
     targets: Ints
@@ -62,7 +62,7 @@ class Told:
 
 
 def tell(label: str, column: str, people: People, view: TableView,
-         rng: np.random.Generator) -> Told:
+         rng: np.random.Generator) -> Granted:
     """Draw targets and what is known of them."""
     if label not in LEVELS:
         raise InputError(unknown("A level of knowledge about people", label, LEVELS))
@@ -73,13 +73,13 @@ def tell(label: str, column: str, people: People, view: TableView,
     if label == ORDER:
         values = np.asarray(to_numbers(people.table[column]), np.float64)
         place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
-        return Told(targets, TableKnowledge(known, order=column,
-                                            ranks=(place[targets] + 0.5) / people.size))
+        return Granted(targets, TableKnowledge(known, order=column,
+                                               ranks=(place[targets] + 0.5) / people.size))
     if label == ERRORS:
-        return Told(targets, TableKnowledge(blurred(known, people.table, rng)))
+        return Granted(targets, TableKnowledge(blurred(known, people.table, rng)))
     if label == NEVER:
-        return Told(targets, TableKnowledge(known, never=_never(people, column, targets, view)))
-    return Told(targets, TableKnowledge(known))
+        return Granted(targets, TableKnowledge(known, never=_never(people, column, targets, view)))
+    return Granted(targets, TableKnowledge(known))
 
 
 def _present(people: People) -> Ints:
@@ -111,7 +111,7 @@ def _never(people: People, column: str, targets: Ints, view: TableView) -> Ints:
     return np.asarray(np.where(own == often[0], second, often[0])[:, None], np.int64)
 
 
-def _informed(people: People, view: TableView, rng: np.random.Generator) -> Told:
+def _informed(people: People, view: TableView, rng: np.random.Generator) -> Granted:
     assert people.row is not None
     inside, outside = np.flatnonzero(people.row >= 0), np.flatnonzero(people.row < 0)
     wanted = min(TARGETS, inside.size)
@@ -126,7 +126,7 @@ def _informed(people: People, view: TableView, rng: np.random.Generator) -> Told
     crowd = pa.concat_tables([_plain(known), _plain(others)])
     secrets = {name: _estimated(people.table[name], people.secrets[name], targets, rng)
                for name in people.secrets}
-    return Told(targets, TableKnowledge(known, secrets, crowd, np.arange(targets.size)))
+    return Granted(targets, TableKnowledge(known, secrets, crowd, np.arange(targets.size)))
 
 
 def _plain(rows: Any) -> Any:
@@ -149,9 +149,9 @@ def people_of(table: Any, view: TableView, row: Ints | None) -> People:
     """Read the original records beside a view of their release."""
     rows = table.arrow([*view.quasi, *view.secrets])
     secrets = {}
-    for name, found in view.secrets.items():
+    for name, secret in view.secrets.items():
         own = coded(rows[name])
-        place = {str(value): at for at, value in enumerate(found.values())}
-        to = np.array([*(place.get(str(value), -1) for value in own.values()), found.missing])
+        place = {str(value): at for at, value in enumerate(secret.values())}
+        to = np.array([*(place.get(str(value), -1) for value in own.values()), secret.missing])
         secrets[name] = to[own.codes]
     return People(rows, table.rows, row, secrets, dict(view.secrets))

@@ -96,10 +96,10 @@ def audit_baskets(original: Baskets, release: Release, *, random_state: Any = No
         raise DataError(f"The original must be the baskets that were released "
                         f"({len(view.baskets):,}). Got {len(whole):,}. Pass the original.")
     rows = _sampled(len(whole), random_state)
-    found = [row for one in chosen
-             for row in _score(one, view.take(rows), whole.take(rows), whole)]
-    return Audit(tuple(found), 0.0, 1, about, words, limits=_LIMITS,
-                 suggestions=_suggestions(found, release))
+    result_rows = [row for one in chosen
+                   for row in _score(one, view.take(rows), whole.take(rows), whole)]
+    return Audit(tuple(result_rows), 0.0, 1, about, words, limits=_LIMITS,
+                 suggestions=_suggestions(result_rows, release))
 
 
 def _sampled(count: int, random_state: Any) -> npt.NDArray[np.int64]:
@@ -111,16 +111,16 @@ def _sampled(count: int, random_state: Any) -> npt.NDArray[np.int64]:
 
 def _score(adversary: BasketPosterior, view: BasketView, true: Baskets,
            whole: Baskets) -> list[Row]:
-    found = adversary.posteriors(view)
+    posteriors = adversary.posteriors(view)
     width, seen = len(true.items), view.baskets
     own = true.rows * width + true.codes
     right = np.isin(seen.rows * width + seen.codes, own)
     before = whole.frequencies() / len(whole)
-    named = _named(found, view, own, width, right)
+    named = _named(posteriors, view, own, width, right)
     rare = before[seen.codes] <= RHO1
     breached = np.zeros(len(true), np.bool_)
-    breached[seen.rows[rare & right & (found.seen >= RHO2)]] = True
-    sure = np.unique(seen.codes[right & (found.seen >= RHO2)])
+    breached[seen.rows[rare & right & (posteriors.seen >= RHO2)]] = True
+    sure = np.unique(seen.codes[right & (posteriors.seen >= RHO2)])
     occurs = max(int(np.count_nonzero(whole.frequencies())), 1)
     rows = [("records", float(named.mean()), float(before.max(initial=0.0)), len(true)),
             ("domain", sure.size / occurs, float((before >= RHO2).sum() / occurs), occurs),
@@ -129,16 +129,16 @@ def _score(adversary: BasketPosterior, view: BasketView, true: Baskets,
                 baseline, 1) for measure, value, baseline, count in rows]
 
 
-def _named(found: Posteriors, view: BasketView, own: npt.NDArray[np.int64], width: int,
+def _named(posteriors: Posteriors, view: BasketView, own: npt.NDArray[np.int64], width: int,
            right: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return the baskets whose likeliest item, seen or not, was really there."""
     seen = view.baskets
     rows = np.arange(len(seen))
-    out = np.isin(rows * width + found.unseen_item, own)
-    order = np.lexsort((found.seen, seen.rows))
+    out = np.isin(rows * width + posteriors.unseen_item, own)
+    order = np.lexsort((posteriors.seen, seen.rows))
     last = np.r_[np.diff(seen.rows[order]) > 0, True][:order.size]
     best = order[last]
-    better = found.seen[best] >= found.unseen[seen.rows[best]]
+    better = posteriors.seen[best] >= posteriors.unseen[seen.rows[best]]
     out[seen.rows[best[better]]] = right[best[better]]
     return np.asarray(out)
 

@@ -148,8 +148,8 @@ class BasketOperator(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return promise(self.operator_, self._made_for(sizes), self._public, declared)
 
 
-def _baskets(found: Any) -> Baskets:
-    if not isinstance(found, Baskets):
-        raise InputError(f"Only Baskets can be randomised. Got {type(found).__name__}. Read "
+def _baskets(source: Any) -> Baskets:
+    if not isinstance(source, Baskets):
+        raise InputError(f"Only Baskets can be randomised. Got {type(source).__name__}. Read "
                          "them with unspoken.read_baskets, or use Baskets.of.")
-    return found
+    return source

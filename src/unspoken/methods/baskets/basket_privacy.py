@@ -110,10 +110,10 @@ def design_operator(baskets: Baskets, rho1: float, rho2: float, *, design_for: i
     sizes, counts = np.unique(baskets.sizes, return_counts=True)
     shares = dict(zip(sizes.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
     operator = design(shares, len(baskets.items), gamma, design_for, public_sizes)
-    found = {k: expected_deviation(operator, k, baskets, public_sizes)
-             for k in range(1, design_for + 1)}
+    deviations = {k: expected_deviation(operator, k, baskets, public_sizes)
+                  for k in range(1, design_for + 1)}
     reached = amplification(operator, sizes, public_sizes)
-    return Design(operator, reached, rho1, rho2, public_sizes, len(baskets), found)
+    return Design(operator, reached, rho1, rho2, public_sizes, len(baskets), deviations)
 
 
 def expected_deviation(operator: Operator, k: int, baskets: Baskets, public: bool) -> float:
@@ -249,8 +249,8 @@ def mask_privacy(p: float, supports: npt.ArrayLike, ones: float = 0.9) -> float:
     share = np.asarray(supports, np.float64)
     guessed_ones, guessed_zeros = reconstruction(p, share), reconstruction(p, 1 - share)
     weight_ones, weight_zeros = share / share.sum(), (1 - share) / (1 - share).sum()
-    found = ones * guessed_ones @ weight_ones + (1 - ones) * guessed_zeros @ weight_zeros
-    return float(1 - found)
+    guessed = ones * guessed_ones @ weight_ones + (1 - ones) * guessed_zeros @ weight_zeros
+    return float(1 - guessed)
 
 
 def reconstruction(p: float, share: Floats) -> Floats:

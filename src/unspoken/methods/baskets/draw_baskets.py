@@ -45,9 +45,9 @@ class Drawing:
         sizes, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
         for number, at in enumerate(range(0, len(baskets), rows)):
             part = baskets.take(slice(at, at + rows))
-            many, found = self._part(part, derive(self.seed, "part", number))
+            many, drawn = self._part(part, derive(self.seed, "part", number))
             sizes.append(many)
-            codes.append(found)
+            codes.append(drawn)
         return Baskets(np.r_[0, np.cumsum(np.concatenate(sizes))], np.concatenate(codes),
                        baskets.items)
 
@@ -122,7 +122,7 @@ def random_order(baskets: Baskets, rng: np.random.Generator) -> Ints:
 
 def heads(cells: int, rho: float, rng: np.random.Generator) -> Ints:
     """Return the cells at which a coin of probability rho shows heads, in order."""
-    found, at = [np.zeros(0, np.int64)], -1
+    starts, at = [np.zeros(0, np.int64)], -1
     while at < cells:
         left = cells - 1 - at
         expected = rho * left
@@ -130,9 +130,9 @@ def heads(cells: int, rho: float, rng: np.random.Generator) -> Ints:
         # The next head is 1 + floor(E / -ln(1 - rho)) cells on, E exponential: geometric.
         steps = np.minimum(gaps / -np.log1p(-rho), cells + 1.0).astype(np.int64) + 1
         places = at + np.cumsum(steps)
-        found.append(places[places < cells])
+        starts.append(places[places < cells])
         at = int(places[-1])
-    return np.concatenate(found)
+    return np.concatenate(starts)
 
 
 def coins(cells: int, rho: float, rng: np.random.Generator) -> Bools:
@@ -177,11 +177,11 @@ def strangers(own: Ints, wanted: Ints, width: int, rng: np.random.Generator) -> 
         keys[own] = 2.0
         ranks = keys.reshape(-1, width).argsort(axis=1).argsort(axis=1)
         return np.flatnonzero(ranks < wanted[:, None])
-    found, missing = np.zeros(0, np.int64), wanted.copy()
+    unlike, missing = np.zeros(0, np.int64), wanted.copy()
     while missing.any():
         rows = np.repeat(np.arange(wanted.size), missing)
         drawn = np.unique(rows * width + rng.integers(0, width, rows.size))
-        drawn = without(without(drawn, own), found)
-        found = merged(found, drawn)
+        drawn = without(without(drawn, own), unlike)
+        unlike = merged(unlike, drawn)
         missing = missing - np.bincount(drawn // width, minlength=wanted.size)
-    return found
+    return unlike

@@ -100,7 +100,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Found:
+class Supports:
     """Sets of one size with estimates, deviations and joint counts by group."""
 
     sets: Ints
@@ -108,9 +108,9 @@ class Found:
     deviations: Floats
     joint: Ints
 
-    def only(self, kept: npt.NDArray[np.bool_]) -> Found:
+    def only(self, kept: npt.NDArray[np.bool_]) -> Supports:
         """Return some of them."""
-        return Found(self.sets[kept], self.values[kept], self.deviations[kept], self.joint[kept])
+        return Supports(self.sets[kept], self.values[kept], self.deviations[kept], self.joint[kept])
 
 
 @dataclass
@@ -122,7 +122,7 @@ class Estimating:
     least: float
     slack: float
     most: int
-    levels: list[Found] = field(default_factory=list)
+    levels: list[Supports] = field(default_factory=list)
     scores: dict[int, Scores] = field(default_factory=dict)
 
     @property
@@ -130,7 +130,7 @@ class Estimating:
         """Return the number of baskets."""
         return int(self.grouped.baskets.sum())
 
-    def run(self, longest: int) -> list[Found]:
+    def run(self, longest: int) -> list[Supports]:
         """Return the sets kept, by size; those that only may reach the threshold are among them."""
         self.levels = [self._singles()]
         while len(self.levels) < longest and self.levels[-1].sets.shape[0] > 1:
@@ -140,21 +140,22 @@ class Estimating:
             self.levels.append(level)
         return self.levels
 
-    def _keep(self, found: Found) -> Found:
-        return found.only(found.values >= self.least - self.slack * found.deviations)
+    def _keep(self, level: Supports) -> Supports:
+        return level.only(level.values >= self.least - self.slack * level.deviations)
 
-    def _estimate(self, sets: Ints, joint: Ints, smaller: list[Ints]) -> Found:
+    def _estimate(self, sets: Ints, joint: Ints, smaller: list[Ints]) -> Supports:
         k = sets.shape[1]
         nothing = np.broadcast_to(self.grouped.baskets, joint.shape)
         if k not in self.scores:
             self.scores[k] = Scores.of(self.operator, k, self.grouped.sizes)
-        return Found(sets, *self.scores[k].apply([nothing, *smaller, joint], self.baskets), joint)
+        sums = [nothing, *smaller, joint]
+        return Supports(sets, *self.scores[k].apply(sums, self.baskets), joint)
 
-    def _singles(self) -> Found:
+    def _singles(self) -> Supports:
         sets = np.arange(self.grouped.words.shape[0])[:, None]
         return self._keep(self._estimate(sets, self.grouped.counts(self.grouped.words), []))
 
-    def _pairs(self) -> Found:
+    def _pairs(self) -> Supports:
         items, singles = self.levels[0].sets[:, 0], self.levels[0].joint
         words = np.ascontiguousarray(self.grouped.words[items])
         step = max(WORDS // max(words.shape[1], 1), 1)
@@ -170,7 +171,7 @@ class Estimating:
             self._check(total, 2)
         return _joined(parts)
 
-    def _larger(self) -> Found:
+    def _larger(self) -> Supports:
         last, width = self.levels[-1].sets, self.grouped.words.shape[0]
         pairs = self.levels[1].sets
         # Most joins are no candidates, but all of them are written out first.
@@ -180,22 +181,22 @@ class Estimating:
         sets = np.column_stack([last[parent], item])
         places, known = self._subsets(sets)
         sets = sets[known]
-        smaller = [sum((self.levels[r].joint[one[known]] for one in found),
+        smaller = [sum((self.levels[r].joint[one[known]] for one in level),
                        np.zeros((sets.shape[0], self.grouped.sizes.size), np.int64))
-                   for r, found in enumerate(places)]
+                   for r, level in enumerate(places)]
         return self._keep(self._estimate(sets, self.grouped.joint(sets), smaller))
 
     def _subsets(self, sets: Ints) -> tuple[list[list[Ints]], npt.NDArray[np.bool_]]:
         """Return where all smaller subsets stand in their levels, and which sets have them all."""
         known, places = np.ones(sets.shape[0], np.bool_), []
         for r, level in enumerate(self.levels, 1):
-            found = []
+            subsets = []
             for chosen in itertools.combinations(range(sets.shape[1]), r):
                 place, there = find_rows(level.sets, sets[:, list(chosen)],
                                          self.grouped.words.shape[0])
                 known &= there
-                found.append(place)
-            places.append(found)
+                subsets.append(place)
+            places.append(subsets)
         return places, known
 
     def _check(self, count: int, k: int) -> None:
@@ -206,9 +207,9 @@ class Estimating:
                             "protect less.")
 
 
-def _joined(parts: list[Found]) -> Found:
-    return Found(*(np.concatenate([getattr(part, name) for part in parts])
-                   for name in ("sets", "values", "deviations", "joint")))
+def _joined(parts: list[Supports]) -> Supports:
+    return Supports(*(np.concatenate([getattr(part, name) for part in parts])
+                      for name in ("sets", "values", "deviations", "joint")))
 
 
 def find_rows(known: Ints, wanted: Ints, base: int) -> tuple[Ints, npt.NDArray[np.bool_]]:

@@ -57,15 +57,15 @@ def best_law(ks: Sequence[int], size: int, rho: float, gamma: float) -> Best:
     base = binomial(size, rho)
     heights = np.array([polynomial(k, size, rho) for k in ks])
     noise = np.array([(rho * (1 - rho)) ** k for k in ks])[:, None]
-    found: list[tuple[float, npt.NDArray[np.int64]]] = []
+    tried: list[tuple[float, npt.NDArray[np.int64]]] = []
     for height in (*heights, *-heights):
         order = np.argsort(-height, kind="stable")
         mass, pull = np.cumsum(base[order]), np.cumsum((base * heights)[:, order], axis=1)
         traces = (gamma - 1) * pull / (1 + (gamma - 1) * mass)
         variance = (noise / np.maximum(traces**2, 1e-300)).max(axis=0)
         best = int(np.argmin(variance))
-        found.append((float(variance[best]), order[:best + 1]))
-    variance_, chosen = min(found, key=lambda one: one[0])
+        tried.append((float(variance[best]), order[:best + 1]))
+    variance_, chosen = min(tried, key=lambda one: one[0])
     law = base.copy()
     law[chosen] *= gamma
     return Best(law / law.sum(), variance_)

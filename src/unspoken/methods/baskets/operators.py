@@ -102,11 +102,11 @@ class SelectASize(BasketOperator):
         if not real or not 0 < low < high < 1:
             raise InputError(explain("SelectASize: 'rho1' and 'rho2'", "0 < rho1 < rho2 < 1",
                                      f"{low} and {high}"))
-        found, counts = np.unique(sizes, return_counts=True)
-        shares = dict(zip(found.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
+        distinct, counts = np.unique(sizes, return_counts=True)
+        shares = dict(zip(distinct.tolist(), (counts / max(counts.sum(), 1)).tolist(), strict=True))
         # (6.13) is strict: stay a little below the bound.
         gamma = high / low * (1 - low) / (1 - high) * (1 - 1e-9)
-        wanted = min(int(self.design_for), max(int(found.max(initial=0)), 1))
+        wanted = min(int(self.design_for), max(int(distinct.max(initial=0)), 1))
         return design(shares, items, gamma, wanted, self.public_sizes)
 
 

@@ -45,11 +45,11 @@ def counted_sets(offsets: Ints, codes: Codes, items: int, least: int) -> dict[Se
 
 def shown_rules(sets: Mapping[Set, int], min_confidence: float) -> dict[Pair, tuple[int, int]]:
     """Return the rules of enough confidence with the counts of both sides and of the left."""
-    found = {}
+    shown = {}
     for both, many in sets.items():
         for size in range(1, len(both)):
             for left in combinations(both, size):
                 if many / sets[left] >= min_confidence:
                     right = tuple(code for code in both if code not in left)
-                    found[left, right] = (many, sets[left])
-    return found
+                    shown[left, right] = (many, sets[left])
+    return shown

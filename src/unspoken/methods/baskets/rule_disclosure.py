@@ -82,8 +82,8 @@ class RuleRisks:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the risks as plain data."""
-        found: list[dict[str, Any]] = self.frame().to_pylist()
-        return found
+        records: list[dict[str, Any]] = self.frame().to_pylist()
+        return records
 
     def _name(self, i: int) -> str:
         return write_rule((self.rules.left[i], self.rules.right[i]), self.rules.items)
@@ -150,18 +150,18 @@ def _worst(rules: Rules) -> tuple[Floats, Floats]:
 def _roles(items: tuple[str, ...], known: Known,
            private: Iterable[str] | None) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return how likely each item is known, and which items are private."""
-    given = dict(known) if isinstance(known, Mapping) else dict.fromkeys(_names(known), 1.0)
+    probabilities = dict(known) if isinstance(known, Mapping) else dict.fromkeys(_names(known), 1.0)
     place = {name: code for code, name in enumerate(items)}
-    for name, odds in given.items():
+    for name, odds in probabilities.items():
         if not isinstance(odds, int | float) or not 0 <= odds <= 1:
             raise InputError(f"'known': the probability of '{name}' must be from 0 to 1. Got "
                              f"{odds!r}.")
-    secret = set(items) - set(given) if private is None else set(_names(private))
-    strange = next((name for name in (*given, *sorted(secret)) if name not in place), None)
+    secret = set(items) - set(probabilities) if private is None else set(_names(private))
+    strange = next((name for name in (*probabilities, *sorted(secret)) if name not in place), None)
     if strange is not None:
         raise UnseenValueError(f"Item '{strange}' is not among the {len(items)} items of the "
                                "rules.")
-    chance = np.array([float(given.get(name, 0.0)) for name in items])
+    chance = np.array([float(probabilities.get(name, 0.0)) for name in items])
     return chance, np.array([name in secret for name in items], np.bool_)
 
 

@@ -157,8 +157,8 @@ def weights(operator: Operator, k: int, size: int) -> Floats:
     left = trace(operator, k, size)
     if abs(left) < LEAST_TRACE:
         raise _untraceable(k, size)
-    found = np.arange(k + 1)
-    return np.asarray((1 - operator.rho) ** found * (-operator.rho) ** (k - found) / left)
+    counts = np.arange(k + 1)
+    return np.asarray((1 - operator.rho) ** counts * (-operator.rho) ** (k - counts) / left)
 
 
 def _weights_of_replacing(operator: Operator, k: int, size: int) -> Floats:
@@ -181,12 +181,12 @@ def _untraceable(k: int, size: int) -> InputError:
                       f"of {k} items. Estimate smaller sets, or protect less.")
 
 
-def spread_weights(found: Floats) -> Floats:
+def spread_weights(counts: Floats) -> Floats:
     """Return w^2 - w, whose mean over n baskets, divided by n, is the variance of the estimate.
 
     For a fixed original a basket's w has mean 0 or 1, so that its variance is E[w^2] - E[w].
     """
-    return np.asarray(found * found - found)
+    return np.asarray(counts * counts - counts)
 
 
 def in_subsets(values: Floats) -> Floats:

@@ -72,13 +72,13 @@ def _moments(distribution: Floats, most: int) -> Floats:
 
 def _probabilities(what: str, values: Any) -> Floats:
     try:
-        found = np.asarray(values, np.float64)
+        law = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        found = np.full(1, np.nan)
-    if found.ndim != 1 or not found.size or not np.all(np.isfinite(found)) or found.min() < 0 \
-            or abs(found.sum() - 1.0) > 1e-9:
+        law = np.full(1, np.nan)
+    if law.ndim != 1 or not law.size or not np.all(np.isfinite(law)) or law.min() < 0 \
+            or abs(law.sum() - 1.0) > 1e-9:
         raise InputError(explain(what, "probabilities that sum to one", str(values)))
-    return np.asarray(found / found.sum())
+    return np.asarray(law / law.sum())
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,12 @@ class Sizes:
         """Refuse tables that are no distributions over 0 .. m."""
         checked = {}
         for size, table in self.tables.items():
-            found = _probabilities(f"'sizes' of a basket of {size}", table)
-            if not 0 <= int(size) <= MAX_SIZE or found.size != int(size) + 1:
+            law = _probabilities(f"'sizes' of a basket of {size}", table)
+            if not 0 <= int(size) <= MAX_SIZE or law.size != int(size) + 1:
                 raise InputError(explain(f"'sizes' of a basket of {size}",
                                          f"{int(size) + 1} probabilities, of keeping 0 to {size} "
-                                         "items", f"{found.size}"))
-            checked[int(size)] = tuple(found.tolist())
+                                         "items", f"{law.size}"))
+            checked[int(size)] = tuple(law.tolist())
         object.__setattr__(self, "tables", checked)
 
     def distribution(self, size: int) -> Floats:
@@ -163,8 +163,8 @@ class Padded:
 
     def __post_init__(self) -> None:
         """Refuse what is no distribution over 0 .. m."""
-        found = _probabilities("'sizes'", self.table)
-        object.__setattr__(self, "table", tuple(found.tolist()))
+        law = _probabilities("'sizes'", self.table)
+        object.__setattr__(self, "table", tuple(law.tolist()))
 
     @property
     def size(self) -> int:

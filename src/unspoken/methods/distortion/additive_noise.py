@@ -148,19 +148,20 @@ class NoiseAdder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         self.draws_ = Draws(self.random_state)
 
     def _law(self, name: str, ends: Any) -> ColumnNoise:
-        given = of_column(self.ranges, name)
-        low, high = (float(e) for e in given) if given is not None else rounded_out(name, *ends())
+        declared = of_column(self.ranges, name)
+        low, high = ((float(e) for e in declared) if declared is not None
+                     else rounded_out(name, *ends()))
         family, scale = of_column(self.family, name), of_column(self.scale, name)
         if family is None:
             raise InputError(f"NoiseAdder: 'family' is missing for column '{name}'.")
         if scale is not None:
-            return self._ranged(Noise(family, float(scale)), low, high, given is not None)
+            return self._ranged(Noise(family, float(scale)), low, high, declared is not None)
         share = of_column(self.privacy, name)
         if share is None:
             raise InputError("NoiseAdder: neither 'privacy' nor 'scale' is set for column "
                              f"'{name}'.")
         return self._ranged(for_width(family, share * (high - low), self.confidence), low, high,
-                            given is not None)
+                            declared is not None)
 
     def _ranged(self, noise: Noise, low: float, high: float, declared: bool) -> ColumnNoise:
         return ColumnNoise(noise, low, high, declared, self.outside)

@@ -64,15 +64,15 @@ def worst_upward(matrix: Floats, prior: Floats, before: float) -> Breach | None:
     order in which the answer speaks for them, as long as they fit.
     """
     matrix, prior = np.asarray(matrix, np.float64), np.asarray(prior, np.float64)
-    said = prior @ matrix
-    found: list[Breach] = []
-    for answer in np.flatnonzero(said > 0).tolist():
-        posterior = prior * matrix[:, answer] / said[answer]
+    reported = prior @ matrix
+    breaches: list[Breach] = []
+    for answer in np.flatnonzero(reported > 0).tolist():
+        posterior = prior * matrix[:, answer] / reported[answer]
         for values in _properties(matrix[:, answer], prior, before):
             chosen = list(values)
-            found.append(Breach(values, answer, float(prior[chosen].sum()),
-                                float(posterior[chosen].sum())))
-    return max(found, key=lambda one: one.after, default=None)
+            breaches.append(Breach(values, answer, float(prior[chosen].sum()),
+                                   float(posterior[chosen].sum())))
+    return max(breaches, key=lambda one: one.after, default=None)
 
 
 def worst_downward(matrix: Floats, prior: Floats, before: float) -> Breach | None:

@@ -45,24 +45,26 @@ def audit_distorted(table: Table, release: Release, key: Key | None,
                       sample_values(request.sample, truths))
     chosen = adversaries_for(view, request.adversaries)
     rows = run_columns(view, truths, chosen, setting, request.progress)
-    found = columns_result(release, truths, chosen, setting, rows)
-    return _with_told(found, table, view, request.radius) if markers(view.mechanism) else found
+    result = columns_result(release, truths, chosen, setting, rows)
+    if not markers(view.mechanism):
+        return result
+    return _with_truthful(result, table, view, request.radius)
 
 
-def _with_told(found: Audit, table: Table, view: View, radius: float) -> Audit:
+def _with_truthful(result: Audit, table: Table, view: View, radius: float) -> Audit:
     """Add what is simply known where people chose."""
     chosen = markers(view.mechanism)
     reported = [row for name in chosen if name in table.schema.names
-            for row in _told(table, view, name, radius)]
+                for row in _truthful_rows(table, view, name, radius)]
     why = dict.fromkeys(chosen.values(), "it holds choices, which are released as they are")
-    return replace(found, rows=(*found.rows, *reported), limits=(*found.limits, _CHOSEN),
-                   words={**found.words, "told": "reads values that were reported truthfully"},
-                   unscored={**found.unscored, **why})
+    return replace(result, rows=(*result.rows, *reported), limits=(*result.limits, _CHOSEN),
+                   words={**result.words, "truthful": "reads values that were reported truthfully"},
+                   unscored={**result.unscored, **why})
 
 
 def row_truths(table: Table, view: View, key: Key | None) -> Truths:
     """Return the truths of a release whose rows stand in the original order."""
-    found, unscored = {}, {}
+    truths, unscored = {}, {}
     for name, seen in view.columns.items():
         if name not in table.schema.names or view.table is None:
             unscored[name] = "the table has no column of this name"
@@ -71,13 +73,13 @@ def row_truths(table: Table, view: View, key: Key | None) -> Truths:
         elif not seen.codes.size:
             unscored[name] = "nobody chose to distort it"
         else:
-            found[name] = _truth(name, seen, to_numbers(table.arrow([name])[name]),
-                                 np.where(distorted_rows(view, name),
-                                          to_numbers(view.table[name]), np.nan))
-    return Truths(found, unscored)
+            truths[name] = _truth(name, seen, to_numbers(table.arrow([name])[name]),
+                                  np.where(distorted_rows(view, name),
+                                           to_numbers(view.table[name]), np.nan))
+    return Truths(truths, unscored)
 
 
-def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
+def _truthful_rows(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
     """Yield the share of people who reported a column truthfully, beside the best guess."""
     assert view.table is not None
     truth = np.asarray(to_numbers(table.arrow([name])[name]), np.float64)
@@ -94,7 +96,7 @@ def _told(table: Table, view: View, name: str, radius: float) -> Iterator[Row]:
     for measure, share, blind in (("domain", each.mean(), hit.mean()),
                                   ("records", true.sum() / sent.sum(),
                                    counts[hit].sum() / counts.sum())):
-        yield Row("told", "ignorant", name, measure, float(share), float(share), float(share),
+        yield Row("truthful", "ignorant", name, measure, float(share), float(share), float(share),
                   float(blind), 1)
 
 

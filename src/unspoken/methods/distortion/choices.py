@@ -31,34 +31,34 @@ class Choosing:
 
     def __call__(self, batch: Any, start: int) -> Any:
         """Change one batch; what is missing stays missing, whatever was chosen."""
-        said = said_of(self.marker, batch.column(self.marker))
+        chosen = said_of(self.marker, batch.column(self.marker))
         changed = self.change(batch, start)
         true = pc.if_else(changed.is_valid(), batch.column(self.name).cast(changed.type),
                           pa.scalar(None, changed.type))
-        mixed = pc.if_else(pa.array(said == TRUTH), true, changed)
-        return pc.if_else(pa.array(said == WITHHOLD), pa.scalar(None, changed.type), mixed)
+        mixed = pc.if_else(pa.array(chosen == TRUTH), true, changed)
+        return pc.if_else(pa.array(chosen == WITHHOLD), pa.scalar(None, changed.type), mixed)
 
 
 def said_of(name: str, column: Any) -> Any:
     """Return everybody's choice; anything else is refused by name."""
-    said = np.asarray(column.to_pylist(), dtype=object)
-    strange = [one for one in set(said.tolist()) if one not in CHOICES]
+    chosen = np.asarray(column.to_pylist(), dtype=object)
+    strange = [one for one in set(chosen.tolist()) if one not in CHOICES]
     if strange:
         raise DataError(f"Column '{name}' of choices holds {str(strange[0])[:200]!r}. Allowed: "
                         f"{', '.join(CHOICES)}.")
-    return said
+    return chosen
 
 
 def markers_of(owner: str, schema: Schema, names: Sequence[str],
                choices: Mapping[str, str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the columns that are distorted, and the column of choices of some of them."""
-    found = dict(choices or {})
-    for column, marker in found.items():
+    markers = dict(choices or {})
+    for column, marker in markers.items():
         if column not in names:
             raise InputError(f"{owner}: 'choices' names '{column}', which is not distorted. "
                              f"Distorted: {', '.join(list(names)[:10])}.")
         _ = schema[marker]
-    return tuple(name for name in names if name not in found.values()), found
+    return tuple(name for name in names if name not in markers.values()), markers
 
 
 def chosen_changes(changes: Mapping[str, Change], markers: Mapping[str, str]) -> dict[str, Change]:
@@ -79,10 +79,10 @@ def limited(promise: Distorted, markers: Mapping[str, str]) -> Distorted:
 def check_choices(choices: Mapping[str, str] | None, names: Iterable[str]) -> None:
     """Refuse a choice that is none, or that is about an attribute without a law."""
     known = list(names)
-    for name, said in (choices or {}).items():
-        if name not in known or said not in CHOICES:
-            raise InputError(f"The choice {str(said)[:200]!r} for '{name}' cannot be used. Choose "
-                             f"{', '.join(CHOICES)}, for one of {', '.join(known[:10])}.")
+    for name, choice in (choices or {}).items():
+        if name not in known or choice not in CHOICES:
+            raise InputError(f"The choice {str(choice)[:200]!r} for '{name}' cannot be used. "
+                             f"Choose {', '.join(CHOICES)}, for one of {', '.join(known[:10])}.")
 
 
 def sent(record: Mapping[str, Any], distorted: Mapping[str, Any],
@@ -93,8 +93,8 @@ def sent(record: Mapping[str, Any], distorted: Mapping[str, Any],
         return dict(distorted)
     out: dict[str, Any] = {}
     for name, value in distorted.items():
-        said = choices.get(name, DISTORT)
-        missing = value is None or said == WITHHOLD
-        out[name] = None if missing else record[name] if said == TRUTH else value
-        out[f"{name}_choice"] = said
+        choice = choices.get(name, DISTORT)
+        missing = value is None or choice == WITHHOLD
+        out[name] = None if missing else record[name] if choice == TRUTH else value
+        out[f"{name}_choice"] = choice
     return out

@@ -118,12 +118,12 @@ def ends_of(values: Floats) -> tuple[float, float]:
 
 def table_ends(table: Table, names: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Return the least and the greatest value of columns in one pass over the table."""
-    found = {name: (math.inf, -math.inf) for name in names}
+    limits = {name: (math.inf, -math.inf) for name in names}
     for batch in table.batches(list(names)) if names else ():
         for name in names:
             values, missing = finite(name, batch.column(name))
             if not missing.all():
                 known = values[~missing] if missing.any() else values
-                low, high = found[name]
-                found[name] = min(low, float(known.min())), max(high, float(known.max()))
-    return {name: ends if ends[0] <= ends[1] else (0.0, 0.0) for name, ends in found.items()}
+                low, high = limits[name]
+                limits[name] = min(low, float(known.min())), max(high, float(known.max()))
+    return {name: ends if ends[0] <= ends[1] else (0.0, 0.0) for name, ends in limits.items()}

@@ -113,15 +113,15 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return self
 
     def _cut(self, name: str, values: Floats) -> Floats:
-        given, count = of_column(self.edges, name), of_column(self.classes, name)
-        if given is not None:
-            return np.asarray(given, np.float64)
+        edges, count = of_column(self.edges, name), of_column(self.classes, name)
+        if edges is not None:
+            return np.asarray(edges, np.float64)
         if count is None:
             raise InputError("Discretizer: neither 'classes' nor 'edges' is set for column "
                              f"'{name}'.")
         known = values[~np.isnan(values)]
-        said = of_column(self.ranges, name)
-        low, high = (float(e) for e in said) if said is not None \
+        declared = of_column(self.ranges, name)
+        low, high = (float(e) for e in declared) if declared is not None \
             else rounded_out(name, *ends_of(known))
         cut = {"width": _equal_edges, "quantile": _quantile_edges}[self.strategy]
         return cut(name, known, low, high, int(count))

@@ -169,5 +169,5 @@ def answer_law(law: Mapping[str, Any]) -> Answers:
 def marker_of(release: Release, column: str) -> str | None:
     """Return the released column that holds everybody's choice for a column, if there is one."""
     choices = release.mechanism.get("choices")
-    found = choices.get(column) if isinstance(choices, Mapping) else None
-    return found if isinstance(found, str) else None
+    marker = choices.get(column) if isinstance(choices, Mapping) else None
+    return marker if isinstance(marker, str) else None

@@ -186,8 +186,8 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         self.draws_ = Draws(self.random_state)
 
     def _declared(self, name: str) -> tuple[float, float] | None:
-        given = of_column(self.ranges, name)
-        return None if given is None else (float(given[0]), float(given[1]))
+        declared = of_column(self.ranges, name)
+        return None if declared is None else (float(declared[0]), float(declared[1]))
 
     def _limits(self, name: str) -> tuple[float, float]:
         return self._declared(name) or (-np.inf, np.inf)
@@ -256,8 +256,9 @@ class MultiplicativeNoise(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         columns = {name: {"form": law.form, "deviation": law.spread(i), "cut": law.cut,
                           "low": self.ranges_[name][0], "high": self.ranges_[name][1]}
                    for i, name in enumerate(law.names)}
-        found = {"name": MULTIPLICATIVE_NOISE.name, "form": law.form, "columns": columns}
-        return found | ({"covariance": law.covariance.tolist()} if law.form == LOGNORMAL else {})
+        description = {"name": MULTIPLICATIVE_NOISE.name, "form": law.form, "columns": columns}
+        return description | ({"covariance": law.covariance.tolist()}
+                              if law.form == LOGNORMAL else {})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

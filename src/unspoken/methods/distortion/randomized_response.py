@@ -127,26 +127,26 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.draws_ = Draws(self.random_state)
 
     def _law(self, name: str, distinct: Any) -> ColumnResponse:
-        given = of_column(self.values, name)
-        values = tuple(given) if given is not None else tuple(distinct())
+        declared = of_column(self.values, name)
+        values = tuple(declared) if declared is not None else tuple(distinct())
         if not 2 <= len(values) <= MAX_VALUES:
             raise DataError(f"Column '{name}' must have 2 to {MAX_VALUES} values. Got "
                             f"{len(values)}, as of 1 sample or of a measurement. Declare "
                             "'values', discretise it, or add noise.")
         other = of_column(self.other, name)
-        if other is not None and (given is None or other not in values):
+        if other is not None and (declared is None or other not in values):
             raise InputError(f"RandomizedResponse: 'other' is {other!r}, which is not a "
                              f"declared value of '{name}'. Add it to 'values'.")
-        return ColumnResponse(values, self._matrix(name, len(values)), given is not None, other)
+        return ColumnResponse(values, self._matrix(name, len(values)), declared is not None, other)
 
     def _matrix(self, name: str, size: int) -> Floats:
-        given = of_column(self.matrix, name)
+        declared = of_column(self.matrix, name)
         gamma, truth = of_column(self.gamma, name), of_column(self.truth, name)
-        if sum(part is not None for part in (given, gamma, truth)) > 1:
+        if sum(part is not None for part in (declared, gamma, truth)) > 1:
             raise InputError("RandomizedResponse: use one of truth, gamma and matrix for "
                              f"column '{name}', not several.")
-        if given is not None:
-            return check_matrix(given, size)
+        if declared is not None:
+            return check_matrix(declared, size)
         if gamma is not None:
             return least_variance(size, float(gamma))
         share = 0.75 if truth is None else float(truth)
@@ -160,8 +160,8 @@ class RandomizedResponse(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         for index, (name, law) in enumerate(self.laws_.items()):
             column = pa.array(data[:, index].tolist(), from_pandas=True)
             batch = pa.RecordBatch.from_arrays([column], [name])
-            found = _Answering(name, law, derive(seed, "answer", name))(batch, 0).to_pylist()
-            out[:, index] = [np.nan if v is None and data.dtype.kind == "f" else v for v in found]
+            answers = _Answering(name, law, derive(seed, "answer", name))(batch, 0).to_pylist()
+            out[:, index] = [np.nan if v is None and data.dtype.kind == "f" else v for v in answers]
         return out
 
     def distort(self, record: Mapping[str, Any],

@@ -45,8 +45,8 @@ def entropy(edges: Floats, probabilities: Floats) -> float:
 def conditional_entropy(edges: Floats, probabilities: Floats, kernel: Floats) -> float:
     """Return the entropy of a value once its report and the distribution are known."""
     joint, reports = _joint(edges, probabilities, kernel)
-    given = joint / np.maximum(reports, 1e-300)[:, None] / np.diff(edges)
-    return -float(np.sum(_xlog2(joint, given)))
+    posterior = joint / np.maximum(reports, 1e-300)[:, None] / np.diff(edges)
+    return -float(np.sum(_xlog2(joint, posterior)))
 
 
 def privacy(edges: Floats, probabilities: Floats) -> float:
@@ -96,9 +96,9 @@ def posterior_widths(edges: Floats, probabilities: Floats, kernel: Floats,
     order = np.argsort(each[seen], kind="stable")
     sizes, share = each[seen][order], np.cumsum(weights[seen][order]) / weights[seen].sum()
     places = np.minimum(np.searchsorted(share, np.array(PERCENTILES) / 100), sizes.size - 1)
-    found = dict(zip(PERCENTILES, sizes[places].tolist(), strict=True))
+    widths = dict(zip(PERCENTILES, sizes[places].tolist(), strict=True))
     mean = float(np.average(each[seen], weights=weights[seen]))
-    return Widths(each, weights, mean, found)
+    return Widths(each, weights, mean, widths)
 
 
 def _smallest(row: Floats, widths: Floats, confidence: float) -> float:

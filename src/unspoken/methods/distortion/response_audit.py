@@ -49,7 +49,7 @@ class _Asked:
     name: str
     matrix: Floats
     table: Ints
-    told: Ints
+    truthful: Ints
 
     @property
     def people(self) -> Ints:
@@ -78,44 +78,44 @@ def audit_answers(table: Table, release: Release, key: Key | None,
         if request.progress is not None:
             request.progress(done, len(todo))
     for column in asked:
-        rows += _told(column)
+        rows += _truthful_rows(column)
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {column.name: column.name for column in asked}}
     words = {one.name: one.gets for one in chosen}
-    if any(column.told.sum() for column in asked):
-        words |= {"told": "reads values that were reported truthfully"}
+    if any(column.truthful.sum() for column in asked):
+        words |= {"truthful": "reads values that were reported truthfully"}
     return Audit(tuple(rows), request.radius, request.trials, about, words, unscored,
                  limits=_LIMITS)
 
 
 def _asked(table: Table, release: Release) -> tuple[list[_Asked], dict[str, str]]:
     classes = _classes(release)
-    found, unscored = [], {}
+    asked, unscored = [], {}
     for name in release.mechanism.get("columns", {}):
         law = law_of(release.mechanism, name)
         assert isinstance(law, Answers)
         if name not in table.schema.names:
             unscored[name] = "the table has no column of this name"
             continue
-        truth, said = (_codes(source, name, law) for source in (table, release.table))
-        found.append(_counted(release, name, law, truth, said, classes))
+        truth, answers = (_codes(source, name, law) for source in (table, release.table))
+        asked.append(_counted(release, name, law, truth, answers, classes))
     kept = [n for n in release.schema.features if n not in release.mechanism.get("columns", {})
             and n not in release.mechanism.get("choices", {}).values()]
-    return found, unscored | dict.fromkeys(kept, "the column was released as it is")
+    return asked, unscored | dict.fromkeys(kept, "the column was released as it is")
 
 
-def _counted(release: Release, name: str, law: Answers, truth: Ints, said: Ints,
+def _counted(release: Release, name: str, law: Answers, truth: Ints, answers: Ints,
              classes: Ints) -> _Asked:
     choices = choices_of(release, name)
     true = np.zeros(truth.size, np.bool_) if choices is None \
         else np.asarray(choices, dtype=object) == "truth"
-    known = (truth >= 0) & (said >= 0)
+    known = (truth >= 0) & (answers >= 0)
     size = len(law.values)
-    seen = answer_view(release, {name: np.where(known & ~true, said, -1)}, classes)[name]
+    seen = answer_view(release, {name: np.where(known & ~true, answers, -1)}, classes)[name]
     groups = seen.table.shape[1]
     who = known & ~true
-    flat = (truth[who] * size + said[who]) * groups + classes[who]
+    flat = (truth[who] * size + answers[who]) * groups + classes[who]
     table = np.bincount(flat, minlength=size * size * groups).reshape(size, size, groups)
     return _Asked(name, law.matrix, table, np.bincount(truth[known & true], minlength=size))
 
@@ -131,8 +131,8 @@ def _classes(release: Release) -> Ints:
     if release.schema.target is None:
         return np.zeros(release.table.rows, np.int64)
     labels = [str(label) for label in release.table.labels().tolist()]
-    found, codes = np.unique(labels, return_inverse=True)
-    return codes.reshape(-1) if found.size <= MAX_CLASSES else np.zeros(len(labels), np.int64)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    return codes.reshape(-1) if distinct.size <= MAX_CLASSES else np.zeros(len(labels), np.int64)
 
 
 def _rows(column: _Asked, one: AnswerAdversary, trials: int,
@@ -145,9 +145,9 @@ def _rows(column: _Asked, one: AnswerAdversary, trials: int,
         for measure, share in _scored(drawn, one, column.matrix).items():
             shares.setdefault(measure, []).append(share)
     for measure in one.measures:
-        found = estimate(np.array(shares[measure]))
-        yield Row(one.name, LEVEL, column.name, measure, found.value, found.low, found.high,
-                  _blind(column.people.sum(axis=1))[measure], found.trials)
+        estimated = estimate(np.array(shares[measure]))
+        yield Row(one.name, LEVEL, column.name, measure, estimated.value, estimated.low,
+                  estimated.high, _blind(column.people.sum(axis=1))[measure], estimated.trials)
 
 
 def _scored(table: Ints, one: AnswerAdversary, matrix: Floats) -> dict[str, float]:
@@ -169,14 +169,14 @@ def _blind(people: Ints) -> dict[str, float]:
             "certain": share if share >= SURE else 0.0}
 
 
-def _told(column: _Asked) -> Iterator[Row]:
+def _truthful_rows(column: _Asked) -> Iterator[Row]:
     """Yield what is simply known: the share of true answers, overall and per value."""
-    if column.told.sum() == 0:
+    if column.truthful.sum() == 0:
         return
-    every = column.told + column.people.sum(axis=1)
+    every = column.truthful + column.people.sum(axis=1)
     held = every > 0
-    shares = {"domain": float((column.told[held] / every[held]).mean()),
-              "records": float(column.told.sum() / every.sum())}
+    shares = {"domain": float((column.truthful[held] / every[held]).mean()),
+              "records": float(column.truthful.sum() / every.sum())}
     for measure, share in shares.items():
-        yield Row("told", LEVEL, column.name, measure, share, share, share,
+        yield Row("truthful", LEVEL, column.name, measure, share, share, share,
                   _blind(every)[measure], 1)

@@ -63,20 +63,21 @@ def keep_or_draw(values: int, truth: float) -> Floats:
 def check_matrix(matrix: Any, values: int | None = None) -> Floats:
     """Return a response matrix, or refuse it by what is wrong with it."""
     try:
-        found = np.asarray(matrix, np.float64)
+        checked = np.asarray(matrix, np.float64)
     except (TypeError, ValueError):
         raise _bad("a square table of numbers", type(matrix).__name__) from None
-    if found.ndim != 2 or found.shape[0] != found.shape[1] or found.shape[0] < 2:
-        raise _bad("square, with two rows or more", str(found.shape))
-    if values is not None and found.shape[0] != values:
-        raise _bad(f"{values} x {values}, a row for each value", str(found.shape))
-    if not np.all(np.isfinite(found)) or found.min() < 0:
+    if checked.ndim != 2 or checked.shape[0] != checked.shape[1] or checked.shape[0] < 2:
+        raise _bad("square, with two rows or more", str(checked.shape))
+    if values is not None and checked.shape[0] != values:
+        raise _bad(f"{values} x {values}, a row for each value", str(checked.shape))
+    if not np.all(np.isfinite(checked)) or checked.min() < 0:
         raise _bad("made of probabilities", "a negative or infinite entry")
-    if not np.allclose(found.sum(axis=1), 1.0, atol=1e-9, rtol=0):
-        raise _bad("one where each row sums to one", f"sums {found.sum(axis=1).round(6).tolist()}")
-    if np.linalg.cond(found) > 1e10:
+    if not np.allclose(checked.sum(axis=1), 1.0, atol=1e-9, rtol=0):
+        raise _bad("one where each row sums to one",
+                   f"sums {checked.sum(axis=1).round(6).tolist()}")
+    if np.linalg.cond(checked) > 1e10:
         raise _bad("invertible", "a matrix from which the shares cannot be found again")
-    return found
+    return checked
 
 
 def _bad(allowed: str, got: str) -> InputError:
@@ -93,10 +94,10 @@ def amplification(matrix: Floats) -> float:
 
 def by_inverse(counts: Floats, matrix: Floats) -> Shares:
     """Return the unbiased estimate P'^-1 q and its estimated covariance."""
-    said, n = _frequencies(counts, matrix)
+    reported, n = _frequencies(counts, matrix)
     inverse = np.linalg.inv(matrix.T)
-    spread = (np.diag(said) - np.outer(said, said)) / max(n - 1.0, 1.0)
-    return Shares(inverse @ said, inverse @ spread @ inverse.T)
+    spread = (np.diag(reported) - np.outer(reported, reported)) / max(n - 1.0, 1.0)
+    return Shares(inverse @ reported, inverse @ spread @ inverse.T)
 
 
 def by_em(counts: Floats, matrix: Floats) -> Floats:
@@ -107,20 +108,20 @@ def by_em(counts: Floats, matrix: Floats) -> Floats:
 
 
 def _frequencies(counts: Floats, matrix: Floats) -> tuple[Floats, float]:
-    said = np.asarray(counts, np.float64)
-    if said.shape != (matrix.shape[1],) or said.min() < 0 or said.sum() <= 0:
+    reported = np.asarray(counts, np.float64)
+    if reported.shape != (matrix.shape[1],) or reported.min() < 0 or reported.sum() <= 0:
         raise DataError(explain("Counts of answers", f"{matrix.shape[1]} numbers, not all zero",
-                                said.tolist()))
-    n = float(said.sum())
-    return said / n, n
+                                reported.tolist()))
+    n = float(reported.sum())
+    return reported / n, n
 
 
 def variance(matrix: Floats, shares: Floats | None = None) -> float:
     """Return n times the summed variance of the unbiased estimate at given (or equal) shares."""
     true = np.full(matrix.shape[0], 1 / matrix.shape[0]) if shares is None else shares
-    said = matrix.T @ true
+    reported = matrix.T @ true
     inverse = np.linalg.inv(matrix.T)
-    return float(np.trace(inverse @ (np.diag(said) - np.outer(said, said)) @ inverse.T))
+    return float(np.trace(inverse @ (np.diag(reported) - np.outer(reported, reported)) @ inverse.T))
 
 
 def least_variance(values: int, gamma: float) -> Floats:

@@ -129,19 +129,19 @@ def _labels_of(book: PiecewiseBook) -> list[tuple[str, str]]:
 
 def _random_labels(table: Table, name: str, seed: bytes) -> dict[str, str]:
     """Return a random label for every category; labels say nothing about order or frequency."""
-    found = [str(v) for v in table.engine.distinct(table.frame, name)]
-    order = generator(seed, "labels", name).permutation(len(found))
-    width = len(str(len(found)))
-    return {value: f"c{rank:0{width}d}" for value, rank in zip(found, order.tolist(), strict=True)}
+    labels = [str(v) for v in table.engine.distinct(table.frame, name)]
+    order = generator(seed, "labels", name).permutation(len(labels))
+    width = len(str(len(labels)))
+    return {value: f"c{rank:0{width}d}" for value, rank in zip(labels, order.tolist(), strict=True)}
 
 
 def _neutral_classes(table: Table) -> dict[Any, Any] | None:
     """Return neutral names in the sorted order of the labels, which breaks ties; reals stay."""
     if table.engine.count_distinct(table.frame, table.target) > MAX_CLASSES:
         return None
-    found = table.engine.distinct(table.frame, table.target)
-    width = len(str(len(found)))
-    return {f"k{i:0{width}d}": label for i, label in enumerate(found)}
+    classes = table.engine.distinct(table.frame, table.target)
+    width = len(str(len(classes)))
+    return {f"k{i:0{width}d}": label for i, label in enumerate(classes)}
 
 
 def _released_schema(schema: Schema, book: PiecewiseBook) -> Schema:

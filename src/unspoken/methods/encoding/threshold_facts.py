@@ -64,6 +64,6 @@ def threshold_facts(values: Floats, zero_kept: bool) -> ThresholdFacts:
 
 def all_of(facts: Iterable[ThresholdFacts]) -> ThresholdFacts:
     """Return what holds for every column of a table."""
-    found = [fact.to_json() for fact in facts]
+    documents = [fact.to_json() for fact in facts]
     names = ThresholdFacts().to_json()
-    return ThresholdFacts(**{name: all(fact[name] for fact in found) for name in names})
+    return ThresholdFacts(**{name: all(fact[name] for fact in documents) for name in names})

@@ -123,8 +123,8 @@ def _average_sample(models: Sequence[Mixture], sizes: Floats, rng: np.random.Gen
 
 def _fitted(data: Floats, features: tuple[str, ...], components: int, records: int,
             rng: np.random.Generator) -> Mixture:
-    found = em(data, components, rng)
-    return Mixture(features, found.weights, found.means, found.covariances, records)
+    mixture = em(data, components, rng)
+    return Mixture(features, mixture.weights, mixture.means, mixture.covariances, records)
 
 
 def _divergence(models: Sequence[Mixture], sizes: Floats, rng: np.random.Generator,
@@ -153,6 +153,6 @@ def _simulated(average: Floats, models: Sequence[Mixture], sizes: Floats,
 
 
 def _factor(model: Mixture) -> float:
-    found = model.facts.get("widened", 1.0)
-    usable = isinstance(found, int | float) and np.isfinite(found) and found >= 1
-    return float(found) if usable else 1.0
+    factor = model.facts.get("widened", 1.0)
+    usable = isinstance(factor, int | float) and np.isfinite(factor) and factor >= 1
+    return float(factor) if usable else 1.0

@@ -65,9 +65,9 @@ class LocalMixture(BaseEstimator):  # type: ignore[misc]
         data = _records(X, self.least)
         features = tuple(f"x{i}" for i in range(data.shape[1])) if names is None else tuple(names)
         rng = generator(seed_from(self.random_state), "mixture")
-        found = fitted_mixture(data, features, int(self.components), int(self.least), rng)
-        self.widened_ = 1.0 if limit is None else widening(found, data, limit)
-        sent = found.widened(self.widened_)
+        fitted = fitted_mixture(data, features, int(self.components), int(self.least), rng)
+        self.widened_ = 1.0 if limit is None else widening(fitted, data, limit)
+        sent = fitted.widened(self.widened_)
         self.cost_ = float(sent.log_density(data).mean())
         facts = {"cost": self.cost_, "widened": self.widened_, "least": int(self.least)}
         self.mixture_ = Mixture(features, sent.weights, sent.means, sent.covariances,
@@ -105,17 +105,17 @@ def fitted_mixture(data: Floats, features: tuple[str, ...], components: int, lea
                    rng: np.random.Generator) -> Mixture:
     """Fit by EM with as many components as hold enough records."""
     for count in range(min(components, data.shape[0] // least), 0, -1):
-        found = em(data, count, rng)
-        if count == 1 or found.weights.min() * data.shape[0] >= least:
-            return Mixture(features, found.weights, found.means, found.covariances,
+        fitted = em(data, count, rng)
+        if count == 1 or fitted.weights.min() * data.shape[0] >= least:
+            return Mixture(features, fitted.weights, fitted.means, fitted.covariances,
                            data.shape[0])
     raise DataError(f"A mixture needs at least {least} records. Got {data.shape[0]}.")
 
 
-def widening(found: Mixture, data: Floats, limit: float) -> float:
+def widening(mixture: Mixture, data: Floats, limit: float) -> float:
     """Return the least factor on the covariances that brings the privacy cost to the limit."""
     def cost(log_factor: float) -> float:
-        return float(found.widened(float(np.exp(log_factor))).log_density(data).mean())
+        return float(mixture.widened(float(np.exp(log_factor))).log_density(data).mean())
 
     if cost(0.0) <= limit:
         return 1.0

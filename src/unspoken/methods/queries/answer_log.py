@@ -76,21 +76,21 @@ class QueryLog:
         except OSError as error:
             raise QueryLogError(f"'{self.path}' must be a file that can be read and written. "
                                 f"{error.strerror}.") from None
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_mode & 0o077:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
             os.close(descriptor)
             raise QueryLogError(f"'{self.path}' must be a plain file that only its owner can read. "
                                 "chmod 600 it.")
         return descriptor
 
     def _same_file(self, descriptor: int) -> None:
-        found = os.fstat(descriptor)
-        if self._inode and (found.st_ino != self._inode or found.st_size < self._read):
+        status = os.fstat(descriptor)
+        if self._inode and (status.st_ino != self._inode or status.st_size < self._read):
             raise QueryLogError(f"'{self.path}' was replaced or cut while it was in use. "
                                 "Restore it before anything is answered.")
-        if found.st_size > MAX_BYTES:
+        if status.st_size > MAX_BYTES:
             raise QueryLogError(f"'{self.path}' must be at most {MAX_BYTES} bytes long.")
-        self._inode = found.st_ino
+        self._inode = status.st_ino
 
     def load_key(self, empty: bool) -> None:
         """Read the key, or make one for a new log."""

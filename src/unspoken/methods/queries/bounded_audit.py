@@ -104,10 +104,10 @@ class _Program:
 
     def ends(self, goal: Floats, totals: Sequence[int]) -> tuple[int, int] | None:
         """Return the least and the greatest value of a combination; None if it is not settled."""
-        found = [self._solve(sign * goal, totals) for sign in (1.0, -1.0)]
-        if found[0] is None or found[1] is None:
+        ends = [self._solve(sign * goal, totals) for sign in (1.0, -1.0)]
+        if ends[0] is None or ends[1] is None:
             return None
-        return round(found[0]), round(-found[1])
+        return round(ends[0]), round(-ends[1])
 
     def _solve(self, goal: Floats, totals: Sequence[int]) -> float | None:
         from scipy.optimize import Bounds, LinearConstraint, milp

@@ -119,10 +119,10 @@ class QuerySpan:
     def _bordered(self, members: Bools, words: Words) -> list[Border] | None:
         overlaps = shared(self._sets[: self.rank], words)
         while True:
-            found = [field.border(overlaps, members) for field in self._fields]
-            zeros = sum(border.pivot == 0 for border in found)
-            if zeros in (0, len(found)):
-                return None if zeros else found
+            borders = [field.border(overlaps, members) for field in self._fields]
+            zeros = sum(border.pivot == 0 for border in borders)
+            if zeros in (0, len(borders)):
+                return None if zeros else borders
             self._draw_again()
 
     def _draw_again(self) -> None:
@@ -143,10 +143,10 @@ class QuerySpan:
 
     def _asked(self, members: Bools) -> Bools:
         """Return which records are in any set."""
-        found = members.copy()
+        asked = members.copy()
         for codes in self._codes:
-            found |= codes != 0
-        return found
+            asked |= codes != 0
+        return asked
 
     def weigh(self, y: Residues, at: Ints, prime: np.uint64) -> Residues:
         """Return V' y at some records: sums of y over the sets that a record is in."""

@@ -143,9 +143,9 @@ def _plain(value: Any) -> Any:
     return [_plain(entry) for entry in value]
 
 
-def new_settings(schema: Schema, given: Mapping[str, Any]) -> Settings:
+def new_settings(schema: Schema, options: Mapping[str, Any]) -> Settings:
     """Return the settings of a new log."""
-    settings = Settings(**_known(given))
+    settings = Settings(**_known(options))
     _check_public(schema, settings.public)
     for name in settings.cells or ():
         if name not in settings.public:
@@ -165,12 +165,12 @@ def _check_public(schema: Schema, public: tuple[str, ...]) -> None:
                           "there is nothing to guard.")
 
 
-def kept_settings(data: Any, given: Mapping[str, Any]) -> Settings:
+def kept_settings(data: Any, settings: Mapping[str, Any]) -> Settings:
     """Return the settings of an existing log; what is given again must be the same."""
     if not isinstance(data, dict) or set(data) != {field.name for field in fields(Settings)}:
         raise QueryLogError("The query log's settings cannot be read. Restore an intact copy.")
     kept = Settings(**_known(data))
-    for name, value in _known(given).items():
+    for name, value in _known(settings).items():
         if _plain(getattr(kept, name)) != _plain(value):
             raise InputError(f"QueryGuard: '{name}' was {getattr(kept, name)!r} when the log "
                              f"was started. Got {value!r}. Limits cannot change while a log is "
@@ -178,13 +178,13 @@ def kept_settings(data: Any, given: Mapping[str, Any]) -> Settings:
     return kept
 
 
-def _known(given: Mapping[str, Any]) -> dict[str, Any]:
-    for name in given:
+def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
+    for name in settings:
         if name not in _RULES:
             raise InputError(f"QueryGuard has no setting '{name}'. Settings: "
                              f"{', '.join(_RULES)}.")
-    listed = {name: tuple(given[name]) for name in ("public", "cells")
-              if isinstance(given.get(name), list | tuple)}
+    listed = {name: tuple(settings[name]) for name in ("public", "cells")
+              if isinstance(settings.get(name), list | tuple)}
     if "public" in listed:
         listed["public"] = tuple(sorted(listed["public"]))
-    return {**given, **listed}
+    return {**settings, **listed}

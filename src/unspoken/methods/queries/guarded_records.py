@@ -49,23 +49,23 @@ class Rows:
         """Return a column's Arrow type, its numbers or codes, and where it has values."""
         if name not in self._read:
             self.schema[name]
-            found = self._table[name]
-            self._read[name] = self._numbers(found) if is_number(found.type) \
-                else self._codes(name, found)
+            column = self._table[name]
+            self._read[name] = self._numbers(column) if is_number(column.type) \
+                else self._codes(name, column)
         return self._read[name]
 
-    def _numbers(self, found: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
-        values = to_numbers(found)
+    def _numbers(self, column: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
+        values = to_numbers(column)
         present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.size, np.bool_)
-        return found.type, values, present
+        return column.type, values, present
 
-    def _codes(self, name: str, found: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
-        encoded = pc.dictionary_encode(found.combine_chunks())
+    def _codes(self, name: str, column: Any) -> tuple[Any, npt.NDArray[Any], Bools]:
+        encoded = pc.dictionary_encode(column.combine_chunks())
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
         self._texts[name] = {text: i for i, text in enumerate(encoded.dictionary.to_pylist())}
-        return found.type, codes, codes >= 0
+        return column.type, codes, codes >= 0
 
     def raw(self, name: str) -> tuple[Any, npt.NDArray[Any], Bools]:
         """Return the Arrow type of a numeric column, its values as they are, and where it has any.
@@ -80,13 +80,13 @@ class Rows:
 
     def labels(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """Number the records by their values in some columns; missing is a value, too."""
-        found = np.zeros(self.count, np.int64)
+        labels = np.zeros(self.count, np.int64)
         for name in names:
             _, values, present = self._column(name)
             codes = np.unique(np.where(present, values, 0), return_inverse=True)[1].reshape(-1)
-            joint = np.column_stack([found, np.where(present, codes + 1, 0)])
-            found = np.unique(joint, axis=0, return_inverse=True)[1].reshape(-1)
-        return found
+            joint = np.column_stack([labels, np.where(present, codes + 1, 0)])
+            labels = np.unique(joint, axis=0, return_inverse=True)[1].reshape(-1)
+        return labels
 
     def values(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
         """Return a numeric column and where it has values; elsewhere it is 0."""
@@ -135,9 +135,9 @@ class Rows:
         """Return a keyed hash of names, types and values: which table this is."""
         hashed = hashlib.blake2b(key=key, digest_size=32)
         for name in self.schema.names:
-            found = self._table[name]
-            hashed.update(repr((name, str(found.type), len(found))).encode())
-            for part in _contents(found):
+            column = self._table[name]
+            hashed.update(repr((name, str(column.type), len(column))).encode())
+            for part in _contents(column):
                 hashed.update(hashlib.blake2b(part).digest())
         return hashed.hexdigest()
 
@@ -162,12 +162,12 @@ def _moment(name: str, kind: Any, value: Constant) -> float:
     return seconds / 86400 if pa.types.is_date(kind) else seconds
 
 
-def _contents(found: Any) -> list[bytes]:
+def _contents(column: Any) -> list[bytes]:
     """Return the values of a column as bytes that do not depend on how it is chunked."""
-    missing = pc.is_null(found).to_numpy().tobytes()
-    if is_number(found.type):
-        return [missing, np.nan_to_num(to_numbers(found), nan=0.0, posinf=None).tobytes(),
-                np.isnan(to_numbers(found).astype(np.float64)).tobytes()]
-    encoded = pc.fill_null(found.cast(pa.large_string()), "").to_pylist()
+    missing = pc.is_null(column).to_numpy().tobytes()
+    if is_number(column.type):
+        return [missing, np.nan_to_num(to_numbers(column), nan=0.0, posinf=None).tobytes(),
+                np.isnan(to_numbers(column).astype(np.float64)).tobytes()]
+    encoded = pc.fill_null(column.cast(pa.large_string()), "").to_pylist()
     lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
     return [missing, lengths.tobytes(), "".join(encoded).encode("utf-8", "surrogatepass")]

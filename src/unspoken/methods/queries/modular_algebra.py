@@ -25,9 +25,9 @@ _LIMB, _LIMBS, _EXACT = 11, 3, 1 << 11
 def random_prime() -> int:
     """Return a prime of 31 bits from the operating system's randomness."""
     while True:
-        found = _LOW + secrets.randbelow(_HIGH - _LOW) | 1
-        if is_prime(found):
-            return found
+        candidate = _LOW + secrets.randbelow(_HIGH - _LOW) | 1
+        if is_prime(candidate):
+            return candidate
 
 
 def is_prime(number: int) -> bool:

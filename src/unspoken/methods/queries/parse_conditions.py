@@ -56,14 +56,14 @@ def parse(text: str) -> Predicate:
     if not isinstance(text, str) or len(text) > MAX_TEXT:
         raise InputError(f"A condition must be a text of at most {MAX_TEXT} characters.")
     reader = _Reader(text)
-    found = reader.condition(0)
+    predicate = reader.condition(0)
     if reader.now.kind != "end":
         reader.wrong("'and', 'or' or the end")
-    return bounded(found)
+    return bounded(predicate)
 
 
 def _tokens(text: str) -> list[_Token]:
-    found, at, end = [], 0, len(text.rstrip())
+    tokens, at, end = [], 0, len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
@@ -73,9 +73,9 @@ def _tokens(text: str) -> list[_Token]:
         kind, word = match.lastgroup, match.group(match.lastgroup)
         if kind == "word" and word.lower() in WORDS:
             kind, word = "keyword", word.lower()
-        found.append(_Token(kind, word, match.start(kind if kind != "keyword" else "word")))
+        tokens.append(_Token(kind, word, match.start(kind if kind != "keyword" else "word")))
         at = match.end()
-    return [*found, _Token("end", "the end", end)]
+    return [*tokens, _Token("end", "the end", end)]
 
 
 class _Reader:
@@ -125,16 +125,16 @@ class _Reader:
         turns = 0
         while self.take("not"):
             turns += 1
-        found = self._inner(depth + turns)
+        predicate = self._inner(depth + turns)
         for _ in range(turns):
-            found = Not(found)
-        return found
+            predicate = Not(predicate)
+        return predicate
 
     def _inner(self, depth: int) -> Predicate:
         if self.take("("):
-            found = self.condition(depth + 1)
+            predicate = self.condition(depth + 1)
             self.need(")")
-            return found
+            return predicate
         if self.now.kind not in ("word", "name"):
             self.wrong("a column")
         name = self.now.text.replace('""', '"') if self.now.kind == "name" else self.now.text

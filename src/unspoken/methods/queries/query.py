@@ -87,9 +87,9 @@ def make_query(kind: str, column: str | None, where: Where,
     if where is not None and not isinstance(where, str | Predicate):
         raise InputError(explain("'where'", "a condition, its text or None",
                                  type(where).__name__, 'Such as "age > 30".'))
-    found = parse(where) if isinstance(where, str) else where
+    predicate = parse(where) if isinstance(where, str) else where
     # What is asked is what the log can say: the text is read back before it is used.
-    return Query(kind, column, None if found is None else parse(str(found)),
+    return Query(kind, column, None if predicate is None else parse(str(predicate)),
                  None if epsilon is None else float(epsilon))
 
 

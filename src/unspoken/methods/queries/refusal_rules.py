@@ -94,7 +94,7 @@ class Answered:
             return
         self._known.add(asked.identity)
         if self.blurred(asked):
-            self._precision[asked.members] += self._told(asked)
+            self._precision[asked.members] += self._precision_of(asked)
         elif asked.query.column is not None and self._audited:
             self._span(asked).add(asked.members)
         self._stack(asked).add(pack(asked.members))
@@ -103,7 +103,7 @@ class Answered:
         """Return the first rule that forbids an answer."""
         rules: tuple[Callable[[Asked], Refusal | None], ...] = (
             self._size, self._room, self._overlap, self._noise, self._exposure, self._audit)
-        return next((found for rule in rules if (found := rule(asked))), None)
+        return next((refusal for rule in rules if (refusal := rule(asked))), None)
 
     def blurred(self, asked: Asked) -> bool:
         """Return True if few values are possible: none or all would disclose everybody's."""
@@ -127,7 +127,7 @@ class Answered:
             self._spreads[column] = (distinct.size, width)
         return self._spreads[column]
 
-    def _told(self, asked: Asked) -> float:
+    def _precision_of(self, asked: Asked) -> float:
         """Return what one answer adds to the precision with which a yes or no is known."""
         deviation = self.deviation(asked)
         if deviation is None:
@@ -183,7 +183,7 @@ class Answered:
         if not self.blurred(asked):
             return None
         limit = (1 + 1e-9) / self._settings.blur**2
-        if np.all(self._precision[asked.members] + self._told(asked) <= limit):
+        if np.all(self._precision[asked.members] + self._precision_of(asked) <= limit):
             return None
         return Refusal("exposure", "The error with which anybody's yes or no can be estimated must "
                                    f"stay above {self._settings.blur:g}. Some records of this set "

@@ -96,14 +96,14 @@ def audit_rotated(table: Table, release: Release, key: Key | None,
         return replace(blank, unscored={ALL: "the rows were shuffled: scoring needs the key"})
     seed = seed_from(request.random_state)
     truth = truth_of(table, release, key, seed)
-    given = None if request.sample is None else _given(request.sample, truth.names)
-    setting = _Setting(min(request.trials, MAX_TRIALS), request.radius, seed, given)
+    outsiders = None if request.sample is None else _given(request.sample, truth.names)
+    setting = _Setting(min(request.trials, MAX_TRIALS), request.radius, seed, outsiders)
     rows, failures = _run(truth, chosen, setting, request.progress)
     about["columns"] = {name: name for name in truth.names}
     doubts = [f"{who} cannot tell that it succeeded: {why}" for who, why in failures.items()]
-    found = replace(blank, rows=tuple(rows), trials=setting.trials, release=about,
-                    limits=(*_LIMITS, *doubts))
-    return replace(found, suggestions=_suggestions(found))
+    result = replace(blank, rows=tuple(rows), trials=setting.trials, release=about,
+                     limits=(*_LIMITS, *doubts))
+    return replace(result, suggestions=_suggestions(result))
 
 
 def truth_of(table: Table, release: Release, key: Key | None, seed: bytes) -> RowTruth:
@@ -141,18 +141,18 @@ class _Setting:
 
 def _given(sample: Any, names: tuple[str, ...]) -> Floats:
     table = sample if isinstance(sample, Table) else read(sample, show=False)
-    found = table.numbers(names)
-    return found[~np.isnan(found).any(axis=1)]
+    numbers = table.numbers(names)
+    return numbers[~np.isnan(numbers).any(axis=1)]
 
 
 Tell = Callable[[RowTruth, np.random.Generator], RowKnowledge]
 
 
 def levels(needs: frozenset[str], truth: RowTruth,
-           given: Floats | None) -> Iterator[tuple[str, Tell]]:
+           outsiders: Floats | None) -> Iterator[tuple[str, Tell]]:
     """Yield the levels of knowledge at which an adversary with these needs is tried."""
     width = len(truth.names)
-    samples: list[float | None] = [None] if given is not None else list(SHARES)
+    samples: list[float | None] = [None] if outsiders is not None else list(SHARES)
     counts = sorted({1, max(1, width - 1), width + int(truth.view.translated)})
     if not needs:
         yield "ignorant", lambda t, rng: RowKnowledge(width)
@@ -164,15 +164,15 @@ def levels(needs: frozenset[str], truth: RowTruth,
         for share in samples:
             label = "sample given" if share is None else f"sample {100 * share:g}%"
             yield (f"records {count}+{label}" if count else label,
-                   _teller(count, share or 0.0, given))
+                   _teller(count, share or 0.0, outsiders))
 
 
-def _teller(count: int, share: float, given: Floats | None) -> Tell:
+def _teller(count: int, share: float, outsiders: Floats | None) -> Tell:
     def tell(truth: RowTruth, rng: np.random.Generator) -> RowKnowledge:
         order = rng.permutation(truth.records.shape[0])
         size = max(2, round(share * order.size)) if share else 0
         known, drawn = order[:count], order[count:count + size]
-        sample = given if given is not None else truth.records[drawn] if size else None
+        sample = outsiders if outsiders is not None else truth.records[drawn] if size else None
         if not count:
             return RowKnowledge(len(truth.names), sample=sample)
         return RowKnowledge(len(truth.names), truth.records[known], known, sample,
@@ -188,8 +188,8 @@ def _run(truth: RowTruth, chosen: tuple[RowAdversary, ...], setting: _Setting,
     rows: list[Row] = []
     failures: dict[str, str] = {}
     for done, (one, label, tell) in enumerate(todo, 1):
-        found, reason = _case(truth, one, label, tell, setting)
-        rows += found
+        case_rows, reason = _case(truth, one, label, tell, setting)
+        rows += case_rows
         if reason:
             failures[f"{one.name} ({label})"] = reason
         if progress is not None:
@@ -228,28 +228,28 @@ def _baseline(truth: RowTruth, known: RowKnowledge, guesses: RowGuesses, radius:
     drawn = known.sample if known.sample is not None else known.records
     constant = guesses.baseline
     shape = truth.records.shape
-    found = scores(np.broadcast_to(constant, shape), truth.records, truth.names, radius, EPSILON)
+    scored = scores(np.broadcast_to(constant, shape), truth.records, truth.names, radius, EPSILON)
     if drawn is None or drawn.shape[0] < 2:
-        return found
+        return scored
     reach = radius * np.ptp(truth.records, axis=0)
     ones = np.ones(drawn.shape[0], np.int64)
     window = np.array([fullest_window(np.sort(drawn[:, i]), ones, float(reach[i]))
                        for i in range(shape[1])])
     better = scores(np.broadcast_to(window, shape), truth.records, truth.names, radius, EPSILON)
-    return {**found, **{at: max(better[at], found[at]) for at in found if at[0] != ALL}}
+    return {**scored, **{at: max(better[at], scored[at]) for at in scored if at[0] != ALL}}
 
 
 def _row(name: str, label: str, column: str, measure: str, values: list[float],
          bases: list[float]) -> Row:
-    found = estimate(np.array(values))
-    return Row(name, label, column, measure, found.value, found.low, found.high,
-               float(np.median(bases)), found.trials)
+    share = estimate(np.array(values))
+    return Row(name, label, column, measure, share.value, share.low, share.high,
+               float(np.median(bases)), share.trials)
 
 
-def _suggestions(found: Audit) -> tuple[Suggestion, ...]:
+def _suggestions(result: Audit) -> tuple[Suggestion, ...]:
     """Return which knowledge suffices to break the release, the least of it first."""
     broken: Mapping[str, Row] = {
-        f"{row.adversary}, {row.knowledge}": row for row in found.select(measure="breach")
+        f"{row.adversary}, {row.knowledge}": row for row in result.select(measure="breach")
         if row.value >= _BROKEN and row.value > row.baseline + 0.05}
     if not broken:
         return ()

@@ -120,8 +120,8 @@ class DistancesInExpectation(Guarantee):
     @property
     def distortion(self) -> float | None:
         """Return delta: all squared distances are within 1 +- delta; None where none is known."""
-        found = self.facts.get("distortion")
-        return None if found is None else float(found)
+        distortion = self.facts.get("distortion")
+        return None if distortion is None else float(distortion)
 
 
 def preserved(columns: Sequence[str], width: int, standardised: bool, blank: int

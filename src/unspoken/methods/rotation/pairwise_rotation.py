@@ -17,7 +17,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
 from unspoken.methods.rotation.allowed_angles import Trig, admissible, drawn, joint_reach
 from unspoken.methods.rotation.method import PAIRWISE_ROTATION, positive
-from unspoken.methods.rotation.rotation_method import Turning
+from unspoken.methods.rotation.rotation_method import RotationMethod
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.orthogonal import polished
@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 Both = tuple[float, float]
 
 
-class PairwiseRotation(Turning):
+class PairwiseRotation(RotationMethod):
     """Rotate pairs of columns by angles that keep two variance thresholds each.
 
     Parameters
@@ -67,18 +67,18 @@ class PairwiseRotation(Turning):
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
-        if found.count < 2:
+    def _draw(self, stats: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
+        if stats.count < 2:
             raise DataError("PairwiseRotation: variances need at least 2 complete records. "
-                            f"Got n_samples = {found.count}.")
-        centre, scale = self._frame_of(found)
-        covariance = found.covariance / np.outer(scale, scale)
+                            f"Got n_samples = {stats.count}.")
+        centre, scale = self._frame_of(stats)
+        covariance = stats.covariance / np.outer(scale, scale)
         pairs = chosen_pairs(self.pairs, names, generator(seed, "pairs"))
-        matrix, self.angles_ = turned_by_pairs(
+        matrix, self.angles_ = rotated_by_pairs(
             covariance, pairs, self._limits(len(pairs)), generator(seed, "angles"), names)
         self.reached_ = moved_variance(covariance, matrix)
         return Motion(self.method.name, names, matrix, np.zeros(len(names)), centre, scale,
-                      found.decimals)
+                      stats.decimals)
 
     def _limits(self, count: int) -> list[Both]:
         if positive(self.thresholds):
@@ -98,16 +98,16 @@ def chosen_pairs(pairs: Any, names: tuple[str, ...], rng: np.random.Generator) -
     """Return pairs of positions that hold every column."""
     if pairs is None:
         order = rng.permutation(len(names)).tolist()
-        found = list(zip(order[::2], order[1::2], strict=False))
-        return [*found, (order[-1], order[0])] if len(order) % 2 else found
-    found = [(_position(one, names), _position(two, names)) for one, two in pairs]
-    left_out = sorted(set(range(len(names))) - {i for pair in found for i in pair})
-    if left_out or any(one == two for one, two in found):
+        places = list(zip(order[::2], order[1::2], strict=False))
+        return [*places, (order[-1], order[0])] if len(order) % 2 else places
+    places = [(_position(one, names), _position(two, names)) for one, two in pairs]
+    left_out = sorted(set(range(len(names))) - {i for pair in places for i in pair})
+    if left_out or any(one == two for one, two in places):
         problem = (f"Column '{names[left_out[0]]}' is in none of them." if left_out
                    else "A column is paired with itself.")
         raise InputError("PairwiseRotation: 'pairs' must consist of two different columns each "
                          f"and hold every column. {problem}")
-    return found
+    return places
 
 
 def _position(column: Any, names: tuple[str, ...]) -> int:
@@ -126,8 +126,8 @@ def moved_variance(covariance: Floats, matrix: Floats) -> Floats:
     return np.asarray(np.einsum("ij,jk,ik->i", change, covariance, change))
 
 
-def turned_by_pairs(covariance: Floats, pairs: list[Pair], limits: list[Both],
-                    rng: np.random.Generator, names: tuple[str, ...]) -> tuple[Floats, Floats]:
+def rotated_by_pairs(covariance: Floats, pairs: list[Pair], limits: list[Both],
+                     rng: np.random.Generator, names: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return the product of plane rotations whose angles keep all thresholds, and the angles.
 
     A column that is rotated again must still be as far from its original as any pair asked.

@@ -17,7 +17,7 @@ from unspoken.errors import LeakWarning
 from unspoken.methods.rotation.guarantee import in_expectation
 from unspoken.methods.rotation.jl_distortion import distortion, projection
 from unspoken.methods.rotation.method import RANDOM_PROJECTION
-from unspoken.methods.rotation.rotation_method import Turning
+from unspoken.methods.rotation.rotation_method import RotationMethod
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.random import derive, generator
@@ -31,7 +31,7 @@ CHANCE = 0.05
 """The distortion bound holds but for this chance."""
 
 
-class RandomProjection(Turning):
+class RandomProjection(RotationMethod):
     """Release R x with independent random entries of mean 0 and variance 1/l.
 
     Parameters
@@ -71,16 +71,16 @@ class RandomProjection(Turning):
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
-        centre, scale = self._frame_of(found)
+    def _draw(self, stats: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
+        centre, scale = self._frame_of(stats)
         rows = len(names) if self.columns is None else int(self.columns)
         matrix = projection(rows, len(names), self.entries, generator(seed, "matrix"))
         noise = float(self.noise)
         return Motion(self.method.name, names, matrix, np.zeros(rows), centre, scale,
-                      found.decimals, noise=noise,
+                      stats.decimals, noise=noise,
                       noise_seed=derive(seed, "noise") if noise else None)
 
-    def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
+    def _promise(self, columns: tuple[str, ...], stats: Moments, rows: int) -> Guarantee:
         delta = distortion(len(columns), max(rows, 2), CHANCE, self.entries)
         return in_expectation(columns, delta, CHANCE, float(self.noise))
 

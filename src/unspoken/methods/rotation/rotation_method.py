@@ -32,7 +32,7 @@ from unspoken.table.table import Table
 _ROWS = 1 << 16
 
 
-class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RotationMethod(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the methods that release records as M x: parameters of all of them.
 
     `standardise`, `missing`, `categorical`, `shuffle_rows` and `random_state` mean the same
@@ -48,13 +48,13 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     shuffle_rows: bool
     random_state: Any
 
-    def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
+    def _draw(self, stats: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
         """Draw the secret map for data of these moments."""
         raise NotImplementedError
 
-    def _promise(self, columns: tuple[str, ...], found: Moments, rows: int) -> Guarantee:
+    def _promise(self, columns: tuple[str, ...], stats: Moments, rows: int) -> Guarantee:
         """Return the guarantee of a release of these columns; a rotation keeps all distances."""
-        blank = found.gaps if self.missing == "blank" else 0
+        blank = stats.gaps if self.missing == "blank" else 0
         return preserved(columns, len(columns), bool(self.standardise), blank)
 
     def _public(self) -> dict[str, Any]:
@@ -79,20 +79,20 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} needs at least {self.least_columns} columns "
                 f"(n_features = {len(names)} feature(s) given): one column alone can only be "
                 "mirrored, and its values would leave as they are.")
-        found = moments(blocks, len(names))
-        _check_values(type(self).__name__, found, self.missing)
-        motion = self._draw(found, names, derive(seed, "motion"))
-        fill = found.mean if self.missing == "mean" else None
+        measured = moments(blocks, len(names))
+        _check_values(type(self).__name__, measured, self.missing)
+        motion = self._draw(measured, names, derive(seed, "motion"))
+        fill = measured.mean if self.missing == "mean" else None
         self.motion_ = replace(motion, fill=fill)
         self.key_ = self.motion_.to_key("")
-        return found
+        return measured
 
-    def _frame_of(self, found: Moments) -> tuple[Floats, Floats]:
+    def _frame_of(self, stats: Moments) -> tuple[Floats, Floats]:
         """Return what is subtracted from and divided out of columns before they are rotated."""
-        width = found.mean.size
+        width = stats.mean.size
         if not self.standardise:
             return np.zeros(width), np.ones(width)
-        return found.mean, np.where(found.spread > 0, found.spread, 1.0)
+        return stats.mean, np.where(stats.spread > 0, stats.spread, 1.0)
 
     def transform(self, X: Any) -> Any:
         """Rotate records, those of the release or later ones, with the same secret map."""
@@ -121,14 +121,14 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._checked()
         names = numeric_features(type(self).__name__, table.schema, self.categorical)
         seed = seed_from(self.random_state)
-        found = self._learn(names, record_blocks(table, names), seed)
+        stats = self._learn(names, record_blocks(table, names), seed)
         order = derive(seed, "order") if self.shuffle_rows else None
         self.motion_ = replace(self.motion_, order_seed=order, target=table.schema.target)
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         release = release_of(
             table, self.motion_, self._mechanism(), seed, self.random_state is not None,
-            lambda columns: self._promise(columns, found, table.rows))
+            lambda columns: self._promise(columns, stats, table.rows))
         self.key_ = self.motion_.to_key(release.fingerprint).with_seal(derive(seed, "seal"))
         return release, self.key_
 
@@ -167,16 +167,16 @@ class Turning(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _check_values(owner: str, found: Moments, missing: str) -> None:
-    if found.infinite:
-        raise DataError(f"{owner}: values must be finite. Got {found.infinite} records with "
+def _check_values(owner: str, stats: Moments, missing: str) -> None:
+    if stats.infinite:
+        raise DataError(f"{owner}: values must be finite. Got {stats.infinite} records with "
                         "infinity (inf). Leave them out.")
-    if found.gaps and missing == "refuse":
+    if stats.gaps and missing == "refuse":
         raise DataError(
             f"{owner}: every record must be complete, because each released number mixes all "
-            f"columns. {found.gaps} records have missing values (NaN). Use missing='blank' to "
+            f"columns. {stats.gaps} records have missing values (NaN). Use missing='blank' to "
             "release those records blank, 'mean' to fill them in, or leave them out.")
-    if found.count == 0:
+    if stats.count == 0:
         raise DataError(f"{owner}: at least one complete record is needed. Got none.")
 
 

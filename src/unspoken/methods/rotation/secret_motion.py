@@ -71,12 +71,12 @@ class Motion:
             rotated += self.noise * block_noise(self.noise_seed, start, rotated.shape)
         return rotated
 
-    def invert(self, turned: Floats, snap: bool = True) -> Floats:
+    def invert(self, rotated: Floats, snap: bool = True) -> Floats:
         """Map records back, rounded as the originals were written.
 
         A projection to fewer columns gives the shortest of all records that fit.
         """
-        data = _matrix(turned, self.inner) - self.shift
+        data = _matrix(rotated, self.inner) - self.shift
         back = (data @ self._backward().T) * self.scale + self.centre
         exact = snap and not self.noise and self.inner >= len(self.features)
         return snapped(back, self.decimals) if exact else np.asarray(back)

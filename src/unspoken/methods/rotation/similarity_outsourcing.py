@@ -57,7 +57,7 @@ class Store:
 
     Examples
     --------
-    >>> candidates = Store(release).nearest(owner.turned(queries), 5)  # doctest: +SKIP
+    >>> candidates = Store(release).nearest(owner.rotated(queries), 5)  # doctest: +SKIP
     """
 
     def __init__(self, release: Release) -> None:
@@ -92,8 +92,8 @@ class Store:
     def _chosen(self, query: Floats, distances: Floats, radius: float) -> Candidates:
         longest = float(self._squares[self._known].max(initial=0.0))
         size = max(longest, float(query @ query)) ** 0.5
-        found = self._known[distances <= radius + 4 * self._share * size]
-        return Candidates(found, self._records[found])
+        near = self._known[distances <= radius + 4 * self._share * size]
+        return Candidates(near, self._records[near])
 
     def _distances(self, query: Floats) -> Floats:
         rest = self._records[self._known] - query
@@ -143,26 +143,26 @@ class SimilarityOutsourcing(Rotation):
 
     method: ClassVar[Method] = SIMILARITY_OUTSOURCING
 
-    def turned(self, queries: Any) -> Floats:
+    def rotated(self, queries: Any) -> Floats:
         """Return queries as they are sent to the store."""
         return self.motion_.apply(_rows(queries))
 
     def nearest(self, store: Store, queries: Any, count: int = 1) -> list[Answer]:
         """Return the nearest records of the plain data; ties go to the lower row number."""
         plain = _rows(queries)
-        found = store.nearest(self.turned(plain), count)
-        return [self._answer(q, c, count, np.inf) for q, c in zip(plain, found, strict=True)]
+        candidates = store.nearest(self.rotated(plain), count)
+        return [self._answer(q, c, count, np.inf) for q, c in zip(plain, candidates, strict=True)]
 
     def within(self, store: Store, queries: Any, radius: float) -> list[Answer]:
         """Return all records of the plain data within a radius, nearest first."""
         plain = _rows(queries)
-        found = store.within(self.turned(plain), radius)
+        candidates = store.within(self.rotated(plain), radius)
         return [self._answer(q, c, c.rows.size, float(radius))
-                for q, c in zip(plain, found, strict=True)]
+                for q, c in zip(plain, candidates, strict=True)]
 
-    def _answer(self, query: Floats, found: Candidates, count: int, radius: float) -> Answer:
-        records = self.motion_.invert(found.records)
-        rows = self._order()[found.rows]
+    def _answer(self, query: Floats, candidates: Candidates, count: int, radius: float) -> Answer:
+        records = self.motion_.invert(candidates.records)
+        rows = self._order()[candidates.rows]
         rest = (records - query) / self.motion_.scale
         distances = plain_distances(rest)
         order = np.lexsort((rows, distances))

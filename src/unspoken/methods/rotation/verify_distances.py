@@ -129,8 +129,8 @@ def _knn(records: Floats) -> Ints:
 def _hierarchical(records: Floats) -> Ints:
     from sklearn.cluster import AgglomerativeClustering
 
-    found = AgglomerativeClustering(min(_CLUSTERS, records.shape[0]), linkage="average")
-    return np.asarray(found.fit(records).labels_)
+    clusters = AgglomerativeClustering(min(_CLUSTERS, records.shape[0]), linkage="average")
+    return np.asarray(clusters.fit(records).labels_)
 
 
 def _dbscan(records: Floats) -> Ints:

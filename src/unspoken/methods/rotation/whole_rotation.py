@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unspoken.methods.rotation.method import ROTATION
-from unspoken.methods.rotation.rotation_method import Turning
+from unspoken.methods.rotation.rotation_method import RotationMethod
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.methods.rotation.streamed_moments import Moments
 from unspoken.numerics.orthogonal import haar
@@ -24,7 +24,7 @@ from unspoken.numerics.random import generator
 from unspoken.release.method import Method
 
 
-class Rotation(Turning):
+class Rotation(RotationMethod):
     """Rotate all records by one secret orthogonal matrix, drawn uniformly (Haar).
 
     Parameters
@@ -64,16 +64,16 @@ class Rotation(Turning):
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def _draw(self, found: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
+    def _draw(self, stats: Moments, names: tuple[str, ...], seed: bytes) -> Motion:
         width = len(names)
-        centre, scale = self._frame_of(found)
+        centre, scale = self._frame_of(stats)
         matrix = haar(width, generator(seed, "matrix"), self.proper)
         shift = np.zeros(width)
         if self.translation:
             # As long as a typical record: longer would cost digits and hide nothing more.
-            size = np.sqrt(width) if self.standardise else found.size
+            size = np.sqrt(width) if self.standardise else stats.size
             shift = generator(seed, "shift").standard_normal(width) * (size or 1.0)
-        return Motion(self.method.name, names, matrix, shift, centre, scale, found.decimals)
+        return Motion(self.method.name, names, matrix, shift, centre, scale, stats.decimals)
 
     def _public(self) -> dict[str, Any]:
         return {"proper": bool(self.proper), "translation": bool(self.translation)}

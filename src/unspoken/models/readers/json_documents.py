@@ -13,9 +13,9 @@ def compare_documents(first: Any, second: Any) -> Comparison:
     waiting: list[tuple[str, Any, Any]] = [("", first, second)]
     while waiting:
         path, a, b = waiting.pop()
-        found, deeper = _compare_one(path or "document", a, b)
-        if not found:
-            return found
+        comparison, deeper = _compare_one(path or "document", a, b)
+        if not comparison:
+            return comparison
         waiting.extend(reversed(deeper))
     return SAME
 

@@ -94,10 +94,10 @@ def _booster(learner: Fields) -> tuple[Fields, Fields | None]:
 
 
 def _version(top: Fields) -> tuple[int, int, int]:
-    found = top.ints("version", 3, 0, 10_000).tolist()
-    if found[0] not in VERSIONS:
-        refuse("version", "of XGBoost 2 or 3", str(found[0]))
-    return found[0], found[1], found[2]
+    version = top.ints("version", 3, 0, 10_000).tolist()
+    if version[0] not in VERSIONS:
+        refuse("version", "of XGBoost 2 or 3", str(version[0]))
+    return version[0], version[1], version[2]
 
 
 def _trees(model: Fields, features: int) -> tuple[BoostedTree, ...]:
@@ -162,10 +162,10 @@ def _types(learner: Fields, features: int) -> tuple[str, ...]:
 def _texts(learner: Fields, key: str, features: int) -> tuple[str, ...]:
     if key not in learner.data:
         return ()
-    found = learner.texts(key, learner.limits.max_features)
-    if found and len(found) != features:
-        refuse(learner.at(key), f"{features} long, or empty", str(len(found)))
-    return found
+    texts = learner.texts(key, learner.limits.max_features)
+    if texts and len(texts) != features:
+        refuse(learner.at(key), f"{features} long, or empty", str(len(texts)))
+    return texts
 
 
 def _best(learner: Fields) -> dict[str, str]:

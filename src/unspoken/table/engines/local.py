@@ -93,8 +93,8 @@ class LocalEngine:
     def column_types(self, sql: str) -> dict[str, str]:
         """Return the SQL types of the columns of anything that can stand behind FROM."""
         with plain_errors():
-            found = self._connect().execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
-        return {str(row[0]): str(row[1]) for row in found}
+            rows = self._connect().execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+        return {str(row[0]): str(row[1]) for row in rows}
 
     def first_row(self, query: str) -> tuple[Any, ...]:
         """Return the first row of an answer."""
@@ -125,10 +125,10 @@ class LocalEngine:
         """Return the distinct values of a column, sorted, missing left out."""
         if isinstance(frame, ScanFrame):
             name = quote(column)
-            found = self._connect().sql(
+            result = self._connect().sql(
                 f"SELECT DISTINCT {name} FROM {frame.sql} WHERE {name} IS NOT NULL ORDER BY 1"
             )
-            return tuple(row[0] for row in found.fetchall())
+            return tuple(row[0] for row in result.fetchall())
         return to_labels(self.collect(frame, [column])[column].drop_null())[0]
 
     def count_distinct(self, frame: Any, column: str) -> int:
@@ -165,8 +165,8 @@ class LocalEngine:
         chosen = "*" if columns is None else ", ".join(quote(c) for c in columns)
         size = min(self.batch_rows, max(_VECTOR, BATCH_BYTES // max(frame.widest, 1)))
         with plain_errors():
-            found = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
-            yield from found.to_arrow_reader(size)
+            result = self._connect().sql(f"SELECT {chosen} FROM {frame.sql}")
+            yield from result.to_arrow_reader(size)
 
     def _work_batches(self, frame: WorkFrame) -> Iterator[Any]:
         mapped = self._mapped(frame)
@@ -222,11 +222,11 @@ def _memory_counts(table: Any, columns: Sequence[str], by: str | None) -> dict[s
     for name in columns:
         values = to_numbers(table[name])
         missing = np.isnan(values) if np.issubdtype(values.dtype, np.floating) else None
-        found = labels
+        codes = labels
         if missing is not None and missing.any():
             values = values[~missing]
-            found = labels[~missing] if labels is not None else None
-        distinct, counts = tally(values, found, len(classes))
+            codes = labels[~missing] if labels is not None else None
+        distinct, counts = tally(values, codes, len(classes))
         out[name] = Counts(distinct, counts, classes, table.num_rows - values.size)
     return out
 
@@ -256,19 +256,19 @@ def _scan_counts(
             raise DataError(f"Column '{column}' must be numeric to be counted.")
         value = _as_double(column, frame.schema.field(column).type)
         label = f", {quote(by)} AS y" if by else ", NULL AS y"
-        found = connection.sql(
+        counted = connection.sql(
             f"SELECT {value} AS v{label}, count(*) AS n FROM {frame.sql} GROUP BY ALL"
         ).to_arrow_table()
-        out[column] = _pivot(found, classes, position if by else None)
+        out[column] = _pivot(counted, classes, position if by else None)
     return out
 
 
-def _pivot(found: Any, classes: tuple[Any, ...], position: dict[Any, int] | None) -> Counts:
-    values = to_numbers(found["v"].cast(pa.float64()))
-    n = found["n"].to_numpy()
+def _pivot(counted: Any, classes: tuple[Any, ...], position: dict[Any, int] | None) -> Counts:
+    values = to_numbers(counted["v"].cast(pa.float64()))
+    n = counted["n"].to_numpy()
     label = np.zeros(values.size, np.intp)
     if position is not None:
-        label = np.array([position[y] for y in found["y"].to_pylist()], np.intp)
+        label = np.array([position[y] for y in counted["y"].to_pylist()], np.intp)
     known = ~np.isnan(values)
     distinct, where = np.unique(values[known], return_inverse=True)
     table = np.zeros((distinct.size, len(classes)), np.int64)

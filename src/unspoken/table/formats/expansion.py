@@ -81,9 +81,9 @@ def arrow_rows(path: Path) -> Any:
         source.seek(0)
         reader = pa.ipc.open_stream(source)
         batches = iter(reader)
-    found, size = [], 0
+    chunks, size = [], 0
     for batch in batches:
         size += batch.nbytes
         refuse_bomb(path, size)
-        found.append(batch)
-    return pa.Table.from_batches(found, reader.schema)
+        chunks.append(batch)
+    return pa.Table.from_batches(chunks, reader.schema)

@@ -37,7 +37,7 @@ def _blank_scan(frame: ScanFrame, names: Sequence[str], words: Sequence[str],
                       f"AS {quote(n)}" for n in names)
     sql = f"(SELECT * REPLACE ({cells}) FROM {frame.sql})"
     return (ScanFrame(sql, frame.schema, frame.rows, frame.widest, frame.keep),
-            {name: dict(found or {}) for name, found in zip(names, row, strict=True)})
+            {name: dict(blanks or {}) for name, blanks in zip(names, row, strict=True)})
 
 
 def _blank_memory(frame: MemoryFrame, names: Sequence[str],
@@ -64,10 +64,10 @@ def missing_note(counts: Mapping[str, int]) -> str:
 
 def words_note(missing: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Return one line about words, not empty cells, that were taken as missing; or none."""
-    columns = {name: {word: n for word, n in found.items() if word}
-               for name, found in missing.items()}
-    parts = [f"{name} {', '.join(f'{word!r} {n:,}' for word, n in sorted(found.items()))}"
-             for name, found in columns.items() if found]
+    columns = {name: {word: n for word, n in words.items() if word}
+               for name, words in missing.items()}
+    parts = [f"{name} {', '.join(f'{word!r} {n:,}' for word, n in sorted(words.items()))}"
+             for name, words in columns.items() if words]
     more = f" and {len(parts) - 10} more columns" if len(parts) > 10 else ""
     return [f"taken as missing: {'; '.join(parts[:10])}{more} (missing= says otherwise)"] \
         if parts else []

@@ -34,8 +34,8 @@ class TextHead:
     @property
     def lines(self) -> list[str]:
         """Return whole lines; the last one is left out where it may be cut."""
-        found = list(io.StringIO(self.text, newline=""))
-        return found if self.complete or len(found) < 2 else found[:-1]
+        parts = list(io.StringIO(self.text, newline=""))
+        return parts if self.complete or len(parts) < 2 else parts[:-1]
 
 
 def read_head(path: Path, options: ReadOptions) -> TextHead:

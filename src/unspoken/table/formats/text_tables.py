@@ -80,8 +80,8 @@ def _facts(engine: LocalEngine, raw: str, names: Sequence[str], options: ReadOpt
                   f"histogram({cell}) FILTER ({cell} IN ({listed}))"]
     row = engine.first_row(f"SELECT {', '.join(parts)} FROM {raw}")
     cells = [row[at:at + 3] for at in range(1, len(row), 3)]
-    missing = {name: {str(word): int(n) for word, n in (found or {}).items()}
-               for name, (_, _, found) in zip(names, cells, strict=True)}
+    missing = {name: {str(word): int(n) for word, n in (blanks or {}).items()}
+               for name, (_, _, blanks) in zip(names, cells, strict=True)}
     return (int(row[0]), sum(int(size or 0) for size, _, _ in cells),
             sum(int(most or 0) for _, most, _ in cells), missing)
 
@@ -91,11 +91,11 @@ def _typed(engine: LocalEngine, source: _Source, missing: Mapping[str, Mapping[s
     """Return the SQL of the typed columns, and the words that were taken as missing."""
     words = source.options.words
     plain = source.sql(words)
-    asked = [name for name, found in missing.items()
-             if UNSURE in found and UNSURE not in words and name not in source.as_text]
+    asked = [name for name, blanks in missing.items()
+             if UNSURE in blanks and UNSURE not in words and name not in source.as_text]
     numbers = _numbers(engine, source, plain, asked) if asked else {}
-    kept = {name: {word: n for word, n in found.items() if word != UNSURE
-                   or UNSURE in words or name in numbers} for name, found in missing.items()}
+    kept = {name: {word: n for word, n in blanks.items() if word != UNSURE
+                   or UNSURE in words or name in numbers} for name, blanks in missing.items()}
     if not numbers:
         return plain, kept
     casts = ", ".join(f"{_cast(name, kind, source.options)} AS {quote(name)}"

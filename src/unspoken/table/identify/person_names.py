@@ -85,12 +85,12 @@ def _judge(sample: ColumnSample) -> Finding | None:
     if named(sample.header, HEADERS):
         return _finding(sample, "by name", looked, f"the name '{sample.name}' says so")
     whole = sum(n for text, n in sample.counted if looks_like_a_name(text))
-    given = sum(n for text, n in sample.counted if has_given_name(text) and len(text) < 40)
+    matching = sum(n for text, n in sample.counted if has_given_name(text) and len(text) < 40)
     if len(sample.counted) < 5:
         return None
-    if whole >= 0.8 * looked and given >= 0.3 * looked:
+    if whole >= 0.8 * looked and matching >= 0.3 * looked:
         return _finding(sample, "by content", whole, f"{whole:,} of {looked:,} values are two "
-                        f"or more capitalised words, {given:,} with a common given name")
+                        f"or more capitalised words, {matching:,} with a common given name")
     alone = sum(n for text, n in sample.counted if _folded(text) in GIVEN_NAMES)
     if alone >= 0.6 * looked:
         return _finding(sample, "by content", alone,

@@ -91,7 +91,7 @@ def test_each_report_is_used_as_what_it_is():
     found = reconstruct(release, column="x", bins=30)
     kept = x[said != "withhold"]
     assert distance(found, kept) < 0.04
-    assert found.facts["told"] == (said == "truth").sum()
+    assert found.facts["truthful"] == (said == "truth").sum()
     assert found.facts["withheld"] == (said == "withhold").sum()
     wrong = reconstruct(release.table.numbers(["x"])[:, 0], Noise("gaussian", 30 / 3.92), bins=30,
                         support=(20, 80))

@@ -39,7 +39,7 @@ from unspoken.attack import (
 from unspoken.disclosure.knowledge import fullest_window
 from unspoken.errors import InputError
 from unspoken.methods.encoding.adversaries.curve_combination import middle
-from unspoken.numerics.rank_attack_bounds import crack_probability
+from unspoken.numerics.rank_attack_bounds import recovery_probability
 
 RNG = np.random.default_rng(0)
 FIGURE_7 = np.array([1.0, 2, 15, 27, 28, 29, 42, 43, 44])
@@ -124,7 +124,7 @@ def test_random_guesses_in_the_range_of_the_rank_follow_the_formula():
     knows = told(bounds=(1.0, 44.0), draws=trials)
     found = RangeSorting().guess(view_of(np.arange(9) * 5), "x", knows, np.random.default_rng(2))
     share = (np.abs(found - FIGURE_7) <= 2.0).mean(axis=0)
-    expected = crack_probability(FIGURE_7, 2.0)
+    expected = recovery_probability(FIGURE_7, 2.0)
     assert expected[5] == pytest.approx(5 / 36)
     spread = 5 * np.sqrt(expected * (1 - expected) / trials)
     assert np.all(np.abs(share - expected) <= spread)
@@ -135,10 +135,10 @@ def test_ignorant_cracks_what_chance_gives():
     values = np.unique(np.random.default_rng(1).integers(0, 500, 80)).astype(float)
     knows = told(radius=10.0, plausible=(values[0], values[-1]), draws=trials)
     found = Ignorant().guess(view_of(np.arange(values.size)), "x", knows, np.random.default_rng(3))
-    cracked = (np.abs(found - values) <= 10.0).mean()
+    recovered = (np.abs(found - values) <= 10.0).mean()
     expected = chance(values, values[0], values[-1], 10.0)
     spread = np.sqrt((expected * (1 - expected)).sum() / trials) / values.size
-    assert abs(cracked - expected.mean()) <= 4 * spread
+    assert abs(recovered - expected.mean()) <= 4 * spread
 
 
 def test_chance_is_exact_at_the_ends_and_for_a_constant():

@@ -1,7 +1,7 @@
 """What attacks reach on Covertype: at least what the prototypes reached; weaker is a bug.
 
 Numbers are means over ten attributes of the median over trials, per cent of distinct values and
-of records cracked within 2% of the range. Within the draw's own noise they are the known ones.
+of records recovered within 2% of the range. Within the draw's own noise they are the known ones.
 """
 
 from __future__ import annotations

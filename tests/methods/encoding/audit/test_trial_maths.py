@@ -22,9 +22,9 @@ from unspoken.methods.encoding.audit.open_paths import counts_by_length, open_pa
 from unspoken.methods.encoding.draw_codes import draw_codes, draw_many
 from unspoken.numerics.label_runs import attribute_facts, choose_bp
 from unspoken.numerics.rank_attack_bounds import (
-    crack_probability,
     range_width,
     rank_range,
+    recovery_probability,
     worst_case_share,
 )
 from unspoken.numerics.treewalk import check_shape
@@ -96,7 +96,7 @@ def test_anchors_at_one_place_count_as_their_mean():
 
 
 def test_section_5_4_gives_5_of_36_for_29_in_figure_7():
-    found = crack_probability(FIGURE_7, 2.0)[FIGURE_7.tolist().index(29.0)]
+    found = recovery_probability(FIGURE_7, 2.0)[FIGURE_7.tolist().index(29.0)]
     assert found == pytest.approx(5 / 36)
     low, high = rank_range(FIGURE_7.size, 1.0, 44.0)
     assert (low[5], high[5]) == (6.0, 41.0)
@@ -104,7 +104,7 @@ def test_section_5_4_gives_5_of_36_for_29_in_figure_7():
 
 def test_without_gaps_sorting_cracks_everything():
     values = np.arange(10.0)
-    assert np.all(crack_probability(values, 0.0) == 1.0)
+    assert np.all(recovery_probability(values, 0.0) == 1.0)
     facts = attribute_facts(values, np.ones((10, 2), int))
     assert worst_case_share(facts, 0.2) == 1.0
 

@@ -103,7 +103,7 @@ class Transport(ABC):
             return [await self.receive(peers[0])]
         takes = [self.receive(peer) for peer in peers]
         done = await asyncio.gather(*takes, *(self.send(peer, message) for peer in peers))
-        return [found for found in done if found is not None]
+        return [received for received in done if received is not None]
 
     async def receive_or_end(self, peer: str, within: float | None = None) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""

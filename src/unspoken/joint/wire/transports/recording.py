@@ -80,10 +80,10 @@ class Recording:
 
     async def swap(self, peers: tuple[str, ...], message: Message) -> list[Message]:
         """Send to some peers; return and keep what they send."""
-        found: list[Message] = await self.inside.swap(peers, message)
-        for peer, one in zip(peers, found, strict=True):
+        received: list[Message] = await self.inside.swap(peers, message)
+        for peer, one in zip(peers, received, strict=True):
             self._keep(peer, one)
-        return found
+        return received
 
 
 def remember(party: Base, label: str, array: np.ndarray[Any, Any]) -> None:

@@ -62,8 +62,8 @@ class InformedMicrodata(TableAdversary):
     def records(self, view: TableView, knowledge: TableKnowledge) -> tuple[Ints, Any]:
         """Return the best record for every target, and whether it is named with confidence."""
         near = self._near(view, knowledge)
-        found = near.argmax(axis=1)
-        return found, (near.sum(axis=1) == 1) & self._mutual(view, knowledge, found)
+        nearest = near.argmax(axis=1)
+        return nearest, (near.sum(axis=1) == 1) & self._mutual(view, knowledge, nearest)
 
     def _near(self, view: TableView, knowledge: TableKnowledge) -> Any:
         """Return (targets, records): which records are nearest to what is known."""
@@ -83,13 +83,13 @@ class InformedMicrodata(TableAdversary):
                 out += (coded(shown).codes[None, :] != values[:, None]).astype(np.float64)
         return out
 
-    def _mutual(self, view: TableView, knowledge: TableKnowledge, found: Ints) -> Any:
+    def _mutual(self, view: TableView, knowledge: TableKnowledge, nearest: Ints) -> Any:
         """Return where nobody else of the pool is as near to the record as the target."""
         assert knowledge.mine is not None
-        kinds, place = np.unique(view.owner[found], return_inverse=True)
+        kinds, place = np.unique(view.owner[nearest], return_inverse=True)
         pool = view.distances(knowledge.pool, kinds)[:, place.reshape(-1)]
-        own = pool[knowledge.mine, np.arange(found.size)].copy()
-        pool[knowledge.mine, np.arange(found.size)] = np.inf
+        own = pool[knowledge.mine, np.arange(nearest.size)].copy()
+        pool[knowledge.mine, np.arange(nearest.size)] = np.inf
         return pool.min(axis=0) > own + _SAME
 
 

@@ -45,8 +45,8 @@ def nearest(distance: Floats) -> Floats:
 def candidates(distance: Floats) -> Floats:
     """Return 1 for the classes that agree, or for the nearest where none does."""
     weight = agreeing(distance)
-    found = np.asarray(weight.any(axis=1))
-    return np.where(found[:, None], weight, nearest(distance))
+    linked = np.asarray(weight.any(axis=1))
+    return np.where(linked[:, None], weight, nearest(distance))
 
 
 class RecordLinking(TableAdversary):
@@ -104,11 +104,11 @@ class BackgroundKnowledge(TableAdversary):
         yield from ((NEVER, name) for name in list(people.secrets)[:1])
 
     def _attack(self, view: TableView, knowledge: TableKnowledge) -> Matches:
-        found = Homogeneity()._attack(view, knowledge)
-        shares = dict(found.shares)
+        matches = Homogeneity()._attack(view, knowledge)
+        shares = dict(matches.shares)
         for name in list(shares)[:1]:
             shares[name] = without(shares[name], knowledge.never)
-        return Matches(found.weight, found.claimed, shares)
+        return Matches(matches.weight, matches.claimed, shares)
 
 
 def without(shares: Floats, never: npt.NDArray[np.int64] | None) -> Floats:

@@ -82,13 +82,13 @@ class Meaning:
         return out
 
 
-def _groups(found: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def _groups(column: Coded, about: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return the values that each label holds: listed, or joined in the label itself."""
     if "groups" in about:
         return {str(label): frozenset(map(str, held)) for label, held in about["groups"].items()}
     values, mark = frozenset(about.get("values", ())), str(about.get("separator", "|"))
     return {label: values if label == ALL and ALL not in values else frozenset(label.split(mark))
-            for label in map(str, found.values())}
+            for label in map(str, column.values())}
 
 
 def _floats(known: Any) -> Floats:
@@ -99,36 +99,36 @@ def _floats(known: Any) -> Floats:
 
 def meaning(column: Any, about: Mapping[str, Any], spread: float | None = None) -> Meaning:
     """Read what the values of a released column stand for from its public description."""
-    found, form = coded(column), about.get("form")
+    values, form = coded(column), about.get("form")
     if form == "set":
-        return Meaning(found, groups=_groups(found, about))
-    ends = _ends(found, about)
+        return Meaning(values, groups=_groups(values, about))
+    ends = _ends(values, about)
     if ends is None:
-        return Meaning(found)
+        return Meaning(values)
     low, high = ends
     wide = float(np.nanmax(high[np.isfinite(high)], initial=-np.inf)
                  - np.nanmin(low[np.isfinite(low)], initial=np.inf))
-    return Meaning(found, low, high, scale=spread or (wide if np.isfinite(wide) and wide else 1.0))
+    return Meaning(values, low, high, scale=spread or (wide if np.isfinite(wide) and wide else 1.0))
 
 
-def _ends(found: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
+def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
     """Return the ends of what each label stands for; None for categories."""
-    form, size = about.get("form"), found.missing + 1
+    form, size = about.get("form"), column.missing + 1
     if form == "suppressed":
         return np.full(size, -np.inf), np.full(size, np.inf)
-    if form == "nearest" and is_number(found.labels.type):
-        values = np.asarray(to_numbers(found.labels), np.float64)
+    if form == "nearest" and is_number(column.labels.type):
+        values = np.asarray(to_numbers(column.labels), np.float64)
         cuts = (values[1:] + values[:-1]) / 2
         return np.r_[-np.inf, cuts, -np.inf][:size], np.r_[cuts, np.inf, np.inf][-size:]
-    if is_number(found.labels.type):
-        values = np.asarray(to_numbers(found.labels), np.float64)
+    if is_number(column.labels.type):
+        values = np.asarray(to_numbers(column.labels), np.float64)
         low = np.where(values <= about.get("low", -np.inf), -np.inf, values)
         high = np.where(values >= about.get("high", np.inf), np.inf, values)
         return np.r_[low, -np.inf], np.r_[high, np.inf]
     if form != "interval":
         return None
     pairs = []
-    for label in found.values():
+    for label in column.values():
         match = _INTERVAL.match(str(label))
         try:
             ends = match.groups() if match else (str(label), str(label))
@@ -187,8 +187,8 @@ class TableView:
         columns = {name: meaning(rows[name], about.get(name, {})) for name in known}
         owner = stats.classes([one.found.codes for one in columns.values()])
         return cls(dict(release.mechanism), known, columns, owner,
-                   {name: found for name in secret if name not in known
-                    and (found := coded(rows[name])).missing}, rows)
+                   {name: hidden for name in secret if name not in known
+                    and (hidden := coded(rows[name])).missing}, rows)
 
     @property
     def rows(self) -> int:
@@ -207,9 +207,9 @@ class TableView:
 
     def counts(self, sensitive: str) -> Floats:
         """Return (classes, values + 1): how often each sensitive value occurs, missing last."""
-        found = self.secrets[sensitive]
-        out = np.zeros((self.sizes.size, found.missing + 1))
-        np.add.at(out, (self.owner, found.codes), 1.0)
+        secret = self.secrets[sensitive]
+        out = np.zeros((self.sizes.size, secret.missing + 1))
+        np.add.at(out, (self.owner, secret.codes), 1.0)
         return out
 
     def distances(self, known: Any, classes: Ints | None = None) -> Floats:

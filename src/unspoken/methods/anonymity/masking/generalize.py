@@ -76,11 +76,11 @@ class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             ends = np.quantile(known, [self.share, 1 - self.share], method="nearest")
             low = ends[0] if low is None else low
             high = ends[1] if high is None else high
-        found = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
-        if found[0] > found[1]:
+        limits = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+        if limits[0] > limits[1]:
             raise InputError(f"TopBottomCoder: 'bottom' of '{name}' must not exceed its top. "
-                             f"Got bottom {found[0]:g} and top {found[1]:g}.")
-        return found
+                             f"Got bottom {limits[0]:g} and top {limits[1]:g}.")
+        return limits
 
     def fit(self, X: Any, y: Any = None) -> TopBottomCoder:
         """Find the limits of every column of X."""
@@ -179,6 +179,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = table.arrow(roles.quasi)
         parts = {name: self._level(name, rows[name], trees.get(name)) for name in roles.quasi}
         kept = self._kept(table, roles, {name: part[0] for name, part in parts.items()})
+        self._refuse_nothing(roles, trees, kept)
         self.rows_ = np.arange(table.rows) if kept is None else kept
         changed = {name: part[0] if kept is None else part[0].take(pa.array(kept))
                    for name, part in parts.items()}
@@ -188,12 +189,23 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     self._promise(table, roles, about), fresh_seed(), False), None
 
     def _level(self, name: str, column: Any, tree: Hierarchy | None) -> tuple[Any, dict[str, Any]]:
-        found, width = coded(column), of_column(self.widths, name)
+        values, width = coded(column), of_column(self.widths, name)
         if tree is not None:
-            return _raised(name, found, tree, int(of_column(self.levels, name) or 0))
+            return _raised(name, values, tree, int(of_column(self.levels, name) or 0))
         if width is not None and is_number(column.type):
-            return _banded(found, float(width)), {"form": "interval", "width": float(width)}
+            return _banded(values, float(width)), {"form": "interval", "width": float(width)}
         return column, {"form": "value"}
+
+    def _refuse_nothing(self, roles: Roles, trees: Mapping[str, Hierarchy],
+                        kept: Ints | None) -> None:
+        """Refuse parameters that would leave every record as it is."""
+        raised = any(name in trees and of_column(self.levels, name) for name in roles.quasi)
+        banded = any(of_column(self.widths, name) is not None for name in roles.quasi)
+        if not (raised or banded) and kept is None:
+            raise InputError("Generalizer: nothing would change, because there are neither "
+                             "'widths' nor 'hierarchies' with levels above 0. Use widths={'age': "
+                             "10} for bands, hierarchies={'city': 'city.csv'}, or "
+                             "OptimalRecoder(k=5), which builds hierarchies and finds the levels.")
 
     def _asks_nothing(self) -> bool:
         return self.k is None and self.l is None and self.t is None
@@ -236,20 +248,20 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
 
-def _raised(name: str, found: Coded, tree: Hierarchy, level: int) -> tuple[Any, dict[str, Any]]:
+def _raised(name: str, values: Coded, tree: Hierarchy, level: int) -> tuple[Any, dict[str, Any]]:
     if level > tree.levels:
         raise InputError(f"Generalizer: the hierarchy of '{name}' has {tree.levels} levels. "
                          f"Got level {level} in 'levels'.")
-    labels = [tree.label(int(at), level) for at in tree.places(name, found.values())]
+    labels = [tree.label(int(at), level) for at in tree.places(name, values.values())]
     texts = pa.array([*labels, None], pa.string())
-    return texts.take(pa.array(found.codes)), {"form": "set", "groups": tree.leaves(level)}
+    return texts.take(pa.array(values.codes)), {"form": "set", "groups": tree.leaves(level)}
 
 
-def _banded(found: Coded, width: float) -> Any:
-    values = np.asarray(to_numbers(found.labels), np.float64)
+def _banded(column: Coded, width: float) -> Any:
+    values = np.asarray(to_numbers(column.labels), np.float64)
     low = np.floor(values / width) * width
     texts = [f"[{_plain(a)}, {_plain(a + width)})" for a in low]
-    return pa.array([*texts, None], pa.string()).take(pa.array(found.codes))
+    return pa.array([*texts, None], pa.string()).take(pa.array(column.codes))
 
 
 def _plain(value: float) -> str:

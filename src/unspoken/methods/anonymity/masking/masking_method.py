@@ -111,13 +111,13 @@ class Demand:
     def _diverse(self, one: Secret, rows: Ints, owner: Ints) -> Bools:
         return self.allows(one, one.spread(owner, rows))
 
-    def allows(self, one: Secret, found: stats.Spread) -> Bools:
+    def allows(self, one: Secret, counted: stats.Spread) -> Bools:
         """Return which classes have the diversity and the closeness that are asked for."""
-        fine = np.ones(found.starts.size, np.bool_)
+        fine = np.ones(counted.starts.size, np.bool_)
         if self.l is not None:
-            fine &= diverse(found, float(self.l), self.diversity, self.c)
+            fine &= diverse(counted, float(self.l), self.diversity, self.c)
         if self.t is not None:
-            fine &= close(one, found, self.t)
+            fine &= close(one, counted, self.t)
         return fine
 
 
@@ -198,7 +198,7 @@ class Masked(Guarantee):
                        "model.")
 
 
-def anonymous(demand: Demand, roles: Roles, found: Mapping[str, Any]) -> Anonymous:
+def anonymous(demand: Demand, roles: Roles, facts: Mapping[str, Any]) -> Anonymous:
     """Return the promise of a release whose classes were counted."""
     return Anonymous(
         f"Every record agrees with at least {demand.k - 1} others on {len(roles.quasi)} published "
@@ -207,7 +207,7 @@ def anonymous(demand: Demand, roles: Roles, found: Mapping[str, Any]) -> Anonymo
          "this is the only release of these people: two of them can be intersected",
          "classes may still be alike in their sensitive values unless l or t was asked for"),
         {"k": demand.k, "l": demand.l, "diversity": demand.diversity, "c": demand.c,
-         "t": demand.t, "quasi": list(roles.quasi), "sensitive": list(roles.sensitive), **found})
+         "t": demand.t, "quasi": list(roles.quasi), "sensitive": list(roles.sensitive), **facts})
 
 
 def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | None,

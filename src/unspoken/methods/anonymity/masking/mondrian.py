@@ -114,7 +114,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
              trees: Mapping[str, Hierarchy]) -> None:
         demand = demand_of(self, table, roles)
         require_all("MondrianAnonymizer", demand, table.rows)
-        dimensions = [dimension(name, found, trees.get(name)) for name, found in columns.items()]
+        dimensions = [dimension(name, values, trees.get(name)) for name, values in columns.items()]
         target = target_of(table) if self.cuts == "gain" else None
         self.owner_ = partition(dimensions, demand, int(self.k), strict=self.mode == "strict",
                                 target=target, spare=int(self.suppression * table.rows))
@@ -124,13 +124,13 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         owner, rows = self.owner_[self.rows_], self.rows_
         changed: dict[str, Any] = {}
         about: dict[str, Any] = {}
-        for name, found in columns.items():
+        for name, values in columns.items():
             if name in trees:
-                changed[name], about[name] = _labelled(name, found, trees[name], owner, rows)
-            elif is_number(found.labels.type):
-                changed[name], about[name] = _numbers(found, owner, rows, self.publish)
+                changed[name], about[name] = labelled(name, values, trees[name], owner, rows)
+            elif is_number(values.labels.type):
+                changed[name], about[name] = _numbers(values, owner, rows, self.publish)
             else:
-                changed[name], about[name] = _sets(found, owner, rows)
+                changed[name], about[name] = _sets(values, owner, rows)
         return changed, about
 
     def fit(self, X: Any, y: Any = None) -> MondrianAnonymizer:
@@ -166,59 +166,59 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.means_[self.owner_])
 
 
-def dimension(name: str, found: Coded, tree: Hierarchy | None = None) -> Dimension:
+def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimension:
     """Return a column as a dimension; missing values stand behind the last."""
-    size = found.missing
+    size = column.missing
     if tree is not None:
-        places = tree.places(name, found.values())
+        places = tree.places(name, column.values())
         width = len(tree.rows)
         above = np.vstack([np.c_[tree.ancestors, tree.ancestors.max(axis=1) + 1],
                            np.zeros((1, width + 1), np.int64)])
         place = np.arange(width + 1, dtype=np.float64)
-        return Dimension(np.r_[places, width][found.codes], place, above, max(width - 1.0, 1.0))
+        return Dimension(np.r_[places, width][column.codes], place, above, max(width - 1.0, 1.0))
     place = np.arange(size + 1, dtype=np.float64)
-    if is_number(found.labels.type) and size:
-        values = np.asarray(to_numbers(found.labels), np.float64)
+    if is_number(column.labels.type) and size:
+        values = np.asarray(to_numbers(column.labels), np.float64)
         place = np.r_[values, values[-1] + max(0.05 * (values[-1] - values[0]), 1e-9)]
     wide = float(place[size - 1] - place[0]) if size else 0.0
-    return Dimension(found.codes, place, None, wide if wide > 0 else 1.0)
+    return Dimension(column.codes, place, None, wide if wide > 0 else 1.0)
 
 
 def target_of(table: Table) -> Target:
     """Return what cuts by gain are to predict: classes, or numbers where there are many."""
     column = table.arrow([table.target])[table.target]
-    found = coded(column)
-    if is_number(column.type) and found.missing > MAX_CLASSES:
+    values = coded(column)
+    if is_number(column.type) and values.missing > MAX_CLASSES:
         return Target.of_numbers(np.nan_to_num(np.asarray(to_numbers(column), np.float64)))
-    return Target.of_classes(found.codes)
+    return Target.of_classes(values.codes)
 
 
-def _ends(found: Coded, owner: Ints, rows: Ints) -> tuple[Ints, Ints]:
+def _ends(values: Coded, owner: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """Return the least and the greatest code of every class."""
-    low = np.full(int(owner.max()) + 1, found.missing, np.int64)
+    low = np.full(int(owner.max()) + 1, values.missing, np.int64)
     high = np.zeros(low.size, np.int64)
-    np.minimum.at(low, owner, found.codes[rows])
-    np.maximum.at(high, owner, found.codes[rows])
+    np.minimum.at(low, owner, values.codes[rows])
+    np.maximum.at(high, owner, values.codes[rows])
     return low, high
 
 
-def _numbers(found: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any, dict[str, Any]]:
-    low, high = _ends(found, owner, rows)
+def _numbers(column: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any, dict[str, Any]]:
+    low, high = _ends(column, owner, rows)
     if publish == "mean":
-        values = np.r_[np.asarray(to_numbers(found.labels), np.float64), np.nan]
-        sums = np.bincount(owner, values[found.codes[rows]])
+        values = np.r_[np.asarray(to_numbers(column.labels), np.float64), np.nan]
+        sums = np.bincount(owner, values[column.codes[rows]])
         means = sums / np.bincount(owner)
         return pa.array(means[owner], from_pandas=True), {"form": "mean"}
-    values = found.values()
-    texts = [None if b == found.missing else str(values[a]) if a == b
+    values = column.values()
+    texts = [None if b == column.missing else str(values[a]) if a == b
              else f"[{values[a]}, {values[b]}]" for a, b in zip(low, high, strict=True)]
     return pa.array(texts, pa.string()).take(pa.array(owner)), {"form": "interval"}
 
 
-def _sets(found: Coded, owner: Ints, rows: Ints) -> tuple[Any, dict[str, Any]]:
+def _sets(column: Coded, owner: Ints, rows: Ints) -> tuple[Any, dict[str, Any]]:
     """Publish the set of the values of every class, joined by a mark that is in none of them."""
-    spread = stats.spread(owner, found.codes[rows])
-    values = [str(value) for value in found.values()]
+    spread = stats.spread(owner, column.codes[rows])
+    values = [str(value) for value in column.values()]
     mark = _mark(values)
     labels = [_joined(part.tolist(), values, mark)
               for part in np.split(spread.value, spread.starts[1:])]
@@ -240,10 +240,10 @@ def _joined(part: Sequence[int], values: Sequence[str], mark: str) -> str | None
     return ALL if whole else mark.join(values[at] for at in part)
 
 
-def _labelled(name: str, found: Coded, tree: Hierarchy, owner: Ints,
+def labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
               rows: Ints) -> tuple[Any, dict[str, Any]]:
     """Publish the lowest label of a hierarchy that holds the class."""
-    place = np.r_[tree.places(name, found.values()), len(tree.rows)][found.codes]
+    place = np.r_[tree.places(name, values.values()), len(tree.rows)][values.codes]
     low, high = _ends(Coded(place, [None] * len(tree.rows)), owner, rows)
     labels: list[str | None] = []
     groups: dict[str, list[str]] = {}

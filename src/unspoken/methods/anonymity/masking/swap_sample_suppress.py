@@ -221,7 +221,7 @@ class CellSuppressor(BaseEstimator):  # type: ignore[misc]
         return self._release(table, roles, rows, blank, fine, demand), None
 
     def _blanked(self, codes: Mapping[str, Any], blank: dict[str, Any], demand: Any) -> Any:
-        now = {name: found.codes.copy() for name, found in codes.items()}
+        now = {name: values.codes.copy() for name, values in codes.items()}
         everybody = np.arange(next(iter(now.values())).size)
         for name in [*sorted(now, key=lambda n: -codes[n].missing), None]:
             owner = stats.classes(list(now.values()))

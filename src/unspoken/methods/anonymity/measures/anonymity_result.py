@@ -124,12 +124,12 @@ class Anonymity:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data; what is infinite becomes null."""
-        found = asdict(self) | {"l": self.l, "strong_l": self.strong_l, "t": self.t,
-                                "entropy_l": self.entropy_l}
-        for one in found["columns"]:
+        document = asdict(self) | {"l": self.l, "strong_l": self.strong_l, "t": self.t,
+                                   "entropy_l": self.entropy_l}
+        for one in document["columns"]:
             if one["recursive_c"] == float("inf"):
                 one["recursive_c"] = None
-        return found
+        return document
 
     def figure(self) -> Any:
         """Return the figure: records by the size of their class, and L beside its baseline."""

@@ -100,14 +100,14 @@ def _extreme(rows: Any, sums: Floats, at: int, sign: float, whole: bool) -> floa
 
     cost = np.zeros(rows.shape[1])
     cost[at] = sign
-    found = linprog(cost, A_eq=rows, b_eq=sums, integrality=np.full(cost.size, int(whole)),
-                    method="highs")
-    if found.status == 3:
+    solution = linprog(cost, A_eq=rows, b_eq=sums, integrality=np.full(cost.size, int(whole)),
+                       method="highs")
+    if solution.status == 3:
         return -np.inf
-    if not found.success:
+    if not solution.success:
         raise DataError("The published tables contradict each other: no table of counts has "
                         "these totals. Check that they count the same people.")
-    return float(found.fun)
+    return float(solution.fun)
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,10 @@ def _moved(rows: Any, flat: Floats, hidden: Bools, at: int, move: float) -> Bool
     limits = np.column_stack([np.zeros(2 * size), np.r_[np.full(size, np.inf), flat]])
     limits[at] = max(move, 0.0)
     limits[size + at] = max(-move, 0.0)
-    found = linprog(cost, A_eq=hstack([rows, -rows], format="csr"),
-                    b_eq=np.zeros(rows.shape[0]), bounds=limits, method="highs")
-    if not found.success:
+    solution = linprog(cost, A_eq=hstack([rows, -rows], format="csr"),
+                       b_eq=np.zeros(rows.shape[0]), bounds=limits, method="highs")
+    if not solution.success:
         raise DataError("A small cell cannot be protected: it is alone in a total, or the total "
                         "itself is small. Merge categories, ask for less "
                         "protection, or publish fewer totals.")
-    return np.asarray(found.x[:size] + found.x[size:] > _SLACK)
+    return np.asarray(solution.x[:size] + solution.x[size:] > _SLACK)

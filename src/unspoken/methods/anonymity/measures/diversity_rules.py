@@ -58,29 +58,29 @@ class Secret:
         """Count the values in every class of some records, by default of all."""
         return stats.spread(owner, self.codes if rows is None else self.codes[rows], self.missing)
 
-    def apart(self, found: stats.Spread) -> Floats:
+    def apart(self, counted: stats.Spread) -> Floats:
         """Return for every class how far its values lie from those of the whole table."""
         if self.above is not None:
-            return stats.closeness_in_tree(found, self.above, self.overall)
-        return stats.closeness(found, self.ordered, self.overall)
+            return stats.closeness_in_tree(counted, self.above, self.overall)
+        return stats.closeness(counted, self.ordered, self.overall)
 
 
-def reached(found: stats.Spread, form: str) -> Floats:
+def reached(counted: stats.Spread, form: str) -> Floats:
     """Return the L of every class."""
     measures = {DISTINCT: stats.distinct, ENTROPY: stats.entropy, STRONG: stats.strong}
-    return np.asarray(measures[form](found), np.float64)
+    return np.asarray(measures[form](counted), np.float64)
 
 
-def diverse(found: stats.Spread, least: float, form: str, c: float = 3.0) -> Bools:
+def diverse(counted: stats.Spread, least: float, form: str, c: float = 3.0) -> Bools:
     """Return which classes have L; strong L is strict."""
     if form == RECURSIVE:
-        return np.asarray(stats.recursive(found, max(1, int(least))) < c)
+        return np.asarray(stats.recursive(counted, max(1, int(least))) < c)
     if form == STRONG:
-        return np.asarray((found.sizes > 0) & (found.sizes > least * found.commonest))
-    return np.asarray(reached(found, form) >= least - ROUNDING)
+        return np.asarray((counted.sizes > 0) & (counted.sizes > least * counted.commonest))
+    return np.asarray(reached(counted, form) >= least - ROUNDING)
 
 
-def close(one: Secret, found: stats.Spread, most: float) -> Bools:
+def close(one: Secret, counted: stats.Spread, most: float) -> Bools:
     """Return which classes lie within t of the whole table."""
-    return np.asarray(one.apart(found) <= most + ROUNDING)
+    return np.asarray(one.apart(counted) <= most + ROUNDING)
 

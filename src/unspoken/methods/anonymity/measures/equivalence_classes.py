@@ -55,16 +55,16 @@ def classes(columns: Sequence[Codes]) -> Ints:
 
     Classes are numbered in the lexicographic order of the columns' codes. At least one column.
     """
-    found, size = np.asarray(columns[0], np.int64), _width(columns[0])
+    cells, size = np.asarray(columns[0], np.int64), _width(columns[0])
     for column in columns[1:]:
         width = _width(column)
-        if size * width > max(_DIRECT, 8 * found.size):
-            found = dense(found)
-            size = _width(found)
+        if size * width > max(_DIRECT, 8 * cells.size):
+            cells = dense(cells)
+            size = _width(cells)
         if size * width > _LIMIT:
             column, width = dense(column), int(column.size)
-        found, size = found * width + column, size * width
-    return dense(found)
+        cells, size = cells * width + column, size * width
+    return dense(cells)
 
 
 def sizes(owner: Codes) -> Ints:
@@ -123,8 +123,8 @@ def spread(owner: Codes, sensitive: Codes, missing: int | None = None,
     cells = _width(owner) * width
     kind = np.min_scalar_type(cells)
     cell = owner.astype(kind) * kind.type(width) + sensitive.astype(kind)
-    found, count = _counted(cell, cells, weights)
-    of, value = found // width, found % width
+    places, count = _counted(cell, cells, weights)
+    of, value = places // width, places % width
     if missing is not None:
         of, value, count = _without(of, value, count, missing)
     starts = np.append(0, np.flatnonzero(of[1:] != of[:-1]) + 1) if of.size else of
@@ -142,44 +142,44 @@ def _without(of: Ints, value: Ints, count: Ints, missing: int) -> tuple[Ints, In
     return of[stays], np.where(gone, 0, value)[stays], np.where(gone, 0, count)[stays]
 
 
-def distinct(found: Spread) -> Ints:
+def distinct(spread: Spread) -> Ints:
     """Return the number of different sensitive values of each class."""
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0, np.int64)
-    return np.asarray(np.add.reduceat((found.count > 0).astype(np.int64), found.starts))
+    return np.asarray(np.add.reduceat((spread.count > 0).astype(np.int64), spread.starts))
 
 
-def entropy(found: Spread) -> Floats:
+def entropy(spread: Spread) -> Floats:
     """Return exp of the entropy of the sensitive values of each class; 0 without any value."""
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    terms = -found.share * np.log(np.where(found.count > 0, found.share, 1.0))
-    return np.where(found.sizes > 0, np.exp(np.add.reduceat(terms, found.starts)), 0.0)
+    terms = -spread.share * np.log(np.where(spread.count > 0, spread.share, 1.0))
+    return np.where(spread.sizes > 0, np.exp(np.add.reduceat(terms, spread.starts)), 0.0)
 
 
-def strong(found: Spread) -> Floats:
+def strong(spread: Spread) -> Floats:
     """Return class size over the count of its most frequent value (fu2010 section 4.1)."""
-    return np.asarray(found.sizes / np.maximum(found.commonest, 1))
+    return np.asarray(spread.sizes / np.maximum(spread.commonest, 1))
 
 
-def recursive(found: Spread, ell: int) -> Floats:
+def recursive(spread: Spread, ell: int) -> Floats:
     """Return for every class r1 / (r_l + ... + r_m): it is (c, l)-diverse for every larger c.
 
     Infinite for a class of fewer than l values.
     """
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    order = np.lexsort((-found.count, found.owner))
-    counts = found.count[order]
-    place = np.arange(counts.size) - found.starts[found.owner]
-    tail = np.add.reduceat(np.where(place >= ell - 1, counts, 0), found.starts)
-    first = counts[found.starts].astype(np.float64)
+    order = np.lexsort((-spread.count, spread.owner))
+    counts = spread.count[order]
+    place = np.arange(counts.size) - spread.starts[spread.owner]
+    tail = np.add.reduceat(np.where(place >= ell - 1, counts, 0), spread.starts)
+    first = counts[spread.starts].astype(np.float64)
     out = np.full(first.size, np.inf)
     np.divide(first, tail, out=out, where=tail > 0)
     return out
 
 
-def closeness(found: Spread, ordered: bool = False, overall: Floats | None = None) -> Floats:
+def closeness(spread: Spread, ordered: bool = False, overall: Floats | None = None) -> Floats:
     """Return for every class the earth mover's distance of its values from the whole table's.
 
     `overall`: the shares of the values in the whole table, where only a part of it was counted.
@@ -188,33 +188,33 @@ def closeness(found: Spread, ordered: bool = False, overall: Floats | None = Non
     variation). Ordered values lie one step apart in the order of their codes, the ends at
     distance 1: ranks among the values that occur, not amounts.
     """
-    if not found.starts.size:
+    if not spread.starts.size:
         return np.zeros(0)
-    whole = found.overall if overall is None else overall
+    whole = spread.overall if overall is None else overall
     if ordered:
-        return np.where(found.sizes > 0, _ordered(found, whole), 1.0)
-    above = np.maximum(found.share - whole[found.value], 0.0)
-    return np.where(found.sizes > 0, np.add.reduceat(above, found.starts), 1.0)
+        return np.where(spread.sizes > 0, _ordered(spread, whole), 1.0)
+    above = np.maximum(spread.share - whole[spread.value], 0.0)
+    return np.where(spread.sizes > 0, np.add.reduceat(above, spread.starts), 1.0)
 
 
-def closeness_in_tree(found: Spread, above: Ints, overall: Floats | None = None) -> Floats:
+def closeness_in_tree(counted: Spread, above: Ints, overall: Floats | None = None) -> Floats:
     """Return the distance where values are as far apart as they must climb to meet.
 
     Li, Li and Venkatasubramanian (2007) section 4.2. `above[level, value]`: the label of every
     value on each level of its hierarchy, level 0 the value itself. On a tree the earth mover's
     distance is the sum, over all labels, of how much the shares below them differ.
     """
-    if not found.starts.size:
+    if not counted.starts.size:
         return np.zeros(0)
-    whole = found.overall if overall is None else overall
+    whole = counted.overall if overall is None else overall
     steps = above if int(above[-1].max(initial=0)) > 0 else above[:-1]
-    total = np.zeros(found.starts.size)
+    total = np.zeros(counted.starts.size)
     for labels in steps:
-        below = spread(found.owner, labels[found.value], weights=found.count)
+        below = spread(counted.owner, labels[counted.value], weights=counted.count)
         there = np.bincount(labels, whole, int(labels.max(initial=0)) + 1)[below.value]
         apart = np.abs(below.share - there) - there
         total += np.add.reduceat(apart, below.starts) + whole.sum()
-    return np.where(found.sizes > 0, total / (2 * max(steps.shape[0], 1)), 1.0)
+    return np.where(counted.sizes > 0, total / (2 * max(steps.shape[0], 1)), 1.0)
 
 
 def discernibility(sizes: Codes, suppressed: int = 0) -> int:
@@ -240,25 +240,25 @@ def _counted(cell: Codes, width: int, weights: Codes | None = None) -> tuple[Int
         present = np.flatnonzero(there)
         counts = there if weights is None else np.bincount(cell, weights, width)
         return present.astype(np.int64), counts[present].astype(np.int64)
-    found, place, counts = np.unique(cell, return_inverse=True, return_counts=True)
+    cells, place, counts = np.unique(cell, return_inverse=True, return_counts=True)
     if weights is not None:
-        counts = np.bincount(place.reshape(-1), weights, found.size)
-    return found.astype(np.int64), counts.astype(np.int64)
+        counts = np.bincount(place.reshape(-1), weights, cells.size)
+    return cells.astype(np.int64), counts.astype(np.int64)
 
 
-def _ordered(found: Spread, overall: Floats) -> Floats:
+def _ordered(spread: Spread, overall: Floats) -> Floats:
     """Sum |Q - P| over the values, run by run: between two values of a class Q stands still."""
     below, size = np.cumsum(overall), overall.size
     if size < 2:
-        return np.zeros(found.starts.size)
+        return np.zeros(spread.starts.size)
     summed = np.r_[0.0, np.cumsum(below)]
-    sizes = np.maximum(found.sizes, 1)
-    held = _running(found.count, found.starts, found.owner) / sizes[found.owner]
-    last = np.r_[found.owner[1:] != found.owner[:-1], True]
-    upto = np.where(last, size, np.r_[found.value[1:], size])
-    parts = _gap(held, found.value, upto, below, summed)
-    first = summed[found.value[found.starts]]
-    return np.asarray((np.add.reduceat(parts, found.starts) + first) / (size - 1))
+    sizes = np.maximum(spread.sizes, 1)
+    held = _running(spread.count, spread.starts, spread.owner) / sizes[spread.owner]
+    last = np.r_[spread.owner[1:] != spread.owner[:-1], True]
+    upto = np.where(last, size, np.r_[spread.value[1:], size])
+    parts = _gap(held, spread.value, upto, below, summed)
+    first = summed[spread.value[spread.starts]]
+    return np.asarray((np.add.reduceat(parts, spread.starts) + first) / (size - 1))
 
 
 def _running(count: Ints, starts: Ints, owner: Ints) -> Ints:

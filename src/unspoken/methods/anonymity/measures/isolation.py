@@ -103,12 +103,12 @@ def indistinguishability(table: Table, sensitive: str, columns: Sequence[str] | 
     names = tuple(columns) if columns is not None else tuple(
         name for name in table.schema.features if name != sensitive)
     rows = table.arrow([*names, sensitive])
-    found = coded(rows[sensitive])
-    labels = [str(value) for value in found.values()] + ["(missing)"]
+    secret = coded(rows[sensitive])
+    labels = [str(value) for value in secret.values()] + ["(missing)"]
     data = np.column_stack([_feature(rows[name]) for name in names])
-    out = list(_gaps("class share", _class_share(rows, names, found.codes), labels))
+    out = list(_gaps("class share", _class_share(rows, names, secret.codes), labels))
     for name, model in (classifiers or _classifiers()).items():
-        out += _gaps(name, _probabilities(model, data, found.codes, folds), labels)
+        out += _gaps(name, _probabilities(model, data, secret.codes, folds), labels)
     return tuple(out)
 
 
@@ -142,8 +142,8 @@ def _probabilities(model: Any, data: Floats, codes: npt.NDArray[np.int64], folds
     fold = np.arange(codes.size) % folds
     out = np.zeros((codes.size, int(codes.max()) + 1))
     for one in range(folds):
-        made = clone(model).fit(data[fold != one], codes[fold != one])
-        out[np.ix_(fold == one, made.classes_)] = made.predict_proba(data[fold == one])
+        fitted = clone(model).fit(data[fold != one], codes[fold != one])
+        out[np.ix_(fold == one, fitted.classes_)] = fitted.predict_proba(data[fold == one])
     return out
 
 

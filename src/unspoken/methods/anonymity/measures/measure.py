@@ -65,8 +65,8 @@ def measure(table: Table | Release, quasi: Names = None, sensitive: Names = None
 
 
 def _histogram(sizes: Ints) -> tuple[tuple[int, int], ...]:
-    found, counts = np.unique(sizes, return_counts=True)
-    return tuple(zip(found.tolist(), counts.tolist(), strict=True))
+    distinct_sizes, counts = np.unique(sizes, return_counts=True)
+    return tuple(zip(distinct_sizes.tolist(), counts.tolist(), strict=True))
 
 
 def columns_of(table: Table, quasi: Names, sensitive: Names) -> tuple[tuple[str, ...], ...]:
@@ -96,9 +96,9 @@ def _listed(table: Table, names: Names, role: str) -> tuple[str, ...]:
     return tuple(table.schema[name].name for name in listed)
 
 
-def _diversity(name: str, kind: str, owner: Ints, found: Coded) -> Diversity:
+def _diversity(name: str, kind: str, owner: Ints, secret: Coded) -> Diversity:
     ordered = kind in ("numeric", "ordinal")
-    spread = stats.spread(owner, found.codes, found.missing)
+    spread = stats.spread(owner, secret.codes, secret.missing)
     distinct = stats.distinct(spread)
     least = int(distinct.min())
     return Diversity(

@@ -63,10 +63,10 @@ def fit_pitman(sizes: Codes) -> Pitman | None:
         return -_likelihood(_model(at), counts)
 
     starts = [np.array([-2.0, np.log(max(sizes.size / 2, 1.0))]), np.array([1.0, 0.0])]
-    found = min((minimize(loss, start, method="Nelder-Mead",
-                          options={"xatol": 1e-6, "fatol": 1e-8, "maxiter": 2000})
-                 for start in starts), key=lambda one: float(one.fun))
-    return _model(found.x)
+    best = min((minimize(loss, start, method="Nelder-Mead",
+                         options={"xatol": 1e-6, "fatol": 1e-8, "maxiter": 2000})
+                for start in starts), key=lambda one: float(one.fun))
+    return _model(best.x)
 
 
 def _model(at: Floats) -> Pitman:
@@ -112,9 +112,9 @@ def individual_risk(sizes: Codes, fraction: float) -> Floats:
     if fraction >= 1.0:
         return 1.0 / held
     few = np.minimum(held, _SERIES_FROM)
-    found = np.where(held < _SERIES_FROM, hyp2f1(1.0, 1.0, few + 1, 1.0 - fraction),
-                     _series(np.maximum(held, _SERIES_FROM), 1.0 - fraction))
-    return np.asarray(fraction / held * found)
+    risk = np.where(held < _SERIES_FROM, hyp2f1(1.0, 1.0, few + 1, 1.0 - fraction),
+                    _series(np.maximum(held, _SERIES_FROM), 1.0 - fraction))
+    return np.asarray(fraction / held * risk)
 
 
 def _series(held: Floats, rest: float) -> Floats:

@@ -123,9 +123,9 @@ def _loss(before: Any, was: Coded, now: Coded, where: Any, numeric: bool) -> tup
     else:
         pairs = np.unique(now.codes[held] * (was.missing + 1) + origin[held])
         covered = np.bincount(pairs // (was.missing + 1), minlength=now.missing + 1)
-        found, size = covered[now.codes[held]], was.missing
-        ncp[held] = np.where(found > 1, found / max(size, 1), 0.0)
-        lm[held] = (found - 1) / max(size - 1, 1)
+        loss, size = covered[now.codes[held]], was.missing
+        ncp[held] = np.where(loss > 1, loss / max(size, 1), 0.0)
+        lm[held] = (loss - 1) / max(size - 1, 1)
     return float(ncp.mean()), float(lm.mean())
 
 
@@ -133,15 +133,15 @@ def numbers_of(column: Any) -> Floats | None:
     """Return a column as numbers, intervals as their middles; None where some are neither."""
     if is_number(column.type):
         return np.asarray(to_numbers(column), np.float64)
-    found = coded(column)
-    middles = np.full(found.missing + 1, np.nan)
-    for place, label in enumerate(found.values()):
+    values = coded(column)
+    middles = np.full(values.missing + 1, np.nan)
+    for place, label in enumerate(values.values()):
         match = _INTERVAL.match(str(label))
         if match is None:
             return None
         low = float(match[1])
         middles[place] = low if match[2] is None else (low + float(match[2])) / 2
-    return middles[found.codes]
+    return middles[values.codes]
 
 
 def _frequencies(was: Coded, now: Coded) -> float | None:

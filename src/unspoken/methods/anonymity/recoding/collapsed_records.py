@@ -149,16 +149,16 @@ class Collapsed:
         """Group the combinations by their labels at a node."""
         below = self._below(node)
         key, total = self.keys(node, below.members)
-        found = _grouped(node, key, total, below)
-        if found.members.size < 0.7 * below.members.size:
-            self._keep(found)
-        return found
+        grouped = _grouped(node, key, total, below)
+        if grouped.members.size < 0.7 * below.members.size:
+            self._keep(grouped)
+        return grouped
 
-    def _keep(self, found: Classes) -> None:
+    def _keep(self, grouped: Classes) -> None:
         if len(self._kept) >= _KEPT:
             # The grouping of all combinations stays; of the others the oldest goes.
             del self._kept[1]
-        self._kept.append(found)
+        self._kept.append(grouped)
 
     def class_of_combination(self, node: Node) -> Ints:
         """Return the number of each combination's class, from 0 without gaps."""

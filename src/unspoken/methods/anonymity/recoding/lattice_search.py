@@ -96,8 +96,8 @@ class LatticeSearch:
         owner = self.data.class_of_combination(classes.node)
         poor = np.zeros(classes.counts.size, np.bool_)
         for one, counted in zip(self.secrets, self.counted, strict=True):
-            found = stats.spread(owner[counted.owner], counted.value, one.missing, counted.count)
-            poor |= ~self.allows(one, found)[owner[classes.members]]
+            summed = stats.spread(owner[counted.owner], counted.value, one.missing, counted.count)
+            poor |= ~self.allows(one, summed)[owner[classes.members]]
         return poor
 
 

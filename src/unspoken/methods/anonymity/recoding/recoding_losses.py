@@ -11,27 +11,27 @@
 
 Bounds. `floor` never exceeds the cost of the node itself nor of any node above it: coarser labels
 tell less, classes only grow, and minorities only add up. Leaving a record out costs at least
-what keeping it costs. So a node whose floor is not below the best cost found needs no second look,
-nor does anything above it.
+what keeping it costs. So a node whose floor is not below the best cost so far needs no second
+look, nor does anything above it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import LOSSES
 from unspoken.methods.anonymity.recoding.collapsed_records import (
     Classes,
     Collapsed,
     LeveledColumn,
-    Node,
 )
 
-LOSS, ENTROPY, DISCERNIBILITY, CLASS = LOSSES = ("loss", "entropy", "discernibility", "class")
+LOSS, ENTROPY, DISCERNIBILITY, CLASS = LOSSES
 
 
 class Loss(Protocol):
@@ -118,14 +118,15 @@ class ByTarget:
     def __init__(self, data: Collapsed, target: Ints) -> None:
         self.data = data
         self.labels = int(target.max(initial=0)) + 1
-        self.found = stats.spread(data.owner, target)
+        self.counted = stats.spread(data.owner, target)
         self.base = np.zeros(tuple(column.levels for column in data.columns))
 
     def _minorities(self, classes: Classes) -> tuple[Ints, Ints]:
         """Return for every class, in the order of its key, its size and all but its commonest."""
         owner = self.data.class_of_combination(classes.node)
-        counted = stats.spread(owner[self.found.owner], self.found.value, weights=self.found.count)
-        return owner, counted.sizes - counted.commonest
+        own = self.counted
+        merged = stats.spread(owner[own.owner], own.value, weights=own.count)
+        return owner, merged.sizes - merged.commonest
 
     def cost(self, classes: Classes, out: Bools) -> float:
         """Count minorities of the classes that stay, and everybody who is left out."""
@@ -143,13 +144,16 @@ def loss_of(name: str, data: Collapsed, target: Ints | None) -> Loss:
     if name == CLASS:
         assert target is not None
         return ByTarget(data, target)
-    return {LOSS: by_range, ENTROPY: by_entropy, DISCERNIBILITY: ByClassSize}[name](data)
+    makers: dict[str, Callable[[Collapsed], Loss]] = {
+        LOSS: by_range, ENTROPY: by_entropy, DISCERNIBILITY: ByClassSize}
+    return makers[name](data)
 
 
 def _counts(column: LeveledColumn) -> list[Floats]:
     """Return how many records have each label, level by level."""
     codes = np.bincount(column.codes, minlength=column.labels[0].size)
-    return [np.bincount(labels, codes, int(labels.max()) + 1) for labels in column.labels]
+    return [np.bincount(labels, codes, int(labels.max()) + 1).astype(np.float64)
+            for labels in column.labels]
 
 
 def _outer_sum(parts: Sequence[Floats]) -> Floats:
@@ -157,6 +161,3 @@ def _outer_sum(parts: Sequence[Floats]) -> Floats:
     for part in parts:
         out = out[..., None] + part
     return out
-
-
-__all__ = ["LOSSES", "Loss", "Node", "loss_of"]

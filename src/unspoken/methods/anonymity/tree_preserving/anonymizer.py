@@ -23,7 +23,7 @@ from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTran
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
-from unspoken.methods.anonymity.tree_preserving.recoding_loop import Found, Search
+from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate, Search
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
 from unspoken.release.release import Release
@@ -89,10 +89,10 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         tables = search.run()
         if not tables[0].reached.met:
             raise InputError(self._out_of_reach(tables[0]))
-        release, found = self._verified(plan, search, tables)
+        release, recoded = self._verified(plan, search, tables)
         self.leaves_ = tuple(tree.leaves(step)
-                             for tree, step in zip(plan.trees, found.steps, strict=True))
-        self.reached_ = found.reached
+                             for tree, step in zip(plan.trees, recoded.steps, strict=True))
+        self.reached_ = recoded.reached
         return release, None
 
     def _plan(self, table: Table) -> tuple[Plan, Search]:
@@ -140,28 +140,28 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         chosen = [*(declared or names), *(targets if self.response_quasi else ())]
         return tuple(n for n in table.schema.names if n in chosen)
 
-    def _out_of_reach(self, root: Found) -> str:
+    def _out_of_reach(self, root: Candidate) -> str:
         return (f"{OWNER}: 'k', 'l' and 't' cannot be reached. Even with every predictor "
                 f"suppressed the table reaches only {root.reached}; asked for were k = {self.k}, "
                 f"l = {self.l} ({self.diversity}), t = {self.t}. Ask for less.")
 
-    def _verified(self, plan: Plan, search: Search, tables: list[Found]
-                  ) -> tuple[Release, Found]:
+    def _verified(self, plan: Plan, search: Search, tables: list[Candidate]
+                  ) -> tuple[Release, Candidate]:
         """Return the largest release whose trees are found again.
 
         scikit-learn breaks ties by a random stream that suppressed columns move; where a tie
         decided, the next smaller tree is taken, and the manifest says so.
         """
         refused: list[str] = []
-        for found in reversed(tables):
-            release = make_release(plan, found, refused, search.why)
+        for candidate in reversed(tables):
+            release = make_release(plan, candidate, refused, search.why)
             self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
             if self.verification_:
                 details = {**release.details, "verified": self.verification_.to_json()}
-                return replace(release, details=details), found
+                return replace(release, details=details), candidate
             if not search.careful:
                 return self._verified(plan, search, search.carefully(tables))
-            refused.append(f"steps {list(found.steps)}: {self.verification_.difference}")
+            refused.append(f"steps {list(candidate.steps)}: {self.verification_.difference}")
             if all(tree.growth.learner != SKLEARN for tree in plan.trees):
                 break
         raise NotCoveredError(f"{OWNER}: nothing was released, because the promise would not "

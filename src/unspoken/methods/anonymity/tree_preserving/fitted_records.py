@@ -94,12 +94,12 @@ def _table(owner: str, columns: Any, y: Any) -> Table:
 
 
 def _digest(columns: Any) -> str:
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, columns.schema.remove_metadata()) as writer:
         writer.write_table(columns.replace_schema_metadata(None).combine_chunks())
-    found.update(sink.getvalue())
-    return found.hexdigest()
+    hasher.update(sink.getvalue())
+    return hasher.hexdigest()
 
 
 def _records(rows: Any) -> Records:

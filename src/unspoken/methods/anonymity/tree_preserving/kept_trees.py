@@ -104,13 +104,13 @@ class Grown:
         inner = self.growing.inner(step)
         below = leaves_below({i: node.children for i, node in inner},
                              self.growing.sizes[step])
-        found = []
+        questions = []
         for _, node in inner:
             assert node.split is not None
             name = self.learning.columns[node.split.attribute].name
-            found.append(Question(name, node.split.cut, node.split.missing_left,
-                                  node.split.route, tuple(below[c] for c in node.children)))
-        return found
+            questions.append(Question(name, node.split.cut, node.split.missing_left,
+                                      node.split.route, tuple(below[c] for c in node.children)))
+        return questions
 
     def pattern(self, step: int) -> CategoricalTree:
         """Return the tree after a step."""
@@ -155,16 +155,16 @@ class Fitted:
         below = leaves_below(children, tree.nodes)
         ranges = {int(f): groups.ranges(self._data[:, f].astype(np.float64))
                   for f in np.unique(tree.feature[inner])}
-        found = []
+        questions = []
         for node in inner:
             column = self.learning.columns[int(tree.feature[node])]
             of = ranges[int(tree.feature[node])]
             assert column.values is not None
             left, right = children[node]
             cut = (_code(column.values, of.high[left]), _code(column.values, of.low[right]))
-            found.append(Question(column.name, cut, bool(tree.missing_left[node]), None,
-                                  (below[left], below[right])))
-        return found
+            questions.append(Question(column.name, cut, bool(tree.missing_left[node]), None,
+                                      (below[left], below[right])))
+        return questions
 
     def pattern(self, step: int) -> Tree:
         """Return the tree after a step: later nodes are cut off."""
@@ -173,10 +173,10 @@ class Fitted:
 
 def leaves_below(children: Mapping[int, Sequence[int]], nodes: int) -> list[frozenset[int]]:
     """Return the leaves below every node; children come after their parents."""
-    found = [frozenset([node]) for node in range(nodes)]
+    below = [frozenset([node]) for node in range(nodes)]
     for node in sorted(children, reverse=True):
-        found[node] = frozenset().union(*(found[child] for child in children[node]))
-    return found
+        below[node] = frozenset().union(*(below[child] for child in children[node]))
+    return below
 
 
 def first_nodes(tree: Tree, size: int) -> Tree:

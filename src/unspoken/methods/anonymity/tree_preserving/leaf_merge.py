@@ -35,25 +35,25 @@ def leaves_of(cells: Cells, by_tree: Sequence[npt.NDArray[np.integer]]) -> Leave
     """Return the leaves of cells; all rows of a cell reach the same ones."""
     first = np.zeros(cells.count, np.int64)
     first[cells.of_row] = np.arange(cells.of_row.size)
-    found = tuple(np.asarray(leaf[first], np.int64) for leaf in by_tree)
+    leaves = tuple(np.asarray(leaf[first], np.int64) for leaf in by_tree)
     joined = np.zeros(cells.count, np.int64)
-    for leaf in found:
+    for leaf in leaves:
         joined = dense(joined * (int(leaf.max()) + 1) + leaf)
-    return Leaves(joined, found)
+    return Leaves(joined, leaves)
 
 
 def witnesses(cells: Cells, leaves: Leaves, asked: Sequence[Sequence[Question]],
               recodings: dict[str, Recoding]) -> list[Bools]:
     """Return for each witness that must stay the cells that can be it."""
-    found = []
+    rows = []
     for tree, questions in zip(leaves.by_tree, asked, strict=True):
         for question in questions:
             place = cells.names.index(question.column)
             blocks, recoding = cells.blocks[:, place], recodings[question.column]
             for child, block in _needed(question, recoding):
                 inside = np.isin(tree, list(question.below[child]))
-                found.append(inside & (blocks == block))
-    return [cellset for cellset in found if cellset.any()]
+                rows.append(inside & (blocks == block))
+    return [cellset for cellset in rows if cellset.any()]
 
 
 def _needed(question: Question, recoding: Recoding) -> list[tuple[int, int]]:

@@ -47,7 +47,7 @@ class Octagon:
 
     def point(self, wanted: Sequence[int], step: int = 1) -> list[int] | None:
         """Return a solution near the wanted values, multiples of `step` where there is one."""
-        found: list[int] = []
+        point: list[int] = []
         for unknown, value in enumerate(wanted):
             if not self.possible:
                 return None
@@ -57,8 +57,8 @@ class Octagon:
             if chosen is None:
                 return None
             self.fix(unknown, chosen)
-            found.append(chosen)
-        return found if self.possible else None
+            point.append(chosen)
+        return point if self.possible else None
 
 
 def _node(sign: int, unknown: int) -> int:

@@ -67,11 +67,11 @@ class Needs:
         ls: dict[str, float] = {}
         ts: dict[str, float] = {}
         for name, secret in self.sensitive.items():
-            found = secret.spread(owner)
-            ls[name] = float(reached(found, self.form).min())
+            counted = secret.spread(owner)
+            ls[name] = float(reached(counted, self.form).min())
             if name in self.l:
-                ok &= diverse(found, self.l[name], self.form)
+                ok &= diverse(counted, self.l[name], self.form)
             if name in self.t:
-                ts[name] = float(secret.apart(found).max())
-                ok &= close(secret, found, self.t[name])
+                ts[name] = float(secret.apart(counted).max())
+                ok &= close(secret, counted, self.t[name])
         return Reached(int(people.min()), ls, ts, ok)

@@ -15,7 +15,7 @@ from unspoken.methods.anonymity.tree_preserving.cells import Cells
 from unspoken.methods.anonymity.tree_preserving.guarantee import promise
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
-from unspoken.methods.anonymity.tree_preserving.recoding_loop import Found
+from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate
 from unspoken.methods.anonymity.tree_preserving.recoding_rules import Recoding, suppressed
 from unspoken.numerics.random import generator
 from unspoken.numerics.shuffle import permutation
@@ -78,33 +78,33 @@ class Plan:
     seeded: bool
 
 
-def make_release(plan: Plan, found: Found, refused: Sequence[str], why: str) -> Release:
+def make_release(plan: Plan, recoded: Candidate, refused: Sequence[str], why: str) -> Release:
     """Describe the recoded table and pack it with its trees and its public description."""
     kept = [c for c in plan.table.schema.columns if c.role != "identifier" and c.kind != "basket"]
     schema = Schema(tuple(Column(c.name, c.kind, c.role) for c in kept))
-    frame = _frame(plan, found, kept)
+    frame = _frame(plan, recoded, kept)
     trees = [tree.pattern(step).to_json()
-             for tree, step in zip(plan.trees, found.steps, strict=True)]
+             for tree, step in zip(plan.trees, recoded.steps, strict=True)]
     rules = [tree.growth.rule(step, tree.leaves(step))
-             for tree, step in zip(plan.trees, found.steps, strict=True)]
+             for tree, step in zip(plan.trees, recoded.steps, strict=True)]
     details = {"seeded": plan.seeded, "stopping_rule": rules[0], "stopping_rules": rules,
-               "trees": trees, "reached": found.reached.to_json(), "stopped_because": why,
-               "trees_given_up": list(refused), "changed": changes(plan, found)}
-    return Release(plan.table.with_frame(frame, schema), _mechanism(plan, found),
+               "trees": trees, "reached": recoded.reached.to_json(), "stopped_because": why,
+               "trees_given_up": list(refused), "changed": changes(plan, recoded)}
+    return Release(plan.table.with_frame(frame, schema), _mechanism(plan, recoded),
                    promise(rules, trees, _facts(plan)),
                    generator(plan.seed, "id").bytes(16).hex(), details)
 
 
-def _frame(plan: Plan, found: Found, kept: Sequence[Column]) -> Any:
+def _frame(plan: Plan, recoded: Candidate, kept: Sequence[Column]) -> Any:
     """Shuffle what passes as it is, and put the recoded columns beside it in the same order.
 
     Recoded columns are dealt from small codes: shuffling their texts would cost far more.
     """
     engine, frame, rows = plan.table.engine, plan.table.frame, plan.table.rows
-    of_row = found.cells.of_row
+    of_row = recoded.cells.of_row
     if plan.order_seed is not None:
         of_row = of_row[permutation(plan.order_seed, rows)]
-    recoder, fields = _recoder(plan, found.recodings, found.cells.moved_to(of_row), kept)
+    recoder, fields = _recoder(plan, recoded.recodings, recoded.cells.moved_to(of_row), kept)
     passing = [c.name for c in kept
                if c.name not in recoder.blocked and c.name not in recoder.constant]
     known = engine.schema(frame)
@@ -123,10 +123,10 @@ class _Selecting:
         return batch.select(list(self.names))
 
 
-def _mechanism(plan: Plan, found: Found) -> dict[str, Any]:
+def _mechanism(plan: Plan, recoded: Candidate) -> dict[str, Any]:
     groups = {name: [[label, list(members)] for label, members in r.groups]
-              for name, r in found.recodings.items() if r.representatives is None}
-    unused = [name for name in plan.columns if name not in found.recodings]
+              for name, r in recoded.recodings.items() if r.representatives is None}
+    unused = [name for name in plan.columns if name not in recoded.recodings]
     hidden = [] if plan.keep_sensitive else list(plan.needs.sensitive)
     return {"name": TREE_PRESERVING.name, **plan.params, "quasi": list(plan.quasi),
             "targets": list(plan.targets), "groups": groups, "suppressed": unused + hidden}
@@ -188,23 +188,24 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def changes(plan: Plan, found: Found) -> Changed:
+def changes(plan: Plan, recoded: Candidate) -> Changed:
     """Count what is released with another value than it had: cells, rows, and per column."""
     anywhere = np.zeros(plan.table.rows, np.bool_)
     columns = {}
     for name, column in plan.columns.items():
-        different = _different(column, found, name)
+        different = _different(column, recoded, name)
         anywhere |= different
         columns[name] = int(different.sum())
     return {"rows": int(anywhere.sum()), "cells": sum(columns.values()), "columns": columns,
-            "moved_rows": found.moved}
+            "moved_rows": recoded.moved}
 
 
-def _different(column: Coded, found: Found, name: str) -> npt.NDArray[np.bool_]:
+def _different(column: Coded, recoded: Candidate, name: str) -> npt.NDArray[np.bool_]:
     """Return for every row whether it is released with another value than it had."""
-    used = name in found.recodings
-    values = found.recodings[name].values if used else [suppressed(column)]
-    block = found.cells.blocks[:, found.cells.names.index(name)][found.cells.of_row] if used else 0
+    used = name in recoded.recodings
+    values = recoded.recodings[name].values if used else [suppressed(column)]
+    cells = recoded.cells
+    block = cells.blocks[:, cells.names.index(name)][cells.of_row] if used else 0
     if column.values is None:
         same = np.array([[a == b for b in values] for a in column.labels], np.bool_)
         return np.asarray(~same[column.codes, block])

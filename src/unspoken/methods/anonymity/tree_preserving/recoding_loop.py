@@ -29,7 +29,7 @@ _ROUNDS = 4
 
 
 @dataclass(frozen=True)
-class Found:
+class Candidate:
     """A table that will do: after how many steps of each tree, and how it is recoded."""
 
     steps: tuple[int, ...]
@@ -58,46 +58,46 @@ class Search:
         self.careful = False
         self._blocks: BlockCache = {}
 
-    def root(self) -> Found:
+    def root(self) -> Candidate:
         """Return the table of one node: every predictor suppressed."""
         cells = make_cells(self.columns, {}, self.rows)
         reached = self.needs.measure(classes_of(cells, self.quasi, self.response))
-        return Found((0,) * len(self.trees), {}, cells, reached)
+        return Candidate((0,) * len(self.trees), {}, cells, reached)
 
-    def run(self) -> list[Found]:
+    def run(self) -> list[Candidate]:
         """Return every table that meets the needs, the root first, the largest trees last."""
         return self._grown(self._steps())
 
-    def carefully(self, found: Sequence[Found]) -> list[Found]:
+    def carefully(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Run again over the same steps, with groups taken back that let in another split."""
         self.careful = True
-        return self._grown(iter([each.steps for each in found[1:]]))
+        return self._grown(iter([each.steps for each in candidates[1:]]))
 
     def _steps(self) -> Iterator[tuple[int, ...]]:
         while any([tree.step() for tree in self.trees]):
             yield tuple(tree.steps for tree in self.trees)
 
-    def _grown(self, steps: Iterator[tuple[int, ...]]) -> list[Found]:
-        found = [self.root()]
-        while found[-1].reached.met:
+    def _grown(self, steps: Iterator[tuple[int, ...]]) -> list[Candidate]:
+        candidates = [self.root()]
+        while candidates[-1].reached.met:
             after = next(steps, None)
             next_ = None if after is None else self.at(after)
             if next_ is None or not next_.reached.met:
                 break
-            found.append(next_)
-        return found
+            candidates.append(next_)
+        return candidates
 
-    def at(self, steps: tuple[int, ...]) -> Found | None:
+    def at(self, steps: tuple[int, ...]) -> Candidate | None:
         """Return the table that keeps the trees after these steps; None if none was found."""
         asked = [tree.questions(step) for tree, step in zip(self.trees, steps, strict=True)]
         recodings, cells = self._recoded(asked, steps)
         reached = self._measure(cells)
-        found = Found(steps, recodings, cells, reached)
+        candidate = Candidate(steps, recodings, cells, reached)
         if not reached.met:
             self.why = f"the next step reaches only {reached}"
         if reached.met or self.rule != LEAF_MERGE:
-            return found
-        return self._merged(found, asked)
+            return candidate
+        return self._merged(candidate, asked)
 
     def _measure(self, cells: Cells) -> Reached:
         # Freshly made cells are the classes themselves where every column counts.
@@ -151,7 +151,7 @@ class Search:
                     return why
         return ""
 
-    def _merged(self, before: Found, asked: Sequence[Sequence[Question]]) -> Found | None:
+    def _merged(self, before: Candidate, asked: Sequence[Sequence[Question]]) -> Candidate | None:
         """Move rows inside their leaves until the needs are met and the trees are the same."""
         recodings = dict(before.recodings)
         by_tree = [tree.leaf_of_row(step)
@@ -161,13 +161,13 @@ class Search:
         for nearest in (False, True):
             rng = generator(self.seed, "move", sum(before.steps), int(nearest))
             merge = Merge(before.cells, leaves.of_cell, self.needs.k, rng, nearest)
-            found = self._attempt(before, merge, needed)
-            if found is not None:
-                return found
+            candidate = self._attempt(before, merge, needed)
+            if candidate is not None:
+                return candidate
         return None
 
-    def _attempt(self, before: Found, merge: Merge, needed: Sequence[npt.NDArray[np.bool_]]
-                 ) -> Found | None:
+    def _attempt(self, before: Candidate, merge: Merge, needed: Sequence[npt.NDArray[np.bool_]]
+                 ) -> Candidate | None:
         plain = not self.response and set(before.cells.names) <= set(self.quasi)
         owner = (before.cells.of_row if plain
                  else classes_of(before.cells, self.quasi, self.response))
@@ -181,8 +181,8 @@ class Search:
             if reached.met:
                 self.why = self.differs(before.steps, before.recodings, cells)
                 moved = int((of_row != before.cells.of_row).sum())
-                return None if self.why else Found(before.steps, before.recodings, cells,
-                                                   reached, moved)
+                return None if self.why else Candidate(before.steps, before.recodings, cells,
+                                                       reached, moved)
             self.why = f"the next step reaches only {reached}, moved rows included"
             worse = np.bincount(of_row[~reached.ok[owner]], minlength=cells.count) > 0
             ok = ok & ~worse

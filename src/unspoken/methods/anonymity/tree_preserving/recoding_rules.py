@@ -61,12 +61,12 @@ class Recoder:
 
     def recode(self, asked: Sequence[Question]) -> dict[str, Recoding]:
         """Return the recoding of every column that is asked about."""
-        found = {}
+        recodings = {}
         for name in sorted({q.column for q in asked}, key=list(self.columns).index):
             here = [q for q in asked if q.column == name]
-            found[name] = (self._numbers if self.columns[name].kind == NUMERIC
-                           else self._categories)(name, here)
-        return found
+            recodings[name] = (self._numbers if self.columns[name].kind == NUMERIC
+                               else self._categories)(name, here)
+        return recodings
 
     def _numbers(self, name: str, asked: Sequence[Question]) -> Recoding:
         size = self.columns[name].size
@@ -132,7 +132,7 @@ def _grouped(routes: Sequence[npt.NDArray[np.integer]]) -> Ints:
 def name_groups(column: str, members: Sequence[tuple[str | None, ...]]) -> tuple[Group, ...]:
     """Name every group: a single category keeps its name, small groups list theirs."""
     taken = {m[0] for m in members if len(m) == 1}
-    found: list[Group] = []
+    groups: list[Group] = []
     for index, group in enumerate(members):
         label = group[0] if len(group) == 1 else _joined(group)
         if len(group) > 1 and (label is None or label in taken):
@@ -140,8 +140,8 @@ def name_groups(column: str, members: Sequence[tuple[str | None, ...]]) -> tuple
             while label in taken:
                 label += "'"
         taken.add(label)
-        found.append((label, group))
-    return tuple(found)
+        groups.append((label, group))
+    return tuple(groups)
 
 
 def _joined(group: Sequence[str | None]) -> str | None:

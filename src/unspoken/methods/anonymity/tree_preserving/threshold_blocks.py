@@ -71,14 +71,14 @@ def min_block(values: Floats, pairs: Sequence[Pair], weights: Ints) -> Blocks:
     system = _System(values[anchors], places, (float(values[0]), float(values[-1])))
     held = np.bincount(start.owner, weights, start.count)
     apart = [True] * (start.count - 1)
-    found = start.representatives
+    representatives = start.representatives
     for cut in np.argsort(np.minimum(held[:-1], held[1:]), kind="stable").tolist():
         apart[cut] = False
         solved = system.solve(apart)
         apart[cut] = solved is None
-        found = found if solved is None else solved
+        representatives = representatives if solved is None else solved
     group = np.concatenate([[0], np.cumsum(apart)]).astype(np.int64)
-    return Blocks(group[start.owner], found)
+    return Blocks(group[start.owner], representatives)
 
 
 class _System:
@@ -109,8 +109,8 @@ class _System:
             if key[0] == key[1] or links.setdefault(key, total) != total:
                 return None
         first = [group.index(g) for g in range(group[-1] + 1)]
-        found = self._represent(links, [self.values[i] for i in first])
-        return None if found is None else self._checked(found, group)
+        representatives = self._represent(links, [self.values[i] for i in first])
+        return None if representatives is None else self._checked(representatives, group)
 
     def _represent(self, links: dict[Pair, int], wanted: list[int]) -> list[int] | None:
         """Solve for blocks: r = base + sign * x, one free x for each set of linked blocks."""
@@ -131,9 +131,9 @@ class _System:
         return None if point is None else [b + s * point[p] for b, s, p in
                                            zip(base, sign, part, strict=True)]
 
-    def _checked(self, found: list[int], group: list[int]) -> Floats | None:
+    def _checked(self, representatives: list[int], group: list[int]) -> Floats | None:
         """Return float32 values if nothing is lost and every threshold is the same."""
-        numbers = np.array([float(r * self.unit) for r in found])
+        numbers = np.array([float(r * self.unit) for r in representatives])
         with np.errstate(over="ignore"):
             narrow = numbers.astype(np.float32).astype(np.float64)
         if not np.array_equal(narrow, numbers) or np.any(np.diff(numbers) <= 0):

@@ -51,11 +51,11 @@ def verify_trees(table: Table, release: Release, guarantee: TreePreserved) -> Ve
     if len(published) != len(guarantee.rules):
         raise ReleaseError("The manifest lacks a tree for some of its stopping rules.")
     for index, (rule, tree) in enumerate(zip(guarantee.rules, published, strict=True)):
-        found = _compare(table, release, guarantee, rule, tree).inside(f"tree {index}")
+        comparison = _compare(table, release, guarantee, rule, tree).inside(f"tree {index}")
         if digest(tree.to_json()) != (guarantee.facts.get("tree_sha256") or [""])[index]:
-            found = Comparison(f"tree {index}: the manifest's tree was changed")
-        words.append(str(found))
-        missed = missed or found.difference
+            comparison = Comparison(f"tree {index}: the manifest's tree was changed")
+        words.append(str(comparison))
+        missed = missed or comparison.difference
     return Verification(tuple(words), reached, missed)
 
 

@@ -60,9 +60,9 @@ class Group:
 
     def kinds(self, items: int) -> list[int]:
         """Return the baskets that such a person can have, those with many items first."""
-        found = [kind for kind in range(1 << items)
-                 if kind & self.has == self.has and not kind & self.lacks]
-        return sorted(found, key=lambda kind: (-kind.bit_count(), kind))
+        fitting = [kind for kind in range(1 << items)
+                   if kind & self.has == self.has and not kind & self.lacks]
+        return sorted(fitting, key=lambda kind: (-kind.bit_count(), kind))
 
 
 @dataclass(frozen=True)
@@ -155,29 +155,29 @@ def _check_names(names: tuple[str, ...], used: set[str]) -> None:
 
 def _border(equal: Mapping[int, int], items: int, longest: int, most: int) -> dict[int, int]:
     """Return the smallest sets that are not published: larger ones follow."""
-    found: dict[int, int] = {}
+    border: dict[int, int] = {}
     for size in range(1, min(items, longest) + 1):
         for bits in combinations(range(items), size):
             mask = sum(1 << bit for bit in bits)
-            if mask not in equal and not any(one & mask == one for one in found):
-                found[mask] = most
-    return found
+            if mask not in equal and not any(one & mask == one for one in border):
+                border[mask] = most
+    return border
 
 
 def _groups(known: Sequence[Knows], place: Mapping[str, int], people: int) -> tuple[Group, ...]:
-    found: dict[tuple[int, int], int] = {}
+    groups: dict[tuple[int, int], int] = {}
     for one in known:
         bits = sum(place[n] for n in set(one.has)), sum(place[n] for n in set(one.lacks))
         if bits[0] & bits[1] or one.people < 1:
             raise InputError("'known' must list different items as 'has' and 'lacks', for one "
                              f"person or more. Got {one!r}.")
-        found[bits] = found.get(bits, 0) + one.people
-    rest = people - sum(found.values())
+        groups[bits] = groups.get(bits, 0) + one.people
+    rest = people - sum(groups.values())
     if rest < 0:
         raise InputError(f"'known' describes {people - rest} people of only {people} baskets.")
     if rest:
-        found[0, 0] = found.get((0, 0), 0) + rest
-    return tuple(Group(has, lacks, many) for (has, lacks), many in found.items())
+        groups[0, 0] = groups.get((0, 0), 0) + rest
+    return tuple(Group(has, lacks, many) for (has, lacks), many in groups.items())
 
 
 def _spread(states: dict[State, int], group: Group, sets: Sequence[int], equal: int,
@@ -195,16 +195,16 @@ def _spread(states: dict[State, int], group: Group, sets: Sequence[int], equal: 
             raise NotCoveredError("Counting all compatible data sets takes more than "
                                   f"{MOST_STATES:,} states. Estimate with "
                                   "attack.sample_disclosure, or take fewer people or items.")
-    found: dict[State, int] = {}
+    reached: dict[State, int] = {}
     for (left, *state), many in now.items():
         if left == 0:
-            found[tuple(state)] = found.get(tuple(state), 0) + many
-    return found
+            reached[tuple(state)] = reached.get(tuple(state), 0) + many
+    return reached
 
 
 def _one_kind(states: dict[State, int], inside: list[int], done: list[int]) -> dict[State, int]:
     """Let any number of the people who are left have one kind of basket."""
-    found: dict[State, int] = {}
+    reached: dict[State, int] = {}
     for state, many in states.items():
         room = min([state[0], *(state[1 + i] for i in inside)])
         for people in range(room + 1):
@@ -215,8 +215,8 @@ def _one_kind(states: dict[State, int], inside: list[int], done: list[int]) -> d
             for i in inside:
                 after[1 + i] -= people
             key = tuple(after)
-            found[key] = found.get(key, 0) + many * comb(state[0], people)
-    return found
+            reached[key] = reached.get(key, 0) + many * comb(state[0], people)
+    return reached
 
 
 @dataclass(frozen=True)
@@ -273,10 +273,10 @@ def group_of(asked: Puzzle, person: Knows | None) -> Group:
     """Return the group of the people that are known like this person."""
     knows = person or Knows()
     bits = tuple(sum(asked.bit(n) for n in set(side)) for side in (knows.has, knows.lacks))
-    found = next((one for one in asked.groups if (one.has, one.lacks) == bits), None)
-    if found is None:
+    group = next((one for one in asked.groups if (one.has, one.lacks) == bits), None)
+    if group is None:
         raise InputError(f"'person' must be one of the entries of 'known'. Got {person!r}.")
-    return found
+    return group
 
 
 def _alone(asked: Puzzle, group: Group, has: int, lacks: int) -> Puzzle:

@@ -230,7 +230,7 @@ def _settle(walk: Chains, steps: int) -> float:
 
 def _walk(walk: Chains, beta: float, steps: int, group: Group, bit: int) -> Floats:
     """Return per chain the fitting steps, and the sum and sum of squares of the share there."""
-    found = np.zeros((3, walk.baskets.shape[0]))
+    sums = np.zeros((3, walk.baskets.shape[0]))
     alike = (walk.has == group.has) & (walk.lacks == group.lacks)
     free = (walk.has == 0) & (walk.lacks == 0) & ~alike
     for step in range(1, steps + 1):
@@ -238,8 +238,8 @@ def _walk(walk: Chains, beta: float, steps: int, group: Group, bit: int) -> Floa
         fits = walk.energy == 0
         if step % THIN == 0 and fits.any():
             share = _exchanged(walk.baskets[fits], alike, free, group, bit)
-            found[:, fits] += np.stack([np.ones(share.size), share, share**2])
-    return found
+            sums[:, fits] += np.stack([np.ones(share.size), share, share**2])
+    return sums
 
 
 def _exchanged(baskets: Ints, alike: Bools, free: Bools, group: Group, bit: int) -> Floats:

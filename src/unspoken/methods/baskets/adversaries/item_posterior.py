@@ -91,9 +91,9 @@ class BasketPosterior(Adversary):
         for size, rows in _groups(view):
             part = view.baskets.take(rows)
             entries = _entries(view.baskets, rows)
-            found = _believe(view, part, size)
-            seen[entries], unseen_item[rows], unseen[rows] = (found.seen, found.unseen_item,
-                                                              found.unseen)
+            posteriors = _believe(view, part, size)
+            seen[entries], unseen[rows] = posteriors.seen, posteriors.unseen
+            unseen_item[rows] = posteriors.unseen_item
         return Posteriors(seen, unseen_item, unseen)
 
 
@@ -149,8 +149,8 @@ def _weights(part: Baskets, chance: Floats, shown: Floats) -> Floats:
             np.bincount(part.rows, np.log(one / (1 - one))[part.codes], len(part))
             for one in shown])
     logs -= logs.max(axis=0)
-    found = np.exp(logs)
-    return np.asarray(found / found.sum(axis=0))
+    weights = np.exp(logs)
+    return np.asarray(weights / weights.sum(axis=0))
 
 
 def _best_unseen(part: Baskets, weight: Floats, absent: Floats,

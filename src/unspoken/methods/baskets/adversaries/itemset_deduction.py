@@ -156,11 +156,11 @@ class _System:
         """Return the least (sign 1) or the most (sign -1) baskets that hold a set."""
         from scipy.optimize import LinearConstraint, milp
 
-        found = milp(sign * self.row(codes), integrality=np.ones(self.rows.shape[1]),
-                     constraints=LinearConstraint(self.rows, self.low, self.high))
-        if not found.success:
+        solution = milp(sign * self.row(codes), integrality=np.ones(self.rows.shape[1]),
+                        constraints=LinearConstraint(self.rows, self.low, self.high))
+        if not solution.success:
             raise ModelError("No data set has the published counts.")
-        return sign * round(float(found.fun))
+        return sign * round(float(solution.fun))
 
 
 def _possible(codes: Set, low: int, high: int) -> Range:
@@ -182,12 +182,12 @@ def _part(codes: Set, mask: int) -> Set:
 
 def _over_supersets(values: Ints) -> Ints:
     """Return for every mask the sum over all masks that contain it, without the full one."""
-    found = values.copy()
-    found[-1] = 0
-    for bit in range(found.size.bit_length() - 1):
-        pairs = found.reshape(-1, 2, 1 << bit)
+    sums = values.copy()
+    sums[-1] = 0
+    for bit in range(sums.size.bit_length() - 1):
+        pairs = sums.reshape(-1, 2, 1 << bit)
         pairs[:, 0] += pairs[:, 1]
-    return found
+    return sums
 
 
 def deduce(published: Itemsets, wanted: Iterable[Iterable[str]], *,
@@ -220,8 +220,8 @@ def deduce(published: Itemsets, wanted: Iterable[Iterable[str]], *,
     deduction = Deduction(published, complete_from, longest)
     more = _codes(beside, published.items)
     sets = tuple(dict.fromkeys(_codes(one, published.items) for one in wanted))
-    found = [deduction.exact(one, more) if exact else deduction.bounds(one) for one in sets]
-    low, high = np.array(found, np.int64).reshape(-1, 2).T
+    deduced = [deduction.exact(one, more) if exact else deduction.bounds(one) for one in sets]
+    low, high = np.array(deduced, np.int64).reshape(-1, 2).T
     return Deduced(published.items, sets, low, high, published.baskets)
 
 

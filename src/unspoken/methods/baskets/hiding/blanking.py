@@ -44,10 +44,10 @@ class Blanking:
 
     def __call__(self, baskets: PartlyKnown) -> PartlyKnown:
         """Return baskets in which no target can be claimed any more."""
-        found = baskets
+        blanked = baskets
         for rule in self.targets:
-            found = self._hide(found, rule)
-        return self._decoys(baskets, found)
+            blanked = self._hide(blanked, rule)
+        return self._decoys(baskets, blanked)
 
     def needs(self, baskets: PartlyKnown, rule: Sides) -> tuple[int, bool]:
         """Return how many ones must become unknown, and whether only on the right side."""
@@ -75,23 +75,24 @@ class Blanking:
               many: int) -> tuple[Ints, int]:
         rows = np.flatnonzero(holding(sure, rule[0] + rule[1]))
         watched = Watched.of(self.keep, set(rule[0] + rule[1]), sure, self.shown)
-        found = []
+        candidates = []
         for item in items:
             costs = watched.harm(sure, rows, [item], there=False)
             served = self._served(sure, rule, item)[rows]
             order = np.lexsort((sure.sizes[rows], costs, -served))[:many]
-            found.append((-int(served[order].sum()), float(costs[order].sum()), item, rows[order]))
-        best = min(found, key=lambda one: one[:3])
+            candidates.append((-int(served[order].sum()), float(costs[order].sum()), item,
+                               rows[order]))
+        best = min(candidates, key=lambda one: one[:3])
         return best[3], best[2]
 
     def _served(self, sure: Baskets, rule: Sides, item: int) -> Ints:
         """Return for every basket how many other targets an unknown item serves."""
         later = self.targets[self.targets.index(rule) + 1:]
-        found = np.zeros(len(sure), np.int64)
+        served = np.zeros(len(sure), np.int64)
         for left, right in later:
             if item in right:
-                found += holding(sure, left + right)
-        return found
+                served += holding(sure, left + right)
+        return served
 
     def _decoys(self, before: PartlyKnown, after: PartlyKnown) -> PartlyKnown:
         """Make zeros unknown too: of each item, `decoys` for every one that became unknown."""

@@ -79,12 +79,12 @@ class Insertion:
 
     def _completes(self, baskets: Baskets, rule: Sides) -> Bools:
         """Return the baskets in which the left side would complete a target, this or another."""
-        found = np.zeros(len(baskets), np.bool_)
+        completed = np.zeros(len(baskets), np.bool_)
         for left, right in self.targets:
             rest = tuple(item for item in left + right if item not in rule[0])
             if len(rest) < len(left + right):
-                found |= holding(baskets, rest) & ~holding(baskets, left + right)
-        return found
+                completed |= holding(baskets, rest) & ~holding(baskets, left + right)
+        return completed
 
 
 def _complete(baskets: Baskets, rows: Ints, codes: tuple[int, ...]) -> Baskets:

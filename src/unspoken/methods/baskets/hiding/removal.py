@@ -66,10 +66,10 @@ class Removal:
         both, alone = (int(holding(baskets, s).sum()) for s in (left + right, left))
         rare = dict.fromkeys(left + right, self.limits.by_support(both, len(baskets)))
         unsure = dict.fromkeys(right, self.limits.by_confidence(both, alone))
-        found = {"support": rare, "confidence": unsure}.get(self.lower) or \
+        needed = {"support": rare, "confidence": unsure}.get(self.lower) or \
             {item: min(many, unsure.get(item, many)) for item, many in rare.items()}
-        least = min(found.values())
-        return {item: many for item, many in found.items() if many == least and many}
+        least = min(needed.values())
+        return {item: many for item, many in needed.items() if many == least and many}
 
     def _open(self, baskets: Baskets, rule: Sides) -> bool:
         return bool(self.needs(baskets, rule))
@@ -97,8 +97,8 @@ class Removal:
 
     def _served(self, baskets: Baskets, rule: Sides, item: int) -> Ints:
         """Return for every basket how many other targets the removal of an item serves."""
-        found = np.zeros(len(baskets), np.int64)
+        served = np.zeros(len(baskets), np.int64)
         for other in self.targets:
             if other != rule and item in self.needs(baskets, other):
-                found += holding(baskets, other[0] + other[1])
-        return found
+                served += holding(baskets, other[0] + other[1])
+        return served

@@ -106,11 +106,11 @@ def published(baskets: Baskets | PartlyKnown, limits: Thresholds) -> dict[Pair, 
     if len(sets) > MOST_SETS:
         raise InputError(explain("The number of frequent itemsets", f"at most {MOST_SETS:,}",
                                  f"{len(sets):,}", "Raise 'min_support'."))
-    found = shown_rules(sets, limits.min_confidence)
+    shown = shown_rules(sets, limits.min_confidence)
     if isinstance(baskets, Baskets) or baskets.unknown.codes.size == 0:
-        return found
+        return shown
     bounds = Bounds(baskets)
-    return {rule: (counts[0], left) for rule, counts in found.items()
+    return {rule: (counts[0], left) for rule, counts in shown.items()
             if counts[0] / (left := bounds.against(rule)) >= limits.min_confidence}
 
 

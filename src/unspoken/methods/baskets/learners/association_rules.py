@@ -40,13 +40,13 @@ def rules(itemsets: Itemsets, min_confidence: float) -> Rules:
     check("rules", _RULES, {"min_confidence": min_confidence})
     # Counts where there are any: their ratios meet a threshold such as 0.8 exactly.
     size = (itemsets.supports if itemsets.estimated else itemsets.counts).tolist()
-    found, missing = [], 0
+    kept, missing = [], 0
     for both, left, right in _splits(itemsets):
         if left is None or right is None:
             missing += 1
         elif size[both] / size[left] >= min_confidence:
-            found.append((both, left, right))
-    order = sorted(found, key=lambda r: (-size[r[0]] / size[r[1]], -size[r[0]], r))
+            kept.append((both, left, right))
+    order = sorted(kept, key=lambda r: (-size[r[0]] / size[r[1]], -size[r[0]], r))
     return _pattern(itemsets, order, {"min_confidence": float(min_confidence),
                                       "not_rated": missing})
 
@@ -61,9 +61,9 @@ def _splits(itemsets: Itemsets) -> Iterator[tuple[int, int | None, int | None]]:
                 yield both, places.get(left), places.get(right)
 
 
-def _pattern(itemsets: Itemsets, found: list[tuple[int, int, int]],
+def _pattern(itemsets: Itemsets, kept: list[tuple[int, int, int]],
              facts: dict[str, float]) -> Rules:
-    at = np.array(found, np.int64).reshape(-1, 3)
+    at = np.array(kept, np.int64).reshape(-1, 3)
     support = itemsets.supports[at]
     bounds = [None if ends is None else ends[at] for ends in (itemsets.low, itemsets.high)]
     return Rules(itemsets.items, tuple(itemsets.sets[i] for i in at[:, 1].tolist()),

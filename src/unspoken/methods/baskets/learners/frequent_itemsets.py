@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.errors import InputError, NotCoveredError, ReleaseError, explain
-from unspoken.methods.baskets.estimate_supports import Estimating, Found, Grouped, Scores
+from unspoken.methods.baskets.estimate_supports import Estimating, Grouped, Scores, Supports
 from unspoken.methods.baskets.method import BASKETS
 from unspoken.methods.baskets.rule_counts import least_count
 from unspoken.methods.baskets.select_a_size import Operator
@@ -83,7 +83,7 @@ def _counted(baskets: Baskets, min_support: float, longest: int | None) -> Items
     count = len(baskets)
     levels = frequent(baskets.offsets, baskets.codes, len(baskets.items),
                       least_count(min_support, count), longest or len(baskets.items) + 1)
-    sets = tuple(tuple(one) for found, _ in levels for one in found.tolist())
+    sets = tuple(tuple(one) for level, _ in levels for one in level.tolist())
     counts = np.concatenate([many for _, many in levels])
     return Itemsets(baskets.items, sets, counts / max(count, 1), count,
                     facts={"min_support": min_support})
@@ -130,18 +130,18 @@ def _estimated(baskets: Baskets, operator: Operator, sizes: Ints | None,
                bounds: tuple[float, float], how: tuple[int, float]) -> Itemsets:
     least, slack = bounds
     grouped = _grouped(baskets, sizes, np.arange(len(baskets.items)))
-    found = Estimating(grouped, operator, least, slack, MOST).run(how[0])
-    kept = [one.only(one.values >= least) for one in found]
+    levels = Estimating(grouped, operator, least, slack, MOST).run(how[0])
+    kept = [one.only(one.values >= least) for one in levels]
     return _pattern(baskets, kept, how[1],
                     {"min_support": least, "slack": slack,
-                     "candidates": [int(one.sets.shape[0]) for one in found]})
+                     "candidates": [int(one.sets.shape[0]) for one in levels]})
 
 
-def _pattern(baskets: Baskets, found: Sequence[Found], confidence: float,
+def _pattern(baskets: Baskets, levels: Sequence[Supports], confidence: float,
              facts: dict[str, Any]) -> Itemsets:
-    sets = tuple(tuple(one) for level in found for one in level.sets.tolist())
-    values = np.concatenate([level.values for level in found])
-    deviations = np.concatenate([level.deviations for level in found])
+    sets = tuple(tuple(one) for level in levels for one in level.sets.tolist())
+    values = np.concatenate([level.values for level in levels])
+    deviations = np.concatenate([level.deviations for level in levels])
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * deviations
     return Itemsets(baskets.items, sets, values, len(baskets), deviations, values - reach,
                     values + reach, {**facts, "confidence": confidence})
@@ -177,8 +177,8 @@ def supports(source: Baskets | Release, sets: Iterable[Iterable[Any]], *,
     ends = np.cumsum([len(one) for one in codes])
     scores = {} if operator is None else {
         k: Scores.of(operator, k, grouped.sizes) for k in {len(one) for one in codes}}
-    found = [_one(grouped, scores, part) for part in np.split(place.reshape(-1), ends[:-1])]
-    levels = [Found(used[one.sets], one.values, one.deviations, one.joint) for one in found]
+    estimates = [_one(grouped, scores, part) for part in np.split(place.reshape(-1), ends[:-1])]
+    levels = [Supports(used[one.sets], one.values, one.deviations, one.joint) for one in estimates]
     if operator is not None:
         return _pattern(baskets, levels, confidence, {})
     return Itemsets(baskets.items, tuple(codes), np.array([one.values[0] for one in levels]),
@@ -195,7 +195,7 @@ def frequencies(release: Release) -> npt.NDArray[np.float64]:
     return Scores.of(operator, 1, grouped.sizes).apply([every, seen], len(baskets))[0]
 
 
-def _one(grouped: Grouped, scores: Mapping[int, Scores], codes: Ints) -> Found:
+def _one(grouped: Grouped, scores: Mapping[int, Scores], codes: Ints) -> Supports:
     """Count one set, or estimate it from the joint counts of all its subsets."""
     from itertools import combinations
 
@@ -203,9 +203,9 @@ def _one(grouped: Grouped, scores: Mapping[int, Scores], codes: Ints) -> Found:
     sets = codes[None, :].astype(np.int64)
     if not scores:
         joint = grouped.joint(sets)
-        return Found(sets, joint.sum(axis=1) / total, np.zeros(1), joint)
+        return Supports(sets, joint.sum(axis=1) / total, np.zeros(1), joint)
     sums = [grouped.baskets[None, :]] + [
         grouped.joint(np.array(list(combinations(codes.tolist(), r)), np.int64)).sum(
             axis=0, keepdims=True) for r in range(1, k + 1)]
     values, deviations = scores[k].apply(sums, total)
-    return Found(sets, values, deviations, sums[-1])
+    return Supports(sets, values, deviations, sums[-1])

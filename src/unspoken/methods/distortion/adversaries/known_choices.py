@@ -27,8 +27,8 @@ BLOCK = 4096
 
 def markers(mechanism: Mapping[str, object]) -> dict[str, str]:
     """Return the columns of choices, by the column they are about."""
-    found = mechanism.get("choices")
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, Mapping) else {}
+    choices = mechanism.get("choices")
+    return {str(k): str(v) for k, v in choices.items()} if isinstance(choices, Mapping) else {}
 
 
 def distorted_rows(view: View, column: str) -> Bools:
@@ -40,8 +40,8 @@ def distorted_rows(view: View, column: str) -> Bools:
     marker = markers(view.mechanism).get(column)
     if marker is None:
         return known
-    said = np.asarray(view.table[marker].to_pylist(), dtype=object)
-    return np.asarray(known & (said == "distort"))
+    choices = np.asarray(view.table[marker].to_pylist(), dtype=object)
+    return np.asarray(known & (choices == "distort"))
 
 
 def distorted_only(view: View) -> View:

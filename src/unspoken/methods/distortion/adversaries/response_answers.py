@@ -38,11 +38,12 @@ def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...]
     law = law_of(release.mechanism, column)
     if not isinstance(law, Answers):
         raise InputError(f"Column '{column}' does not hold randomised answers.")
-    said, choices = release.table.arrow([column])[column].to_pylist(), choices_of(release, column)
-    random, exact = counted_answers(said, choices, law)
+    answers = release.table.arrow([column])[column].to_pylist()
+    choices = choices_of(release, column)
+    random, exact = counted_answers(answers, choices, law)
     shares = by_em(random, law.matrix) if random.sum() else exact / exact.sum()
     place = {value: index for index, value in enumerate(law.values)}
-    codes = np.array([place.get(value, -1) for value in said], np.int64)
+    codes = np.array([place.get(value, -1) for value in answers], np.int64)
     out = np.vstack([answer_posteriors(law.matrix, shares), shares])[codes]
     if choices is not None:
         true = (np.asarray(choices, dtype=object) == "truth") & (codes >= 0)
@@ -108,11 +109,11 @@ class ClassPosterior(AnswerAdversary):
 def answer_view(release: Release, codes: dict[str, Ints], classes: Ints) -> View:
     """Return a view of the answers given at random: codes are places in the list of values."""
     columns = {}
-    for name, said in codes.items():
+    for name, answers in codes.items():
         law = law_of(release.mechanism, name)
         assert isinstance(law, Answers)
-        size, known = len(law.values), said >= 0
-        flat = said[known] * (int(classes.max(initial=0)) + 1) + classes[known]
+        size, known = len(law.values), answers >= 0
+        flat = answers[known] * (int(classes.max(initial=0)) + 1) + classes[known]
         table = np.bincount(flat, minlength=size * (int(classes.max(initial=0)) + 1))
         columns[name] = ColumnView(name, np.arange(size, dtype=np.float64),
                                    table.reshape(size, -1), np.arange(size),

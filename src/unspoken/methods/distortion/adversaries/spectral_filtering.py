@@ -76,8 +76,8 @@ def serial_filter(series: Floats, variance: float, window: int = 15) -> Floats:
                          f"{window!r}.")
     padded = np.pad(series, (window // 2, window - 1 - window // 2), mode="reflect")
     beside = np.lib.stride_tricks.sliding_window_view(padded, window)
-    found = bayes_estimate(np.ascontiguousarray(beside), np.full(window, variance))
-    return np.asarray(found[:, window // 2])
+    estimate = bayes_estimate(np.ascontiguousarray(beside), np.full(window, variance))
+    return np.asarray(estimate[:, window // 2])
 
 
 class _Filtering(Adversary):
@@ -115,11 +115,11 @@ def noisy_columns(view: View) -> tuple[list[str], Floats, Floats]:
     assert view.table is not None
     laws = {name: law_of(view.mechanism, name) for name in view.columns
             if name in view.mechanism.get("columns", {})}
-    found = {name: law for name, law in laws.items() if isinstance(law, Additive)}
+    additive = {name: law for name, law in laws.items() if isinstance(law, Additive)}
     data = np.column_stack([np.asarray(to_numbers(view.table[name]), np.float64)
-                            for name in found])
+                            for name in additive])
     filled = np.where(np.isnan(data), np.nanmean(data, axis=0), data)
-    return list(found), filled, np.array([law.noise.deviation**2 for law in found.values()])
+    return list(additive), filled, np.array([law.noise.deviation**2 for law in additive.values()])
 
 
 class Spectral(_Filtering):

@@ -70,7 +70,7 @@ class Mixed:
 
     def distribution(self, rows: Any, start: Floats | None = None) -> Floats:
         """Return the shares of the intervals: true and distorted reports apart, added up."""
-        counts = self._told(rows)
+        counts = self._truthful_counts(rows)
         inner = self._inner(rows)
         if self.inner is not None and inner.size:
             counts = counts + inner.size * self.inner.distribution(inner, start)
@@ -85,7 +85,7 @@ class Mixed:
         out = np.maximum(state, 0)
         inner, distorted = self._inner(rows), state == DISTORTED
         if self.inner is not None and inner.size:
-            true = self._told(rows)
+            true = self._truthful_counts(rows)
             rest = np.maximum(shares * (true.sum() + inner.size) - true, 0.0)
             usable = rest if rest.sum() > 0 else shares
             out[distorted] = self.inner.assign(inner, usable / usable.sum())
@@ -102,16 +102,16 @@ class Mixed:
     def _inner(self, rows: Any) -> Ints:
         return np.asarray(self.place[rows][self.state[rows] == DISTORTED], np.int64)
 
-    def _told(self, rows: Any) -> Floats:
+    def _truthful_counts(self, rows: Any) -> Floats:
         state = self.state[rows]
         return np.bincount(state[state >= 0], minlength=self.intervals).astype(np.float64)
 
 
-def mixed_column(values: Floats, said: Any, law: Any, bins: int | None,
+def mixed_column(values: Floats, choices: Any, law: Any, bins: int | None,
                  setting: Setting) -> Mixed:
     """Bin a column whose people chose; without a law, every value not withheld is true."""
-    withheld = (said == "withhold") | np.isnan(values)
-    distorted = (said == "distort") & ~withheld & (law is not None)
+    withheld = (choices == "withhold") | np.isnan(values)
+    distorted = (choices == "distort") & ~withheld & (law is not None)
     known = values[~withheld]
     if known.size == 0:
         raise DataError("Everybody withheld this column: there is nothing to learn from it.")
@@ -128,5 +128,5 @@ def _edges(known: Floats, law: Any, bins: int | None, setting: Setting) -> Float
         return exact_column(known, setting).edges
     if isinstance(law, Answers):
         return np.arange(len(law.values) + 1, dtype=np.float64) - 0.5
-    found = law.edges(bins or int(np.clip(known.size // 100, FEWEST, MOST)))
-    return exact_column(known, setting).edges if found is None else np.asarray(found)
+    edges = law.edges(bins or int(np.clip(known.size // 100, FEWEST, MOST)))
+    return exact_column(known, setting).edges if edges is None else np.asarray(edges)

@@ -137,16 +137,16 @@ def _likely(values: Floats, law: Law) -> tuple[float, float]:
     return max(float(values.min()), middle - half), min(float(values.max()), middle + half)
 
 
-def as_law(given: Any, support: Any) -> Any:
+def as_law(law: Any, support: Any) -> Any:
     """Read what a user says about a column: nothing, a Noise, a law, or a response matrix."""
-    if given is None or isinstance(given, Answers) or hasattr(given, "kernel"):
-        return given
-    if isinstance(given, Noise):
-        return Additive(given, *(support or (None, None)))
-    if isinstance(given, list | tuple | np.ndarray):
-        matrix = check_matrix(given)
+    if law is None or isinstance(law, Answers) or hasattr(law, "kernel"):
+        return law
+    if isinstance(law, Noise):
+        return Additive(law, *(support or (None, None)))
+    if isinstance(law, list | tuple | np.ndarray):
+        matrix = check_matrix(law)
         return Answers(tuple(range(matrix.shape[0])), matrix)
-    raise InputError(explain("'noise' of a column", "None, a Noise or a response matrix", given))
+    raise InputError(explain("'noise' of a column", "None, a Noise or a response matrix", law))
 
 
 __all__ = ["Distorted", "Setting", "as_law", "column_of", "exact_column"]

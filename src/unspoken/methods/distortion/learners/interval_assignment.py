@@ -15,10 +15,10 @@ from unspoken.arrays import Floats, Ints
 def whole_counts(probabilities: Floats, total: int) -> Ints:
     """Return whole numbers that sum to `total`, by largest remainder."""
     exact = probabilities / probabilities.sum() * total
-    found: Ints = np.floor(exact).astype(np.int64)
-    rest = int(total - found.sum())
-    found[np.argsort(found - exact, kind="stable")[:rest]] += 1
-    return found
+    counts: Ints = np.floor(exact).astype(np.int64)
+    rest = int(total - counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:rest]] += 1
+    return counts
 
 
 def by_order(values: Floats, probabilities: Floats) -> Ints:

@@ -45,7 +45,7 @@ def examples(learner: Any, X: Any, y: Any, choices: Any
 
 
 @dataclass(frozen=True)
-class Told:
+class LearnerInputs:
     """What the user says about the columns: laws, supports and the number of intervals."""
 
     owner: str
@@ -58,36 +58,37 @@ class Told:
         """Return the law of one column, None if it is taken as it is."""
         return as_law(self._of(self.noise, "noise", index), self._support(index))
 
-    def _of(self, given: Any, what: str, index: int) -> Any:
-        if given is None or isinstance(given, Noise | Answers) or hasattr(given, "kernel"):
-            return given
-        if isinstance(given, Mapping):
-            return given.get(self.names[index], given.get(index))
-        listed = isinstance(given, Sequence) and not isinstance(given, str)
-        if listed and len(given) == len(self.names):
-            return given[index]
+    def _of(self, by_column: Any, what: str, index: int) -> Any:
+        if (by_column is None or isinstance(by_column, Noise | Answers)
+            or hasattr(by_column, "kernel")):
+            return by_column
+        if isinstance(by_column, Mapping):
+            return by_column.get(self.names[index], by_column.get(index))
+        listed = isinstance(by_column, Sequence) and not isinstance(by_column, str)
+        if listed and len(by_column) == len(self.names):
+            return by_column[index]
         raise InputError(explain(f"{self.owner}: '{what}'",
                                  f"one for all, a mapping, or a sequence of {len(self.names)}",
-                                 given))
+                                 by_column))
 
     def _support(self, index: int) -> Any:
-        given = self.support
-        if isinstance(given, tuple) and len(given) == 2 and np.isscalar(given[0]):
-            return given
-        return self._of(given, "support", index)
+        support = self.support
+        if isinstance(support, tuple) and len(support) == 2 and np.isscalar(support[0]):
+            return support
+        return self._of(support, "support", index)
 
     def columns(self, data: Floats, choices: Any, setting: Setting) -> list[Column | None]:
         """Return every column binned by its law; None for one that is taken as it is."""
-        said = None if choices is None else as_choices(choices, data.shape)
-        return [self._column(data[:, i], i, None if said is None else said[:, i], setting)
+        chosen = None if choices is None else as_choices(choices, data.shape)
+        return [self._column(data[:, i], i, None if chosen is None else chosen[:, i], setting)
                 for i in range(data.shape[1])]
 
-    def _column(self, values: Floats, index: int, said: Any, setting: Setting) -> Column | None:
+    def _column(self, values: Floats, index: int, choices: Any, setting: Setting) -> Column | None:
         law = self.law(index)
         missing = np.isnan(values).any()
-        if not missing and (said is None or np.all(said == "distort")):
+        if not missing and (choices is None or np.all(choices == "distort")):
             return column_of(values, law, self.bins, setting)
-        everybody = np.full(values.size, "distort", dtype=object) if said is None else said
+        everybody = np.full(values.size, "distort", dtype=object) if choices is None else choices
         return mixed_column(values, everybody, law, self.bins, setting)
 
 
@@ -122,16 +123,17 @@ def records_of(release: Release) -> Records:
     kept &= ~np.isnan(data).all(axis=1)
     if not kept.any():
         raise DataError("The release has no record with reports and a class.")
-    said = _choices(release, names)
-    return Records(names, laws, data[kept], None if said is None else said[kept], labels[kept])
+    choices = _choices(release, names)
+    return Records(names, laws, data[kept], None if choices is None else choices[kept],
+                   labels[kept])
 
 
 def joint_column(release: Release, name: str, law: Any, bins: int, setting: Setting) -> Mixed:
     """Return a column of a release with everybody's kind of report, those withheld included."""
-    said = choices_of(release, name)
+    choices = choices_of(release, name)
     values = _reports(release, name, law)
-    chosen = np.full(values.size, CHOICES[2], dtype=object) if said is None \
-        else as_choices(said, values.shape)
+    chosen = np.full(values.size, CHOICES[2], dtype=object) if choices is None \
+        else as_choices(choices, values.shape)
     return mixed_column(values, chosen, law, bins, setting)
 
 
@@ -140,14 +142,14 @@ def _reports(release: Release, name: str, law: Any) -> Floats:
     if not isinstance(law, Answers):
         return np.asarray(release.table.numbers([name])[:, 0])
     place = {value: float(i) for i, value in enumerate(law.values)}
-    said = release.table.arrow([name])[name].to_pylist()
-    return np.array([place.get(value, np.nan) for value in said])
+    answers = release.table.arrow([name])[name].to_pylist()
+    return np.array([place.get(value, np.nan) for value in answers])
 
 
 def _choices(release: Release, names: Sequence[str]) -> Any:
-    found = {name: choices_of(release, name) for name in names}
-    if all(said is None for said in found.values()):
+    by_column = {name: choices_of(release, name) for name in names}
+    if all(choices is None for choices in by_column.values()):
         return None
     everybody = [CHOICES[2]] * release.table.rows
-    return np.column_stack([np.asarray(said if said is not None else everybody, dtype=object)
-                            for said in found.values()])
+    return np.column_stack([np.asarray(choices if choices is not None else everybody, dtype=object)
+                            for choices in by_column.values()])

@@ -63,14 +63,14 @@ class Grower:
         size = self.codes.size
         blank = np.zeros((size, len(self.columns)), np.int32)
         root = _Node(np.arange(size), 0, blank, self._overall())
-        made, todo = _Made(), [root]
+        grown, todo = _Made(), [root]
         while todo:
             node = todo.pop()
-            number = self._enter(made, node)
-            found = self._best(node, made.counts[number])
-            if found is not None:
-                todo += self._split(made, node, number, *found)
-        return _tree(made, labels, names, self.criterion)
+            number = self._enter(grown, node)
+            best = self._best(node, grown.counts[number])
+            if best is not None:
+                todo += self._split(grown, node, number, *best)
+        return _tree(grown, labels, names, self.criterion)
 
     def _overall(self) -> dict[tuple[int, int], Floats]:
         everybody = np.arange(self.codes.size)
@@ -78,16 +78,16 @@ class Grower:
         return {(index, label): shares for index, shares in enumerate(whole)
                 for label in range(self.classes)}
 
-    def _enter(self, made: _Made, node: _Node) -> int:
-        number = len(made.feature)
-        made.feature.append(-1)
-        made.threshold.append(0.0)
-        made.left.append(-1)
-        made.right.append(-1)
-        made.counts.append(np.bincount(self.codes[node.rows],
-                                       minlength=self.classes).astype(np.float64))
+    def _enter(self, grown: _Made, node: _Node) -> int:
+        number = len(grown.feature)
+        grown.feature.append(-1)
+        grown.threshold.append(0.0)
+        grown.left.append(-1)
+        grown.right.append(-1)
+        grown.counts.append(np.bincount(self.codes[node.rows],
+                                        minlength=self.classes).astype(np.float64))
         if node.parent >= 0:
-            getattr(made, node.side)[node.parent] = number
+            getattr(grown, node.side)[node.parent] = number
         return number
 
     def _best(self, node: _Node, counts: Floats) -> tuple[int, int] | None:
@@ -122,13 +122,13 @@ class Grower:
     def _table(self, node: _Node, index: int, column: Column) -> Floats:
         """Return the records by interval and class."""
         flat = node.assigned[:, index].astype(np.int64) * self.classes + self.codes[node.rows]
-        found = np.bincount(flat, minlength=column.intervals * self.classes)
-        return found.reshape(column.intervals, self.classes).astype(np.float64)
+        table = np.bincount(flat, minlength=column.intervals * self.classes)
+        return table.reshape(column.intervals, self.classes).astype(np.float64)
 
-    def _split(self, made: _Made, node: _Node, number: int, index: int, cut: int) -> list[_Node]:
+    def _split(self, grown: _Made, node: _Node, number: int, index: int, cut: int) -> list[_Node]:
         below = node.assigned[:, index] <= cut
-        made.feature[number] = index
-        made.threshold[number] = float(self.columns[index].threshold(np.array([cut + 0.5]))[0])
+        grown.feature[number] = index
+        grown.threshold[number] = float(self.columns[index].threshold(np.array([cut + 0.5]))[0])
         return [_Node(node.rows[side], node.depth + 1, node.assigned[side], dict(node.known),
                       node.used | {index}, number, name)
                 for side, name in ((~below, "right"), (below, "left"))]
@@ -139,13 +139,13 @@ def _too_small(table: Floats, least: int) -> Any:
     return (left < least) | (table.sum() - left < least)
 
 
-def _tree(made: _Made, labels: tuple[Label, ...], names: tuple[str, ...],
+def _tree(grown: _Made, labels: tuple[Label, ...], names: tuple[str, ...],
           criterion: str) -> Tree:
-    counts = np.array(made.counts)
+    counts = np.array(grown.counts)
     total = counts.sum(axis=1)
-    leaf = np.array(made.left) < 0
+    leaf = np.array(grown.left) < 0
     return Tree(
-        "classification", names, labels, np.where(leaf, -1, made.feature).astype(np.int64),
-        np.where(leaf, 0.0, made.threshold), np.array(made.left, np.int64),
-        np.array(made.right, np.int64), np.zeros(leaf.size, np.bool_), counts / total[:, None],
+        "classification", names, labels, np.where(leaf, -1, grown.feature).astype(np.int64),
+        np.where(leaf, 0.0, grown.threshold), np.array(grown.left, np.int64),
+        np.array(grown.right, np.int64), np.zeros(leaf.size, np.bool_), counts / total[:, None],
         total.astype(np.int64), total, np.array([impurity(c, criterion) for c in counts]))

@@ -157,11 +157,11 @@ class Refiner:
             chances, masses = self._in_leaves(tree, boxes, assigned[rows], reported)
             picked = _picked(chances * masses, rng)
             for index, one in enumerate(reported):
-                found = one.drawn(boxes.low[picked, index], boxes.high[picked, index], rng)
+                places = one.drawn(boxes.low[picked, index], boxes.high[picked, index], rng)
                 exact = self.columns[index].exact
                 # True reports stay where they are.
-                out[rows, index] = found if exact is None \
-                    else np.where(exact[rows] >= 0, exact[rows], found)
+                out[rows, index] = places if exact is None \
+                    else np.where(exact[rows] >= 0, exact[rows], places)
         return out
 
 
@@ -172,8 +172,8 @@ def left_open(column: Column) -> float:
     """
     shares = column.distribution(np.arange(column.where.size))
     joint, place = column.table * shares, np.arange(shares.size, dtype=np.float64)
-    given = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
-    inside = given @ place**2 - (given @ place) ** 2
+    posterior = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
+    inside = posterior @ place**2 - (posterior @ place) ** 2
     counts = np.bincount(column.where, minlength=inside.size)
     whole = shares @ place**2 - (shares @ place) ** 2
     return float(counts @ inside / counts.sum() / max(float(whole), 1e-300))
@@ -204,13 +204,13 @@ def _chances(reported: Sequence[Reported], boxes: Boxes) -> Narrow:
 
 def _masses(chances: Narrow, start: Ints) -> Narrow:
     """Return the share of a class in every leaf, a few steps of EM from what was assigned."""
-    found = (start + 0.5).astype(np.float32)
-    found /= found.sum()
+    masses = (start + 0.5).astype(np.float32)
+    masses /= masses.sum()
     for _ in range(STEPS):
-        expected = np.maximum(chances @ found, np.float32(1e-30))
-        found = found * (chances.T @ (1 / expected))
-        found /= max(float(found.sum()), 1e-30)
-    return found
+        expected = np.maximum(chances @ masses, np.float32(1e-30))
+        masses = masses * (chances.T @ (1 / expected))
+        masses /= max(float(masses.sum()), 1e-30)
+    return masses
 
 
 def _picked(weights: Narrow, rng: np.random.Generator) -> Ints:

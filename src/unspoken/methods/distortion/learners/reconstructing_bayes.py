@@ -26,7 +26,7 @@ from unspoken.methods.distortion.learners.distorted_column import (
 )
 from unspoken.methods.distortion.learners.learner_inputs import (
     Column,
-    Told,
+    LearnerInputs,
     examples,
     records_of,
 )
@@ -94,15 +94,17 @@ class ReconstructingNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[
         names = feature_names(self)
         seed = self.random_state if isinstance(self.random_state, int) else 0
         setting = Setting(self.stop, MAX_STEPS, seed)
-        inputs = Told("ReconstructingNaiveBayes", names, self.noise, self.support, self.bins)
+        inputs = LearnerInputs("ReconstructingNaiveBayes", names, self.noise,
+                               self.support, self.bins)
         columns = [exact_column(data[:, i], setting) if column is None else column
                    for i, column in enumerate(inputs.columns(data, choices, setting))]
         groups = [np.flatnonzero(codes == label) for label in range(self.classes_.size)]
-        found = tuple(Likelihood(name, column.edges, self._shares(column, groups),
-                                 _values(inputs.law(i)))
-                      for i, (name, column) in enumerate(zip(names, columns, strict=True)))
+        likelihoods = tuple(Likelihood(name, column.edges, self._shares(column, groups),
+                                       _values(inputs.law(i)))
+                            for i, (name, column) in enumerate(zip(names, columns, strict=True)))
         sizes = np.array([rows.size for rows in groups], np.float64)
-        return NaiveBayes(tuple(self.classes_.tolist()), sizes / sizes.sum(), found, codes.size)
+        return NaiveBayes(tuple(self.classes_.tolist()), sizes / sizes.sum(), likelihoods,
+                          codes.size)
 
     def _shares(self, column: Column, groups: list[Any]) -> Floats:
         """Return the shares of the intervals in every class, started from those of everybody."""
@@ -148,9 +150,9 @@ def noisy_naive_bayes(release: Release, **options: Any) -> NaiveBayes:
     >>> from unspoken import mine
     >>> mine.noisy_naive_bayes(release).predict_proba(records)  # doctest: +SKIP
     """
-    found = records_of(release)
-    learner = ReconstructingNaiveBayes(list(found.laws.values()), **options)
-    fitted: NaiveBayes = learner.fit(found.data, found.labels, found.said).model_
+    records = records_of(release)
+    learner = ReconstructingNaiveBayes(list(records.laws.values()), **options)
+    fitted: NaiveBayes = learner.fit(records.data, records.labels, records.said).model_
     columns = tuple(replace(column, name=name)
-                    for column, name in zip(fitted.columns, found.names, strict=True))
+                    for column, name in zip(fitted.columns, records.names, strict=True))
     return replace(fitted, columns=columns)

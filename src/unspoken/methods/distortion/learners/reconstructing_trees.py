@@ -28,7 +28,7 @@ from unspoken.methods.distortion.learners.distorted_column import (
 )
 from unspoken.methods.distortion.learners.learner_inputs import (
     Column,
-    Told,
+    LearnerInputs,
     examples,
     records_of,
 )
@@ -133,7 +133,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         names = feature_names(self)
         if self.strategy in ("randomized", "original"):
             return [None] * len(names)
-        inputs = Told("ReconstructingTreeClassifier", names, self.noise, self.support, self.bins)
+        inputs = LearnerInputs("ReconstructingTreeClassifier", names, self.noise,
+                               self.support, self.bins)
         return inputs.columns(data, choices, Setting(self.stop, MAX_STEPS, self._seed))
 
     def _cuts(self, columns: Sequence[Column | None], data: Floats) -> list[int]:
@@ -176,15 +177,15 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return out, np.array(shares)
 
     def _refined(self, columns: list[Column], codes: Any) -> Tree:
-        found = [self._corrected(column, codes) for column in columns]
+        corrected = [self._corrected(column, codes) for column in columns]
         least = max(LEAST, codes.size // SHARE)
 
         def grow(draws: Sequence[Any]) -> Tree:
             return self._sklearn(np.concatenate(draws), np.tile(codes, len(draws)), LEAVES,
                                  least * len(draws))
 
-        refiner = Refiner(columns, codes, [shares for _, shares in found], grow, self._seed)
-        tree = refiner.refined(np.column_stack([where for where, _ in found]), self.rounds)
+        refiner = Refiner(columns, codes, [shares for _, shares in corrected], grow, self._seed)
+        tree = refiner.refined(np.column_stack([where for where, _ in corrected]), self.rounds)
         return _on_values(tree, columns, feature_names(self))
 
     def _local(self, columns: list[Column], codes: Any) -> Tree:
@@ -246,10 +247,10 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
     >>> from unspoken import mine
     >>> mine.noisy_tree(release).predict(records)  # doctest: +SKIP
     """
-    found = records_of(release)
-    learner = ReconstructingTreeClassifier(list(found.laws.values()), strategy, **options)
-    fitted: Tree = learner.fit(found.data, found.labels, found.said).tree_
-    return replace(fitted, features=found.names)
+    records = records_of(release)
+    learner = ReconstructingTreeClassifier(list(records.laws.values()), strategy, **options)
+    fitted: Tree = learner.fit(records.data, records.labels, records.said).tree_
+    return replace(fitted, features=records.names)
 
 
 __all__ = ["STRATEGIES", "ReconstructingTreeClassifier", "noisy_tree"]

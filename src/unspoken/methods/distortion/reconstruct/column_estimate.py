@@ -18,8 +18,8 @@ from unspoken.methods.distortion.known_laws import Additive, Answers, Law, Produ
 from unspoken.methods.distortion.random_factors import LOGNORMAL
 from unspoken.methods.distortion.reconstruct.iterate import (
     MAX_STEPS,
-    Found,
     Part,
+    Solution,
     checked,
     iterate,
     stacked,
@@ -51,10 +51,10 @@ class How:
     def kernel_of(self, law: Law, edges: Floats, reported: Floats) -> Floats:
         """Return the kernel of the method: EM wants columns that are distributions."""
         kind = self.kernel or ("integrated" if self.method == "em" else "midpoint")
-        found = law.kernel(edges, reported, kind)
+        kernel = law.kernel(edges, reported, kind)
         if self.method == "em" and kind == "midpoint":
-            return np.asarray(found / np.maximum(found.sum(axis=0), 1e-300))
-        return found
+            return np.asarray(kernel / np.maximum(kernel.sum(axis=0), 1e-300))
+        return kernel
 
 
 def numbers(reports: Reports, law: Law, how: How, name: str, facts: dict[str, Any],
@@ -66,13 +66,13 @@ def numbers(reports: Reports, law: Law, how: How, name: str, facts: dict[str, An
     edges = _edges(reports, law, how, support)
     groups = _groups(reports, law, how, edges)
     total = sum(part.counts.sum() for part in groups)
-    found = [_estimate(part, how) for part in groups]
+    estimates = [_estimate(part, how) for part in groups]
     weights = [part.counts.sum() / total for part in groups]
-    mixed = normal(sum(w * f.probabilities for w, f in zip(weights, found, strict=True)))
-    low, high = _bars(groups, found, how, mixed)
-    said = {"method": how.method, "stop": how.stop, "steps": max(f.steps for f in found),
-            "told": int(reports.told.size), "withheld": reports.withheld, **facts}
-    return Distribution(edges, mixed, name, int(total), low, high, said)
+    mixed = normal(sum(w * f.probabilities for w, f in zip(weights, estimates, strict=True)))
+    low, high = _bars(groups, estimates, how, mixed)
+    description = {"method": how.method, "stop": how.stop, "steps": max(f.steps for f in estimates),
+                   "truthful": int(reports.truthful.size), "withheld": reports.withheld, **facts}
+    return Distribution(edges, mixed, name, int(total), low, high, description)
 
 
 def normal(values: Any) -> Floats:
@@ -81,13 +81,13 @@ def normal(values: Any) -> Floats:
 
 
 def _edges(reports: Reports, law: Law, how: How, support: Any) -> Floats:
-    found = law.edges(how.bins) if support is None else spread(support, how.bins)
-    bins = how.bins if found is None else found.size - 1
+    edges = law.edges(how.bins) if support is None else spread(support, how.bins)
+    bins = how.bins if edges is None else edges.size - 1
     if reports.size < bins:
         raise DataError(f"There are fewer reports ({reports.size}) than intervals ({bins}). "
                         "Use fewer bins.")
-    if found is not None:
-        return found
+    if edges is not None:
+        return edges
     assert isinstance(law, Additive)
     return spread(likely_support(reports, law.noise), how.bins)
 
@@ -98,19 +98,19 @@ def _groups(reports: Reports, law: Law, how: How, edges: Floats) -> list[Part]:
         values = reports.distorted
         reported = law.reported(float(values.min()), float(values.max()), edges)
         parts.append(Part(tally(values, reported), how.kernel_of(law, edges, reported)))
-    if reports.told.size:
-        parts.append(Part(tally(reports.told, edges), np.eye(edges.size - 1)))
+    if reports.truthful.size:
+        parts.append(Part(tally(reports.truthful, edges), np.eye(edges.size - 1)))
     return [stacked(parts)] if how.pooled else parts
 
 
-def _estimate(part: Part, how: How) -> Found:
+def _estimate(part: Part, how: How) -> Solution:
     kernel = np.asarray(part.kernel)
     if kernel.shape[0] == kernel.shape[1] and np.array_equal(kernel, np.eye(kernel.shape[0])):
-        return Found(part.counts / part.counts.sum(), 1, 0.0)
+        return Solution(part.counts / part.counts.sum(), 1, 0.0)
     return solve(part.counts, part.kernel, how.stop, how.steps, how.seed)
 
 
-def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
+def _bars(groups: Sequence[Part], estimates: Sequence[Solution], how: How,
           estimate: Floats) -> tuple[Floats | None, Floats | None]:
     """Return the bounds of 95% of the estimates from resampled records, at the same stop.
 
@@ -122,7 +122,7 @@ def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
     counts = np.concatenate([part.counts for part in groups])
     drawn = rng.multinomial(int(counts.sum()), counts / counts.sum(), how.bootstrap).T
     total, start, mixed = counts.sum(), 0, 0.0
-    for part, one in zip(groups, found, strict=True):
+    for part, one in zip(groups, estimates, strict=True):
         rows = drawn[start:start + part.counts.size].astype(np.float64)
         weight = np.maximum(rows.sum(axis=0), 1e-300)
         again = iterate(rows, checked(part.counts, part.kernel), one.steps,
@@ -133,10 +133,10 @@ def _bars(groups: Sequence[Part], found: Sequence[Found], how: How,
     return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
-def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
+def shares(answers: Sequence[Any], choices: Any, law: Answers, name: str,
            pooled: bool = False) -> Categories:
     """Return the shares behind randomised answers; true answers count as they are."""
-    counted = counted_answers(said, choices, law)
+    counted = counted_answers(answers, choices, law)
     groups = [(row, matrix) for row, matrix in zip(counted, (law.matrix, None), strict=True)
               if row.sum() > 0]
     if not groups:
@@ -155,10 +155,10 @@ def shares(said: Sequence[Any], choices: Any, law: Answers, name: str,
     return Categories(law.values, normal(likely), unbiased, np.sqrt(spreads), name, int(total))
 
 
-def counted_answers(said: Sequence[Any], choices: Any, law: Answers) -> tuple[Floats, Floats]:
+def counted_answers(answers: Sequence[Any], choices: Any, law: Answers) -> tuple[Floats, Floats]:
     """Return how often each category was answered at random, and how often truthfully."""
     place = {value: index for index, value in enumerate(law.values)}
-    codes = np.array([place.get(value, -1) for value in said], np.int64)
+    codes = np.array([place.get(value, -1) for value in answers], np.int64)
     true = np.zeros(codes.size, np.bool_) if choices is None else \
         np.asarray(choices, dtype=object) == "truth"
     size = len(law.values)

@@ -65,8 +65,8 @@ class Joint:
 
     def __matmul__(self, flat: Floats) -> Floats:
         cube = np.moveaxis(flat.reshape(self.first.shape[1], self.second.shape[1], -1), 2, 0)
-        found = np.moveaxis(self.first @ cube @ self.second.T, 0, 2)
-        return np.asarray(found.reshape((self.shape[0], *flat.shape[1:])))
+        product = np.moveaxis(self.first @ cube @ self.second.T, 0, 2)
+        return np.asarray(product.reshape((self.shape[0], *flat.shape[1:])))
 
 
 Kernel = Floats | Joint
@@ -81,7 +81,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Found:
+class Solution:
     """The estimate, the steps it took, its deviance per reported interval, and the mixing."""
 
     probabilities: Floats
@@ -91,7 +91,7 @@ class Found:
 
 
 def reconstruct(counts: Floats, kernel: Kernel, stop: str = "held-out",
-                steps: int = MAX_STEPS, seed: int = 0, start: Floats | None = None) -> Found:
+                steps: int = MAX_STEPS, seed: int = 0, start: Floats | None = None) -> Solution:
     """Return the distribution behind binned reports; `steps` is the most that are taken.
 
     The iteration starts from the uniform distribution, or from `start`: what is known about
@@ -106,11 +106,11 @@ def reconstruct(counts: Floats, kernel: Kernel, stop: str = "held-out",
         return _smoothed(counts, kernel, steps, seed)
     if stop in ("held-out", "smoothed"):
         # Two columns, or a start to stay near: there the early stop does the smoothing.
-        wanted, found = _held_out(counts, kernel, first / first.sum(), steps, seed)
+        wanted, shares = _held_out(counts, kernel, first / first.sum(), steps, seed)
     else:
         wanted = _steps_for(counts, kernel, first, stop, steps)
-        found = iterate(counts[:, None], kernel, wanted, first)[:, 0]
-    return Found(found, wanted, _deviance(counts, kernel @ found))
+        shares = iterate(counts[:, None], kernel, wanted, first)[:, 0]
+    return Solution(shares, wanted, _deviance(counts, kernel @ shares))
 
 
 def stacked(parts: Sequence[Part]) -> Part:
@@ -183,7 +183,7 @@ def _mixed(estimate: Floats, share: float) -> Floats:
     return out
 
 
-def _smoothed(counts: Floats, kernel: Floats, steps: int, seed: int) -> Found:
+def _smoothed(counts: Floats, kernel: Floats, steps: int, seed: int) -> Solution:
     """Return the smoothest estimate that explains held-out records as well as the best one.
 
     Mixing goes down step by step, each time from the estimate before, with the folds beside it.
@@ -191,7 +191,7 @@ def _smoothed(counts: Floats, kernel: Floats, steps: int, seed: int) -> Found:
     folds = folded(counts, FOLDS, np.random.default_rng(seed))
     rest = counts[:, None] - folds
     if np.any(rest.sum(axis=0) <= 0):
-        return Found(_uniform(kernel), 0, _deviance(counts, kernel @ _uniform(kernel)))
+        return Solution(_uniform(kernel), 0, _deviance(counts, kernel @ _uniform(kernel)))
     every, estimate = np.column_stack([rest, counts]), _wide(_uniform(kernel), FOLDS + 1)
     each, tried = max(1, min(STEPS_EACH, steps // len(MIXED))), []
     for number, mixing in enumerate(MIXED, 1):
@@ -201,8 +201,8 @@ def _smoothed(counts: Floats, kernel: Floats, steps: int, seed: int) -> Found:
         if explained < max(tried, key=lambda one: one[0])[0] - 8 * WORSE:
             break
     enough = max(tried, key=lambda one: one[0])[0] - WORSE
-    _, mixing, taken, found = next(one for one in tried if one[0] >= enough)
-    return Found(found, taken, _deviance(counts, kernel @ found), mixing)
+    _, mixing, taken, chosen = next(one for one in tried if one[0] >= enough)
+    return Solution(chosen, taken, _deviance(counts, kernel @ chosen), mixing)
 
 
 def _steps_for(counts: Floats, kernel: Kernel, start: Floats, stop: str, steps: int) -> int:
@@ -248,7 +248,7 @@ def _held_out(counts: Floats, kernel: Kernel, start: Floats, steps: int,
     if np.any(rest.sum(axis=0) <= 0):
         return 0, start
     walk = _walk(np.column_stack([rest, counts]), kernel, _wide(start, FOLDS + 1), steps)
-    best, best_at, found, waited = _explained(folds, kernel, _wide(start, FOLDS)), 0, start, 0
+    best, best_at, best_shares, waited = _explained(folds, kernel, _wide(start, FOLDS)), 0, start, 0
     wanted = set(checkpoints(steps).tolist())
     for number, estimate in enumerate(walk, 1):
         if number not in wanted:
@@ -256,10 +256,10 @@ def _held_out(counts: Floats, kernel: Kernel, start: Floats, steps: int,
         now = _explained(folds, kernel, estimate[:, :FOLDS])
         waited += 1
         if now > best:
-            best, best_at, found, waited = now, number, estimate[:, FOLDS], 0
+            best, best_at, best_shares, waited = now, number, estimate[:, FOLDS], 0
         if waited >= PATIENCE:
             break
-    return best_at, found
+    return best_at, best_shares
 
 
 def _explained(folds: Floats, kernel: Kernel, estimate: Floats) -> float:

@@ -139,9 +139,9 @@ def _law_of_array(noise: Noise | str | None, values: Floats, support: Any,
     if support is None:
         raise InputError("'support' is required where the scale of the noise is unknown. The "
                          "scale follows from how far reports reach beyond it.")
-    found: Scale = estimate_scale(values, noise, spread(support, how.bins))
-    facts = {"scale": found.value, "scale_low": found.low, "scale_high": found.high}
-    return Additive(Noise(noise, found.value)), facts, support
+    scale: Scale = estimate_scale(values, noise, spread(support, how.bins))
+    facts = {"scale": scale.value, "scale_low": scale.low, "scale_high": scale.high}
+    return Additive(Noise(noise, scale.value)), facts, support
 
 
 def _from_release(release: Release, column: Any, how: How,
@@ -152,8 +152,8 @@ def _from_release(release: Release, column: Any, how: How,
         raise InputError(explain("'column'", "a name, or two of them", column))
     law = law_of(release.mechanism, column)
     if isinstance(law, Answers):
-        said = release.table.arrow([column])[column].to_pylist()
-        return shares(said, choices_of(release, column), law, column, how.pooled)
+        answers = release.table.arrow([column])[column].to_pylist()
+        return shares(answers, choices_of(release, column), law, column, how.pooled)
     return numbers(reports_of(release, column), law, how, column, {}, support)
 
 
@@ -178,24 +178,24 @@ def _mixed_jointly(release: Release, columns: Sequence[str], laws: Sequence[Any]
         raise InputError("'method' and 'kernel' cannot be chosen for answers or choices. Got "
                          f"{how.method} and {how.kernel}. Leave them out.")
     setting = Setting(how.stop, min(how.steps, 1000), how.seed)
-    found = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
+    mixed = [joint_column(release, name, law, min(how.bins, JOINT_BINS), setting)
              for name, law in zip(columns, laws, strict=True)]
-    tables = [np.ascontiguousarray(column.table) for column in found]
+    tables = [np.ascontiguousarray(column.table) for column in mixed]
     size = tables[0].shape[0] * tables[1].shape[0]
-    flat = found[0].where * tables[1].shape[0] + found[1].where
+    flat = mixed[0].where * tables[1].shape[0] + mixed[1].where
     counts = np.bincount(flat, minlength=size).astype(np.float64)
     values = {name: list(law.values) for name, law in zip(columns, laws, strict=True)
               if isinstance(law, Answers)}
-    return _cells(columns, (found[0].edges, found[1].edges), counts,
+    return _cells(columns, (mixed[0].edges, mixed[1].edges), counts,
                   Joint(tables[0], tables[1]), how, {"values": values} if values else {})
 
 
 def _cells(columns: Sequence[str], edges: tuple[Floats, Floats], counts: Floats, kernel: Joint,
            how: How, facts: dict[str, Any]) -> JointDistribution:
-    found = solve(counts, kernel, how.stop, min(how.steps, 1000), how.seed)
-    cells = normal(found.probabilities).reshape(edges[0].size - 1, -1)
+    solved = solve(counts, kernel, how.stop, min(how.steps, 1000), how.seed)
+    cells = normal(solved.probabilities).reshape(edges[0].size - 1, -1)
     return JointDistribution((columns[0], columns[1]), edges, cells, int(counts.sum()),
-                             {"steps": found.steps, "stop": how.stop, **facts})
+                             {"steps": solved.steps, "stop": how.stop, **facts})
 
 
 def _axis(law: Any, values: Floats, bins: int, how: How) -> tuple[Floats, Floats, Floats]:

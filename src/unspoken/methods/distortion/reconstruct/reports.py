@@ -22,13 +22,13 @@ class Reports:
     """Reports of one column: distorted ones, true ones, and how many were withheld."""
 
     distorted: Floats
-    told: Floats
+    truthful: Floats
     withheld: int = 0
 
     @property
     def size(self) -> int:
         """Return the number of reports, those that were withheld left out."""
-        return int(self.distorted.size + self.told.size)
+        return int(self.distorted.size + self.truthful.size)
 
 
 def as_values(source: Any) -> Floats:
@@ -46,13 +46,13 @@ def as_values(source: Any) -> Floats:
 
 def as_choices(choices: Any, shape: tuple[int, ...]) -> Any:
     """Return what everybody chose; strange words and other shapes are refused."""
-    said = np.asarray(choices, dtype=object)
-    strange = sorted({str(c) for c in said.reshape(-1).tolist()} - set(CHOICES))
-    if said.shape != shape or strange:
+    chosen = np.asarray(choices, dtype=object)
+    strange = sorted({str(c) for c in chosen.reshape(-1).tolist()} - set(CHOICES))
+    if chosen.shape != shape or strange:
         wanted = " x ".join(str(size) for size in shape)
         raise InputError(explain("'choices'", f"{wanted} of {', '.join(CHOICES)}",
-                                 strange[0] if strange else f"the shape {said.shape}"))
-    return said
+                                 strange[0] if strange else f"the shape {chosen.shape}"))
+    return chosen
 
 
 def split_reports(values: Floats, choices: Any) -> Reports:
@@ -62,9 +62,9 @@ def split_reports(values: Floats, choices: Any) -> Reports:
     known = ~np.isnan(values)
     if choices is None:
         return Reports(values[known], np.zeros(0), int((~known).sum()))
-    said = as_choices(choices, values.shape)
-    known &= said != "withhold"
-    return Reports(values[known & (said == "distort")], values[known & (said == "truth")],
+    chosen = as_choices(choices, values.shape)
+    known &= chosen != "withhold"
+    return Reports(values[known & (chosen == "distort")], values[known & (chosen == "truth")],
                    int((~known).sum()))
 
 
@@ -93,7 +93,7 @@ def spread(support: Any, bins: int) -> Floats:
 
 def likely_support(reports: Reports, noise: Noise) -> tuple[float, float]:
     """Return five deviations of what is left of the reports' variance, inside their range."""
-    values = np.concatenate([reports.distorted, reports.told])
+    values = np.concatenate([reports.distorted, reports.truthful])
     low, high = float(values.min()), float(values.max())
     left = max(float(values.var()) - noise.deviation**2, 0.0025 * float(values.var()))
     half, middle = 5 * left**0.5, float(values.mean())

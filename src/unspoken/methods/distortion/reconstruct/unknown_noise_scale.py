@@ -73,5 +73,5 @@ def _grid(values: Floats, edges: Floats) -> Floats:
 
 def _likelihood(counts: Floats, noise: Noise, edges: Floats, reported: Floats) -> float:
     kernel = noise_kernel(noise, edges, reported)
-    found = iterate(counts[:, None], checked(counts, kernel), STEPS)[:, 0]
-    return float(counts @ np.log(np.maximum(kernel @ found, 1e-300)))
+    shares = iterate(counts[:, None], checked(counts, kernel), STEPS)[:, 0]
+    return float(counts @ np.log(np.maximum(kernel @ shares, 1e-300)))

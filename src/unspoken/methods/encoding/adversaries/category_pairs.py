@@ -39,17 +39,17 @@ class CategoryPairs(LabelAdversary):
 
     def match(self, seen: Labelled, known: Labelled, columns: tuple[int, ...]) -> dict[int, Ints]:
         """Return the most likely category of every label after some rounds."""
-        found = {column: by_frequency(seen.counts(column), known.counts(column))
-                 for column in columns}
+        matched = {column: by_frequency(seen.counts(column), known.counts(column))
+                   for column in columns}
         company = _company(seen, known)
         joint = _Joint(seen, known)
         for _ in range(ROUNDS):
-            again = {column: joint.rematch(column, [c for c in company if c != column], found)
+            again = {column: joint.rematch(column, [c for c in company if c != column], matched)
                      for column in columns if seen.sizes[column] <= MOST_LABELS}
-            if all(np.array_equal(again[column], found[column]) for column in again):
+            if all(np.array_equal(again[column], matched[column]) for column in again):
                 break
-            found |= again
-        return found
+            matched |= again
+        return matched
 
 
 def _company(seen: Labelled, known: Labelled) -> list[int]:
@@ -74,11 +74,11 @@ class _Joint:
         self.totals = seen.rows[0].size, known.rows[0].size
         self.table: Floats = gammaln(LOOSE + np.arange(sum(self.totals) + 1))
 
-    def rematch(self, column: int, company: list[int], found: dict[int, Ints]) -> Ints:
+    def rematch(self, column: int, company: list[int], matched: dict[int, Ints]) -> Ints:
         """Return a new assignment of one column, given those of its company."""
         gains = frequency_gains(self.seen.counts(column), self.known.counts(column))
         for other in company:
-            places = found.get(other, np.arange(self.seen.sizes[other]))
+            places = matched.get(other, np.arange(self.seen.sizes[other]))
             places = np.where(places < self.known.sizes[other], places, -1)
             held = places >= 0
             n = self.seen.pairs(column, other)[:, held]

@@ -19,7 +19,7 @@ from unspoken.arrays import Bools, Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.ground_truth import Truth
 from unspoken.disclosure.knowledge import Knowledge
-from unspoken.disclosure.measures import cracks
+from unspoken.disclosure.measures import is_recovered
 from unspoken.methods.encoding.adversaries.curve_fitting import (
     CurveFitting,
     Polyline,
@@ -53,8 +53,8 @@ class Combination(Adversary):
     def further_shares(self, view: View, truth: Truth, knowledge: Knowledge,
                        rng: np.random.Generator) -> dict[str, Floats]:
         """Return the shares as the paper counts them (section 6.2.2)."""
-        hits = [cracks(curve().guess(view, truth.released, knowledge, rng), truth,
-                       knowledge.radius) for curve in CURVES]
+        hits = [is_recovered(curve().guess(view, truth.released, knowledge, rng), truth,
+                             knowledge.radius) for curve in CURVES]
         counted = tallies(hits, truth.weight)
         return {"any curve": counted.total, "two or more": counted.two_or_more,
                 "expected": counted.expected}
@@ -105,12 +105,12 @@ def _members(regions: int) -> npt.NDArray[np.int64]:
     return (np.arange(regions)[:, None] >> np.arange(bits)) & 1
 
 
-def tallies(cracks: Sequence[Bools], weight: Floats) -> Tallies:
+def tallies(hits: Sequence[Bools], weight: Floats) -> Tallies:
     """Count what up to three curves recover together (bu2007 Figure 10).
 
     Parameters
     ----------
-    cracks : sequence of arrays of shape (trials, values)
+    hits : sequence of arrays of shape (trials, values)
         For each curve, which values it recovers in each trial.
     weight : array of shape (values,)
         How much each value counts.
@@ -125,8 +125,8 @@ def tallies(cracks: Sequence[Bools], weight: Floats) -> Tallies:
     >>> tallies([one, one], np.ones(2)).two_or_more
     array([0.5])
     """
-    mask = np.zeros(cracks[0].shape, np.uint8)
-    for bit, recovered in enumerate(cracks):
+    mask = np.zeros(hits[0].shape, np.uint8)
+    for bit, recovered in enumerate(hits):
         mask |= recovered.astype(np.uint8) << np.uint8(bit)
-    size = 1 << len(cracks)
+    size = 1 << len(hits)
     return Tallies(np.array([np.bincount(row, weight, size) for row in mask]) / weight.sum())

@@ -70,8 +70,8 @@ def _horner(x: Floats, parts: list[Floats]) -> Floats:
 
 def _segments(x: Floats, breaks: Floats) -> npt.NDArray[np.intp]:
     if breaks.shape[1] > _FEW:
-        found = [np.searchsorted(b, row, side="right") for b, row in zip(breaks, x, strict=True)]
-        return np.array(found, np.intp)
+        places = [np.searchsorted(b, row, side="right") for b, row in zip(breaks, x, strict=True)]
+        return np.array(places, np.intp)
     where = np.zeros(x.shape, np.intp)
     for index in range(breaks.shape[1]):
         where += x >= breaks[:, index, None]

@@ -56,8 +56,8 @@ def _groups_of_values(seen: ColumnView, known: Histogram) -> Ints:
     ends = np.cumsum(seen.cell_records)
     middle = np.cumsum(known.counts) - known.counts / 2
     scale = ends[-1] / known.counts.sum()
-    found = np.searchsorted(ends, middle * scale, side="right")
-    return np.asarray(np.minimum(found, ends.size - 1), np.int64)
+    groups = np.searchsorted(ends, middle * scale, side="right")
+    return np.asarray(np.minimum(groups, ends.size - 1), np.int64)
 
 
 def _most_frequent(seen: ColumnView, known: Histogram, group: Ints) -> Floats:

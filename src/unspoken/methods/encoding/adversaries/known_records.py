@@ -38,6 +38,6 @@ class KnownRecords(Adversary):
 
 def _one_trial(seen: ColumnView, codes: Floats, values: Floats) -> Floats:
     where = np.clip(np.searchsorted(seen.codes, codes), 0, seen.codes.size - 1)
-    found = between_anchors(seen.rank, seen.rank[where], values)
-    found[where] = values
-    return found
+    guesses = between_anchors(seen.rank, seen.rank[where], values)
+    guesses[where] = values
+    return guesses

@@ -16,10 +16,10 @@ def between_anchors(places: Floats, at: Floats, values: Floats) -> Floats:
     """
     where, inverse = np.unique(at, return_inverse=True)
     mean = np.bincount(inverse.reshape(-1), weights=values) / np.bincount(inverse.reshape(-1))
-    found = np.interp(places, where, mean)
+    interpolated = np.interp(places, where, mean)
     if where.size < 2:
-        return np.asarray(found)
+        return np.asarray(interpolated)
     slope = (mean[-1] - mean[0]) / (where[-1] - where[0])
-    found += slope * np.minimum(places - where[0], 0.0)
-    found += slope * np.maximum(places - where[-1], 0.0)
-    return np.asarray(found)
+    interpolated += slope * np.minimum(places - where[0], 0.0)
+    interpolated += slope * np.maximum(places - where[-1], 0.0)
+    return np.asarray(interpolated)

@@ -74,9 +74,9 @@ def lined_up(seen: ColumnView, grids: list[Grid]) -> Floats:
     groups, owner = _pseudo_groups(seen)
     places = Places.of(grids)
     place = align(groups, places)
-    found = np.take_along_axis(places.values, place, axis=1)
+    values = np.take_along_axis(places.values, place, axis=1)
     first = np.searchsorted(owner, np.arange(owner[-1] + 1))
-    out = found[:, first][:, seen.cells]
+    out = values[:, first][:, seen.cells]
     if np.any(seen.cell_codes > 1):
         for row, grid in enumerate(grids):
             _inside_runs(seen, owner, place[row], grid, out[row])

@@ -32,27 +32,27 @@ class PublishedStatistics(Adversary):
               rng: np.random.Generator) -> Floats:
         """Return the same guesses in every trial."""
         seen = view[column]
-        found = anchors(seen, knowledge)
-        at, values = np.array(found, dtype=np.float64).T
+        known = anchors(seen, knowledge)
+        at, values = np.array(known, dtype=np.float64).T
         return between_anchors(seen.rank, at, values)[None, :]
 
 
 def anchors(seen: ColumnView, knowledge: Knowledge) -> list[Anchor]:
     """Return pairs of rank and value, increasing in both."""
     low, high = bounds_of(knowledge)
-    found: list[Anchor] = [(0.0, low), (seen.last_rank, high)]
+    known: list[Anchor] = [(0.0, low), (seen.last_rank, high)]
     if knowledge.median is not None:
         ends = np.cumsum(seen.cell_records)
         middle = int(np.argmax(seen.cells == np.searchsorted(ends, ends[-1] / 2)))
-        found.append((float(seen.rank[middle]), knowledge.median))
+        known.append((float(seen.rank[middle]), knowledge.median))
     if knowledge.modes is not None:
         often = np.argsort(-seen.counts, kind="stable")[: knowledge.modes.size]
         for code, mode in zip(often.tolist(), knowledge.modes.tolist(), strict=False):
-            _add(found, (float(seen.rank[code]), float(mode)))
-    return sorted(found)
+            _add(known, (float(seen.rank[code]), float(mode)))
+    return sorted(known)
 
 
-def _add(found: list[Anchor], new: Anchor) -> None:
+def _add(known: list[Anchor], new: Anchor) -> None:
     """Add an anchor unless it contradicts the order of those that are there."""
-    if all((new[0] - at) * (new[1] - value) > 0 or new == (at, value) for at, value in found):
-        found.append(new)
+    if all((new[0] - at) * (new[1] - value) > 0 or new == (at, value) for at, value in known):
+        known.append(new)

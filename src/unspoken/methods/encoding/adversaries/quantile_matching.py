@@ -35,21 +35,21 @@ class QuantileMatching(Adversary):
                              f"'{knowledge.label}' has none.")
         size = sample.shape[1]
         place = seen.share * size
-        found = sample[:, np.clip(place.astype(np.int64), 0, size - 1)]
-        return _beyond(found, sample, seen.rank, (place >= 0.5) & (place <= size - 0.5))
+        guesses = sample[:, np.clip(place.astype(np.int64), 0, size - 1)]
+        return _beyond(guesses, sample, seen.rank, (place >= 0.5) & (place <= size - 0.5))
 
 
-def _beyond(found: Floats, sample: Floats, rank: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+def _beyond(guesses: Floats, sample: Floats, rank: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
     """Replace the guesses for values rarer than one in the sample by steps of the rank.
 
     The smallest and the largest of a sample are not those of the data: codes below or above
     them are guessed with the average distance of the values in between.
     """
     if inside.sum() < 2 or inside.all():
-        return found
+        return guesses
     first, last = rank[inside].min(), rank[inside].max()
     step = (sample[:, -1:] - sample[:, :1]) / max(last - first, 1.0)
     below, above = ~inside & (rank < first), ~inside & (rank > last)
-    found[:, below] = sample[:, :1] + (rank[below] - first) * step
-    found[:, above] = sample[:, -1:] + (rank[above] - last) * step
-    return found
+    guesses[:, below] = sample[:, :1] + (rank[below] - first) * step
+    guesses[:, above] = sample[:, -1:] + (rank[above] - last) * step
+    return guesses

@@ -116,8 +116,8 @@ def finer(first: View, second: View, columns: Mapping[str, str]) -> View:
     --------
     >>> view = finer(one, two, {"a1": "a1"})  # doctest: +SKIP
     """
-    seen = {name: first[name].regrouped(_by_middle(found))
-            for name, found in overlaps(first, second, columns).items()}
+    seen = {name: first[name].regrouped(_by_middle(overlap))
+            for name, overlap in overlaps(first, second, columns).items()}
     return View(first.mechanism, {**first.columns, **seen}, first.rows, first.target, first.table)
 
 
@@ -136,11 +136,11 @@ def _side(view: View, name: str) -> Side:
 def _shared_cells(first: Side, second: Side) -> tuple[Ints, Ints]:
     """Return for each release's rows the range between ranks where both releases cut."""
     cuts = np.intersect1d(first.low, second.low)
-    found = []
+    cells = []
     for side in (first, second):
         cell = np.searchsorted(cuts, side.low, side="right")
-        found.append(np.where(side.row < 0, -1, cell[side.row]))
-    return found[0], found[1]
+        cells.append(np.where(side.row < 0, -1, cell[side.row]))
+    return cells[0], cells[1]
 
 
 def _links(cells: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -177,11 +177,11 @@ def _overlap(seen: ColumnView, first: Side, second: Side, links: tuple[Ints, Int
     low, high = first.high.copy(), first.low.copy()
     np.minimum.at(low, mine, np.maximum(first.low[mine], second.low[other]))
     np.maximum.at(high, mine, np.minimum(first.high[mine], second.high[other]))
-    found = np.bincount(mine, minlength=low.size)
-    enough = found >= (seen.counts if seen.per_record else 1)
+    counts = np.bincount(mine, minlength=low.size)
+    enough = counts >= (seen.counts if seen.per_record else 1)
     return Ranges(np.where(enough, low, first.low), np.where(enough, high, first.high))
 
 
-def _by_middle(found: Ranges) -> Ints:
-    _, cells = np.unique(found.low + found.high, return_inverse=True)
+def _by_middle(ranges: Ranges) -> Ints:
+    _, cells = np.unique(ranges.low + ranges.high, return_inverse=True)
     return np.asarray(cells.reshape(-1), np.int64)

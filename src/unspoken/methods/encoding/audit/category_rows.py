@@ -43,14 +43,14 @@ def seen_labels(view: View, truths: Truths, labels: Sequence[LabelColumn],
 
 
 def category_rows(labels: Sequence[LabelColumn], seen: Labelled, plain: Similar,
-                  given: Similar | None, chosen: Sequence[Adversary],
+                  similar: Similar | None, chosen: Sequence[Adversary],
                   setting: Setting) -> Iterator[Row]:
     """Yield the rows of every relabelled column."""
     by_label = [one for one in chosen if isinstance(one, LabelAdversary)]
     first = len(seen.names) - len(labels)
-    levels = [("sample given", 0.0)] if given is not None else DRAWN
+    levels = [("sample given", 0.0)] if similar is not None else DRAWN
     for level, share in levels:
-        trials = [known_labels(one, seen) for one in samples(plain, given, setting, share)]
+        trials = [known_labels(one, seen) for one in samples(plain, similar, setting, share)]
         for adversary in (one for one in by_label if "sample" in one.levels):
             yield from _matched(labels, first, seen, trials, adversary, level)
     whole = [known_labels(plain, seen)]
@@ -69,17 +69,17 @@ def _matched(labels: Sequence[LabelColumn], first: int, seen: Labelled,
     for place, column in zip(places, labels, strict=True):
         if not any(held[place].size for _, held, _ in answers):
             continue
-        shares = [right_shares(column, _named(found[place], held[place]))
-                  for found, held, _ in answers]
+        shares = [right_shares(column, _named(names[place], held[place]))
+                  for names, held, _ in answers]
         blind = [_blind(column, held[place], known.counts(place))
                  for _, held, known in answers]
         yield from _rows(adversary.name, level, column.name, shares,
                          float(np.median(blind)), 1.0 / max(len(column.labels), 1))
 
 
-def _named(found: Ints, held: Ints) -> Ints:
+def _named(names: Ints, held: Ints) -> Ints:
     """Return guesses as numbers of all categories; -1 stays -1."""
-    return np.asarray(np.append(held, -1)[found], np.int64)
+    return np.asarray(np.append(held, -1)[names], np.int64)
 
 
 def right_shares(column: LabelColumn, guesses: Ints) -> tuple[float, float]:
@@ -100,9 +100,9 @@ def _blind(column: LabelColumn, held: Ints, counts: Ints) -> float:
 def _rows(adversary: str, level: str, column: str, shares: Sequence[tuple[float, float]],
           by_record: float, by_value: float) -> Iterator[Row]:
     for index, (measure, base) in enumerate((("domain", by_value), ("records", by_record))):
-        found = estimate(np.array([share[index] for share in shares]))
-        yield Row(adversary, level, column, measure, found.value, found.low, found.high, base,
-                  found.trials)
+        estimated = estimate(np.array([share[index] for share in shares]))
+        yield Row(adversary, level, column, measure, estimated.value, estimated.low,
+                  estimated.high, base, estimated.trials)
 
 
 def _without_sample(column: LabelColumn, chosen: Sequence[Adversary],

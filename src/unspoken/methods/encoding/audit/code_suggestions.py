@@ -18,8 +18,8 @@ from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValu
 
 def suggestions(audit: Audit, high: float = HIGH) -> tuple[Suggestion, ...]:
     """Return which defences would help against what was found, and which would not."""
-    found = [*_against_points(audit, high), *_against_order(audit, high)]
-    return (*found, *_against_samples(audit, high), *_unchanged(audit, high))
+    advice = [*_against_points(audit, high), *_against_order(audit, high)]
+    return (*advice, *_against_samples(audit, high), *_unchanged(audit, high))
 
 
 _LABELS = tuple(kind.name for kind in (CategoryFrequencies, CategoryPairs, CategoryRecords,

@@ -12,7 +12,7 @@ from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.ground_truth import Truth, Truths
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.disclosure.knowledge_levels import Setting, points
-from unspoken.disclosure.measures import cracks
+from unspoken.disclosure.measures import is_recovered
 from unspoken.methods.encoding.adversaries.curve_combination import tallies
 from unspoken.methods.encoding.adversaries.curve_fitting import (
     CurveFitting,
@@ -86,8 +86,8 @@ def expert_venn(truth: Truth, view: View, setting: Setting) -> dict[tuple[int, .
     radius = some.radius * truth.width
     known = Knowledge("expert", radius, (float(truth.values[0]), float(truth.values[-1])),
                       points=points(truth, seen.codes, EXPERT, some, rng))
-    found = [cracks(curve().guess(view, truth.released, known, rng), truth, radius)
-             for curve in CURVES]
-    shares = tallies(found, truth.share).venn.mean(axis=0)
+    recovered = [is_recovered(curve().guess(view, truth.released, known, rng), truth, radius)
+                 for curve in CURVES]
+    shares = tallies(recovered, truth.share).venn.mean(axis=0)
     return {tuple(i for i in range(3) if region >> i & 1): float(share)
             for region, share in enumerate(shares)}

@@ -75,7 +75,7 @@ def _by_order(table: Table, view: View) -> Truths:
     """Align values and codes by order, column by column, where every code has a rank."""
     names = _original_names(table, view)
     counted = table.counts([n for n in names.values() if n in table.schema.names])
-    found, unscored = {}, {}
+    truths, unscored = {}, {}
     for released, name in names.items():
         seen = view[released]
         if name not in counted:
@@ -83,8 +83,8 @@ def _by_order(table: Table, view: View) -> Truths:
         elif seen.cell_codes.size and seen.cell_codes.max() > 1:
             unscored[name] = "codes in monochromatic pieces have no order: scoring needs the key"
         else:
-            found[name] = _aligned(name, seen, counted[name].values, counted[name].by_value)
-    return Truths(found, unscored)
+            truths[name] = _aligned(name, seen, counted[name].values, counted[name].by_value)
+    return Truths(truths, unscored)
 
 
 def _original_names(table: Table, view: View) -> dict[str, str]:

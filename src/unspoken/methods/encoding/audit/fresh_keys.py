@@ -178,5 +178,6 @@ def _known(truth: Truth, codes: Floats, count: int, setting: Setting, rng: np.ra
 def _recovered(truth: Truth, codes: Floats, known: Points, radius: float,
              curves: Sequence[type[CurveFitting]]) -> Tallies:
     reach = radius * truth.width
-    found = [np.abs(curve().curves(known).at(codes) - truth.values) <= reach for curve in curves]
-    return tallies(found, truth.weight)
+    recovered = [np.abs(curve().curves(known).at(codes) - truth.values) <= reach
+                 for curve in curves]
+    return tallies(recovered, truth.weight)

@@ -13,7 +13,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_rows import Row
-from unspoken.disclosure.column_runner import Case, all_blind, all_cracks, cases
+from unspoken.disclosure.column_runner import Case, all_blind, cases, recovered_by_column
 from unspoken.disclosure.ground_truth import Truth
 from unspoken.disclosure.knowledge_levels import Setting, grant
 from unspoken.disclosure.measures import estimate
@@ -56,12 +56,12 @@ def subspace_rows(table: Table, view: View, truths: Mapping[str, Truth], rows: S
         if case.label not in base:
             blind = all_blind(view, scored, case, setting, BLIND_TRIALS)
             base[case.label] = subspace_disclosure(blind, places, size)
-        recovered = all_cracks(view, scored, adversary, case, setting)
+        recovered = recovered_by_column(view, scored, adversary, case, setting)
         for names, shares in subspace_disclosure(recovered, places, size).items():
-            found = estimate(shares)
-            out.append(Row(adversary.name, case.label, " & ".join(names), "subspace", found.value,
-                           found.low, found.high, float(np.median(base[case.label][names])),
-                           found.trials))
+            share = estimate(shares)
+            out.append(Row(adversary.name, case.label, " & ".join(names), "subspace", share.value,
+                           share.low, share.high, float(np.median(base[case.label][names])),
+                           share.trials))
     return out
 
 
@@ -70,8 +70,8 @@ def _riskiest(truths: Mapping[str, Truth], rows: Sequence[Row]) -> dict[str, Tru
     worst = {name: max((row.value for row in rows
                         if row.column == name and row.measure == "domain"), default=0.0)
              for name in truths}
-    found = [name for name, truth in truths.items() if truth.values.size]
-    kept = sorted(found, key=lambda name: -worst[name])[:MAX_COLUMNS]
+    scored = [name for name, truth in truths.items() if truth.values.size]
+    kept = sorted(scored, key=lambda name: -worst[name])[:MAX_COLUMNS]
     return {name: truths[name] for name in truths if name in kept}
 
 
@@ -117,13 +117,13 @@ def path_rows(table: Table, view: View, truths: Mapping[str, Truth], rows: Seque
             return np.broadcast_to(blind[:, None], (blind.size, places.size))
 
         base = _path_shares(path_disclosure(tree, decoded, blind_at, radii))
-        found = _path_shares(path_disclosure(tree, decoded, guess_at, radii))
-        for name, shares in found.items():
+        disclosed = _path_shares(path_disclosure(tree, decoded, guess_at, radii))
+        for name, shares in disclosed.items():
             each = estimate(shares)
             out.append(Row(adversary.name, case.label, name, "paths", each.value, each.low,
                            each.high, float(np.median(base[name])), each.trials))
     return out
 
 
-def _path_shares(found: PathDisclosure) -> dict[str, Floats]:
-    return {"(tree)": found.share, **dict(found.shares_by_length())}
+def _path_shares(disclosed: PathDisclosure) -> dict[str, Floats]:
+    return {"(tree)": disclosed.share, **dict(disclosed.shares_by_length())}

@@ -40,9 +40,9 @@ def counts_by_length(paths: Words, length: Ints, trials: int) -> Ints:
     """Return how many paths of each length are open in each trial: (longest + 1, trials)."""
     longest = int(length.max()) if length.size else 0
     out = np.zeros((longest + 1, trials), np.int64)
-    for found in np.unique(length):
-        chosen = paths[length == found]
+    for present in np.unique(length):
+        chosen = paths[length == present]
         for start in range(0, chosen.shape[0], 4096):
             bits = np.unpackbits(chosen[start : start + 4096], axis=1, count=trials)
-            out[found] += bits.sum(axis=0, dtype=np.int64)
+            out[present] += bits.sum(axis=0, dtype=np.int64)
     return out

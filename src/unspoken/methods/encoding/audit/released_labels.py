@@ -78,8 +78,8 @@ def _renamed_target(table: Table, release: Release) -> list[LabelColumn]:
     if len(originals) != len(labels):
         return []
     texts = [_text(table, name, label) for label in originals]
-    found = _column(table, release, name, released, dict(zip(texts, labels, strict=True)))
-    return [replace(found, in_order=True)]
+    column = _column(table, release, name, released, dict(zip(texts, labels, strict=True)))
+    return [replace(column, in_order=True)]
 
 
 def _text(table: Table, name: str, label: Any) -> str:

@@ -62,11 +62,11 @@ def similar_records(sample: Table, plain: Similar) -> Similar:
     return Similar(numbers, labels, names, sample.rows)
 
 
-def samples(plain: Similar, given: Similar | None, setting: Setting,
+def samples(plain: Similar, similar: Similar | None, setting: Setting,
             share: float = 0.01) -> Iterator[Similar]:
     """Yield what the adversary has in every trial: the given sample once, or drawn ones."""
-    if given is not None:
-        yield given
+    if similar is not None:
+        yield similar
         return
     rng = setting.rng("grant", "(records)", f"sample {share:g}")
     size = min(max(2, sample_size(plain.rows, share)), plain.rows)
@@ -97,10 +97,10 @@ def known_labels(similar: Similar, seen: Labelled) -> tuple[Labelled, dict[int, 
             rows.append(bins(values))
             sizes.append(BINS)
             continue
-        found = similar.labels.get(name, np.full(similar.rows, -1, np.int32))
-        held[column], where = np.unique(found[found >= 0].astype(np.int64), return_inverse=True)
-        compact = np.full(found.size, -1, np.int32)
-        compact[found >= 0] = where.reshape(-1)
+        labels = similar.labels.get(name, np.full(similar.rows, -1, np.int32))
+        held[column], where = np.unique(labels[labels >= 0].astype(np.int64), return_inverse=True)
+        compact = np.full(labels.size, -1, np.int32)
+        compact[labels >= 0] = where.reshape(-1)
         rows.append(compact)
         sizes.append(int(held[column].size))
     return Labelled(seen.names, tuple(rows), tuple(sizes), seen.ordered), held

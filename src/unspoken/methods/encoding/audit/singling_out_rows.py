@@ -108,7 +108,7 @@ def _reach(truth: Truth, radius: float) -> float:
     return 0.3 * float(np.diff(truth.values).min(initial=np.inf)) if truth.values.size > 1 else 1.0
 
 
-def singling_out_rows(search: Search, records: Records, given: Similar | None,
+def singling_out_rows(search: Search, records: Records, similar: Similar | None,
                       adversary: RecordSinglingOut) -> Iterator[Row]:
     """Yield shares of people singled out, of claims that are right, and of claimed outsiders."""
     for size in dict.fromkeys(min(size, len(search.columns)) for size in FACTS):
@@ -119,7 +119,7 @@ def singling_out_rows(search: Search, records: Records, given: Similar | None,
                            for p in people.tolist()])
         right = sum(records.same(claim, person) for claim, person
                     in zip(claims.tolist(), people.tolist(), strict=True) if claim >= 0)
-        outside = _outsiders(search, records, given, adversary, size, rng)
+        outside = _outsiders(search, records, similar, adversary, size, rng)
         yield from _rows(f"facts {size}", people.size, int((claims >= 0).sum()), right,
                          outside, records.rows)
 
@@ -128,11 +128,11 @@ def _drawn(rows: int, rng: np.random.Generator) -> Ints:
     return np.asarray(rng.choice(rows, min(PEOPLE, rows), replace=False))
 
 
-def _outsiders(search: Search, records: Records, given: Similar | None,
+def _outsiders(search: Search, records: Records, similar: Similar | None,
                adversary: RecordSinglingOut, size: int, rng: np.random.Generator) -> float:
     """Return the share of people who are not in the release and yet claimed."""
-    source = search.plain if given is None else given
-    away: Callable[[int], int | None] = records.find if given is None else lambda person: None
+    source = search.plain if similar is None else similar
+    away: Callable[[int], int | None] = records.find if similar is None else lambda person: None
     people = _drawn(source.rows, rng)
     claims = [adversary.claim(search.columns, search.facts(p, source, size, rng), away(p))
               for p in people.tolist()]
@@ -167,8 +167,8 @@ def single_out(view: View, truths: Truths, labels: Sequence[LabelColumn], seen: 
     adversary = next((one for one in chosen if isinstance(one, RecordSinglingOut)), None)
     if adversary is None or not records.rows:
         return
-    plain, given = people
-    known, outsiders = _halves(given) if given is not None else (None, None)
+    plain, others = people
+    known, outsiders = _halves(others) if others is not None else (None, None)
     similar = next(iter(samples(plain, known, setting)))
     columns = read_release(view, truths, labels, seen, records, similar, setting)
     if columns:
@@ -176,7 +176,7 @@ def single_out(view: View, truths: Truths, labels: Sequence[LabelColumn], seen: 
         yield from singling_out_rows(search, records, outsiders, adversary)
 
 
-def _halves(given: Similar) -> tuple[Similar, Similar]:
+def _halves(similar: Similar) -> tuple[Similar, Similar]:
     """Split a given sample: one half to read the release with, the other are outsiders."""
-    even = np.arange(given.rows) % 2 == 0
-    return given.take(np.flatnonzero(even)), given.take(np.flatnonzero(~even))
+    even = np.arange(similar.rows) % 2 == 0
+    return similar.take(np.flatnonzero(even)), similar.take(np.flatnonzero(~even))

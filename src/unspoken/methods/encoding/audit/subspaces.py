@@ -25,7 +25,7 @@ from unspoken.methods.encoding.audit.column_subsets import (
 Pairs = npt.NDArray[np.int32]
 
 
-def subspace_disclosure(cracked: Mapping[str, Bools], rows: Mapping[str, Pairs],
+def subspace_disclosure(recovered: Mapping[str, Bools], rows: Mapping[str, Pairs],
                         size: int) -> dict[tuple[str, ...], Floats]:
     """Return for every subspace the share of records recovered (bu2007 Definition 2).
 
@@ -33,7 +33,7 @@ def subspace_disclosure(cracked: Mapping[str, Bools], rows: Mapping[str, Pairs],
 
     Parameters
     ----------
-    cracked : mapping from column to array of shape (trials, pairs)
+    recovered : mapping from column to array of shape (trials, pairs)
         Which pairs of value and code are recovered in each trial.
     rows : mapping from column to array of int
         The pair of each record, -1 where the value is missing.
@@ -51,28 +51,28 @@ def subspace_disclosure(cracked: Mapping[str, Bools], rows: Mapping[str, Pairs],
     >>> subspace_disclosure({"a": hits, "b": hits}, {"a": rows, "b": rows}, 2)
     {('a', 'b'): array([0.5])}
     """
-    names = list(cracked)
+    names = list(recovered)
     if len(names) > MAX_COLUMNS:
         raise InputError(f"Subspaces are counted for at most {MAX_COLUMNS} columns. Got "
                          f"{len(names)}. Choose the columns of highest risk.")
-    trials = max((part.shape[0] for part in cracked.values()), default=0)
+    trials = max((part.shape[0] for part in recovered.values()), default=0)
     wanted = list(subsets(len(names), 2, size))
-    found = np.zeros((len(wanted), trials))
-    padded = [_padded(cracked[name]) for name in names]
+    shares = np.zeros((len(wanted), trials))
+    padded = [_padded(recovered[name]) for name in names]
     places = [rows[name] for name in names]
     for trial in range(trials):
         counts = _one_trial(padded, places, trial)
-        found[:, trial] = counts[[mask for mask, _ in wanted]] / max(places[0].size, 1)
-    return {tuple(names[i] for i in members): found[index]
+        shares[:, trial] = counts[[mask for mask, _ in wanted]] / max(places[0].size, 1)
+    return {tuple(names[i] for i in members): shares[index]
             for index, (_, members) in enumerate(wanted)}
 
 
-def _padded(cracked: Bools) -> Bools:
+def _padded(recovered: Bools) -> Bools:
     """Add the entry of a missing value, which index -1 finds."""
-    return np.pad(cracked, ((0, 0), (0, 1)))
+    return np.pad(recovered, ((0, 0), (0, 1)))
 
 
-def _one_trial(cracked: Sequence[Bools], rows: Sequence[Pairs],
+def _one_trial(recovered: Sequence[Bools], rows: Sequence[Pairs],
                trial: int) -> npt.NDArray[np.int64]:
-    hits = [part[min(trial, part.shape[0] - 1)] for part in cracked]
+    hits = [part[min(trial, part.shape[0] - 1)] for part in recovered]
     return superset_counts(row_masks(hits, rows), len(hits))

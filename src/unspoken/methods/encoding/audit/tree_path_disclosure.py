@@ -30,22 +30,22 @@ class PathDisclosure:
     ----------
     paths : array of int
         The number of paths of each length, from 0.
-    cracked : array of shape (lengths, trials)
+    recovered : array of shape (lengths, trials)
         How many of them are recovered.
     """
 
     paths: Ints
-    cracked: Ints
+    recovered: Ints
 
     @property
     def trials(self) -> int:
         """Return the number of trials."""
-        return int(self.cracked.shape[1])
+        return int(self.recovered.shape[1])
 
     @property
     def share(self) -> Floats:
         """Return the share of all paths that are recovered in each trial."""
-        return np.asarray(self.cracked.sum(axis=0) / max(int(self.paths.sum()), 1))
+        return np.asarray(self.recovered.sum(axis=0) / max(int(self.paths.sum()), 1))
 
     def by_length(self, longest: int = 6) -> list[dict[str, float | str]]:
         """Return the table of section 6.4: lengths up to `longest`, then all longer ones."""
@@ -56,11 +56,11 @@ class PathDisclosure:
         """Return the share of the paths of each length that are recovered, by trial."""
         ranges = [(f"length {n}", slice(n, n + 1)) for n in range(1, longest + 1)]
         ranges.append((f"length > {longest}", slice(longest + 1, None)))
-        return [(name, self.cracked[some].sum(axis=0) / int(self.paths[some].sum()))
+        return [(name, self.recovered[some].sum(axis=0) / int(self.paths[some].sum()))
                 for name, some in ranges if self.paths[some].sum() > 0]
 
     def _row(self, name: str, lengths: slice) -> dict[str, float | str]:
-        recovered = self.cracked[lengths].sum(axis=0)
+        recovered = self.recovered[lengths].sum(axis=0)
         return {"length": name, "paths": int(self.paths[lengths].sum()),
                 "median": float(np.median(recovered)), "mean": float(recovered.mean()),
                 "largest": int(recovered.max(initial=0))}

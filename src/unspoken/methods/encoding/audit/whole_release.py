@@ -40,12 +40,12 @@ def whole_release(table: Table, release: Release, view: View, truths: Truths, ke
     labels, unscored = label_columns(table, release, key)
     records = records_of(table, release, view, truths, labels)
     plain = plain_records(table, truths, labels)
-    given = None if sample is None else similar_records(sample, plain)
+    similar = None if sample is None else similar_records(sample, plain)
     seen = seen_labels(view, truths, labels, records)
     rows = list(as_is_rows(table, release, labels, records, chosen))
     if labels:
-        rows += category_rows(labels, seen, plain, given, chosen, setting)
-    rows += single_out(view, truths, labels, seen, records, (plain, given), chosen, setting)
+        rows += category_rows(labels, seen, plain, similar, chosen, setting)
+    rows += single_out(view, truths, labels, seen, records, (plain, similar), chosen, setting)
     scored = {row.column for row in rows}
     bare = {c.name: "no chosen adversary attacks labels" for c in labels if c.name not in scored}
     return WholeRelease(tuple(rows), tuple({**unscored, **bare}.items()))

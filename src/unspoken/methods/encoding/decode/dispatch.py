@@ -65,19 +65,19 @@ def decode_with(
         raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
     _check_live(model)
     learner = learner or _tree_method(model)
-    found = as_model(model)
+    read_model = as_model(model)
     if not book.increasing:
         warnings.warn("Mode 'anti' reverses the order of values, so ties were broken the other "
                       "way: the decoded model is equally good, split by split, and may be another "
                       "one than the original's.", UnpromisedModelWarning, stacklevel=3)
     rows = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves)
-    if isinstance(found, XGBoostModel):
-        return decode_xgboost(found, book, rows, learner)
-    if isinstance(found, LightGBMModel):
-        return decode_lightgbm(found, book, rows)
-    if type(found).__name__.startswith("HistGradientBoosting"):
-        return decode_histogram(found, book, rows)
-    return _decode_exact(found, rows if rows is not None else _needs_rows(found))
+    if isinstance(read_model, XGBoostModel):
+        return decode_xgboost(read_model, book, rows, learner)
+    if isinstance(read_model, LightGBMModel):
+        return decode_lightgbm(read_model, book, rows)
+    if type(read_model).__name__.startswith("HistGradientBoosting"):
+        return decode_histogram(read_model, book, rows)
+    return _decode_exact(read_model, rows if rows is not None else _needs_rows(read_model))
 
 
 def _check_live(model: Any) -> None:

@@ -111,8 +111,8 @@ def _weights(model: Any, rows: Rows) -> Floats | None:
     from sklearn.utils.class_weight import compute_sample_weight
 
     y = rows.labels("class weights entered the placing of bins")
-    found: Floats = compute_sample_weight(class_weight=wanted, y=y)
-    return found if rows.weight is None else rows.weight * found
+    weights: Floats = compute_sample_weight(class_weight=wanted, y=y)
+    return weights if rows.weight is None else rows.weight * weights
 
 
 def _same_edges(first: Edges, second: Edges) -> bool:

@@ -48,9 +48,10 @@ def check_lightgbm_leaves(model: LightGBMModel, rows: Rows) -> None:
 
 
 def _has(model: LightGBMModel, words: dict[str, str], numbers: dict[str, float]) -> bool:
-    found = model.parameters
-    return (all(found.get(name, word) == word for name, word in words.items())
-            and all(float(found.get(name) or value) == value for name, value in numbers.items()))
+    parameters = model.parameters
+    return (all(parameters.get(name, word) == word for name, word in words.items())
+            and all(float(parameters.get(name) or value) == value
+                    for name, value in numbers.items()))
 
 
 def _start(model: LightGBMModel, rows: Rows, loss: str) -> Floats | None:

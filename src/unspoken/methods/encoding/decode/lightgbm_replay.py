@@ -81,11 +81,11 @@ def _check_supported(model: LightGBMModel) -> None:
 
 
 def _number_of(model: LightGBMModel, name: str, default: str) -> float:
-    found = model.parameters.get(name, default)
+    value = model.parameters.get(name, default)
     try:
-        return float(found)
+        return float(value)
     except ValueError:
-        raise DecodeError(explain(f"LightGBM: parameter '{name}'", "a number", found)) from None
+        raise DecodeError(explain(f"LightGBM: parameter '{name}'", "a number", value)) from None
 
 
 def _sampled(model: LightGBMModel, rows: int) -> Ints | None:

@@ -74,12 +74,12 @@ class Replay:
 
     def check_counts(self, n_samples: Ints) -> None:
         """Refuse a tree whose nodes did not hold as many rows as it says."""
-        found = self.groups.counts()
-        wrong = np.flatnonzero(found != n_samples)
+        counts = self.groups.counts()
+        wrong = np.flatnonzero(counts != n_samples)
         if wrong.size:
             node = int(wrong[0])
             raise foreign(self.nodes.where, node,
-                          f"it says {n_samples[node]} rows, and {found[node]} reach it")
+                          f"it says {n_samples[node]} rows, and {counts[node]} reach it")
 
     def code_ranges(self, column: int) -> NodeRanges:
         """Return the range of codes below every node."""

@@ -107,10 +107,10 @@ def _forest_weights(bootstrap: Bootstrap | None, rows: Rows) -> Floats | None:
     if isinstance(wanted, str):
         classes = np.unique(y)
         each = compute_class_weight(wanted, classes=classes, y=y, sample_weight=rows.weight)
-        found = compute_sample_weight(dict(zip(classes.tolist(), each, strict=True)), y)
+        weights = compute_sample_weight(dict(zip(classes.tolist(), each, strict=True)), y)
     else:
-        found = compute_sample_weight(dict(wanted), y)
-    return np.asarray(found if rows.weight is None else rows.weight * found)
+        weights = compute_sample_weight(dict(wanted), y)
+    return np.asarray(weights if rows.weight is None else rows.weight * weights)
 
 
 def _original_bootstrap(bootstrap: Bootstrap | None, rows: Rows) -> Bootstrap | None:

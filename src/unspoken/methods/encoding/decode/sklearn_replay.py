@@ -74,8 +74,8 @@ def tree_weights(model: Any, rows: Rows) -> Floats | None:
     if wanted is None or rows.y is None:
         # Without labels a class of weight zero shows up in the check of row counts.
         return rows.weight
-    found: Floats = compute_sample_weight(wanted, rows.y)
-    return found if rows.weight is None else rows.weight * found
+    weights: Floats = compute_sample_weight(wanted, rows.y)
+    return weights if rows.weight is None else rows.weight * weights
 
 
 def inner_trees(model: Any) -> list[Any]:

@@ -40,8 +40,8 @@ class Rows:
 
     def bag(self, weight: npt.NDArray[Any] | None = None) -> Ints:
         """Return the rows whose weight is not zero: learners leave the others out."""
-        found = self.weight if weight is None else weight
-        return np.arange(self.count) if found is None else np.flatnonzero(found != 0)
+        weights = self.weight if weight is None else weight
+        return np.arange(self.count) if weights is None else np.flatnonzero(weights != 0)
 
     def weights_of(self, bag: Ints) -> Floats:
         """Return the weights of some rows, one each if there are none."""
@@ -97,20 +97,20 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
     order = book.order(values.shape[0])
     labels = None if y is None else released_labels(book, np.asarray(y))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
-    for name, found in (("y", labels), ("sample_weight", weights)):
-        if found is not None and found.shape != (values.shape[0],):
+    for name, array in (("y", labels), ("sample_weight", weights)):
+        if array is not None and array.shape != (values.shape[0],):
             raise InputError(f"'{name}' must have the shape ({values.shape[0]},). "
-                             f"Got {found.shape}.")
+                             f"Got {array.shape}.")
     return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
                 _moved_maybe(weights, order), trusted)
 
 
-def _moved(found: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
-    return found if order is None else found[order]
+def _moved(values: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
+    return values if order is None else values[order]
 
 
-def _moved_maybe(found: npt.NDArray[Any] | None, order: Ints | None) -> npt.NDArray[Any] | None:
-    return None if found is None else _moved(found, order)
+def _moved_maybe(values: npt.NDArray[Any] | None, order: Ints | None) -> npt.NDArray[Any] | None:
+    return None if values is None else _moved(values, order)
 
 
 def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:

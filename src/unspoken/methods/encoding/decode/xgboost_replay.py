@@ -162,9 +162,9 @@ def _outside(cut: float, table: Table, ends: tuple[int, int], where: str) -> flo
         if cut == outer_cut(table.codes, side)[end]:
             return float(outer_cut(table.values, side)[end])
     for side in (1.0, -1.0):
-        found = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
-        if found.size == 1 and np.all((table.codes < cut) == (table.values < found[0])):
-            return float(found[0])
+        cuts = np.unique(outer_cut(table.values[outer_cut(table.codes, side) == cut], side))
+        if cuts.size == 1 and np.all((table.codes < cut) == (table.values < cuts[0])):
+            return float(cuts[0])
     raise unexplained(where, table.name, cut, "XGBoost hist")
 
 

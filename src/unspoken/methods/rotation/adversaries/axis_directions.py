@@ -30,14 +30,14 @@ _GRID = 33
 
 
 @dataclass(frozen=True)
-class Found:
+class Axes:
     """Axes as columns, and how many pairs showed each."""
 
     axes: Floats
     support: Ints
 
 
-def frequent_directions(records: Floats, rng: np.random.Generator, rows: int = 300) -> Found:
+def frequent_directions(records: Floats, rng: np.random.Generator, rows: int = 300) -> Axes:
     """Find the axes along which single columns change, most frequent first."""
     chosen = rng.permutation(records.shape[0])[:rows]
     some = records[chosen]
@@ -53,7 +53,7 @@ def frequent_directions(records: Floats, rng: np.random.Generator, rows: int = 3
         if count < _LEAST:
             break
         axes, support = np.column_stack([axes, rest @ direction]), [*support, count]
-    return Found(axes, np.array(support, np.int64))
+    return Axes(axes, np.array(support, np.int64))
 
 
 def _most_frequent(records: Floats, rng: np.random.Generator, size: float
@@ -158,13 +158,13 @@ class DifferenceDirections(RowAdversary):
 
     def _attack(self, view: RotatedView, knowledge: RowKnowledge,
                 rng: np.random.Generator) -> RowGuesses:
-        found = frequent_directions(view.records, rng, self.rows)
+        directions = frequent_directions(view.records, rng, self.rows)
         width = view.records.shape[1]
-        if found.axes.shape[1] < width:
-            return self.failed(view, knowledge, f"{found.axes.shape[1]} of {width} axes: no "
+        if directions.axes.shape[1] < width:
+            return self.failed(view, knowledge, f"{directions.axes.shape[1]} of {width} axes: no "
                                "direction between records is frequent, as with values that "
                                "hardly ever repeat")
-        return _read_off(self.name, view, knowledge, found.axes)
+        return _read_off(self.name, view, knowledge, directions.axes)
 
 
 class IndependentComponents(RowAdversary):
@@ -185,10 +185,10 @@ class IndependentComponents(RowAdversary):
         mixing, settled = _components(view.records, int(rng.integers(1 << 31)))
         if mixing is None:
             return self.failed(view, knowledge, "the components could not be separated")
-        found = _read_off(self.name, view, knowledge, mixing)
+        guesses = _read_off(self.name, view, knowledge, mixing)
         reason = "" if settled else "the search for components did not settle"
-        return RowGuesses(self.name, found.records, found.baseline, settled, reason,
-                          named=found.named)
+        return RowGuesses(self.name, guesses.records, guesses.baseline, settled, reason,
+                          named=guesses.named)
 
 
 def _components(records: Floats, seed: int) -> tuple[Floats | None, bool]:

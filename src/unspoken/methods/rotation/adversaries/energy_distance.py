@@ -34,8 +34,8 @@ def energy_distance(x: Floats, y: Floats) -> float:
 
 
 def _squares(x: Floats, y: Floats) -> Floats:
-    found = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
-    return np.asarray(np.maximum(found, 0.0))
+    squares = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1) - 2 * x @ y.T
+    return np.asarray(np.maximum(squares, 0.0))
 
 
 def gray_flips(axes: int) -> Iterator[int]:
@@ -113,9 +113,9 @@ def _descended(x: Floats, y: Floats, start: Floats) -> tuple[Floats, float]:
             flipped = np.outer(np.float32(signs[axis]) * left[:, axis], right[:, axis])
             flipped += square
             np.sqrt(flipped, out=root)
-            found = float(root.sum(axis=1).sum(dtype=np.float64))
-            if found < least:
-                least, square = found, flipped
+            energy = float(root.sum(axis=1).sum(dtype=np.float64))
+            if energy < least:
+                least, square = energy, flipped
                 signs[axis] = -signs[axis]
         if least == before:
             break

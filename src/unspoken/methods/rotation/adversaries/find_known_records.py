@@ -108,15 +108,15 @@ class NormLinking(RowAdversary):
             return self.failed(view, knowledge, "columns were standardised, and neither their "
                                "means and spreads nor a sample are known")
         where = linked(view, (known - frame[0]) / frame[1])
-        found = where >= 0
-        if not found.any():
+        is_linked = where >= 0
+        if not is_linked.any():
             return self.failed(view, knowledge, "no known record has a length or distances that "
                                "only one released record has")
         blind = knowledge.blind()
         guess = np.tile(blind, (view.records.shape[0], 1))
-        for number in np.flatnonzero(found):
+        for number in np.flatnonzero(is_linked):
             # Equal records are one as far as anybody can see: all of them are found.
             apart = np.abs(view.records - view.records[where[number]]).max(axis=1)
             guess[apart <= 1e-9 * np.abs(view.records).max()] = known[number]
         return RowGuesses(self.name, guess, blind, True,
-                          f"{int(found.sum())} of {found.size} known records found")
+                          f"{int(is_linked.sum())} of {is_linked.size} known records found")

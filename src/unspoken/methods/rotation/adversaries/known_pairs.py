@@ -36,30 +36,30 @@ class Isometry:
     inside_left: Floats
     outside_left: Floats
     base: Floats
-    turned_base: Floats
+    rotated_base: Floats
 
     @property
     def unknown(self) -> int:
         """Return the number q of unknown dimensions."""
         return int(self.inside_left.shape[1])
 
-    def known_part(self, turned: Floats) -> Floats:
+    def known_part(self, rotated: Floats) -> Floats:
         """Return what is sure of each record."""
-        moved = turned - self.turned_base
+        moved = rotated - self.rotated_base
         return np.asarray((moved @ self.outside) @ self.inside.T + self.base)
 
-    def rest(self, turned: Floats) -> Floats:
+    def rest(self, rotated: Floats) -> Floats:
         """Return the coordinates of each record in the unknown dimensions of the release."""
-        return np.asarray((turned - self.turned_base) @ self.outside_left)
+        return np.asarray((rotated - self.rotated_base) @ self.outside_left)
 
 
-def isometry(plain: Floats, turned: Floats, translated: bool) -> Isometry:
+def isometry(plain: Floats, rotated: Floats, translated: bool) -> Isometry:
     """Find the part of an orthogonal map that pairs determine (Procrustes where they are many)."""
     width = plain.shape[1]
-    base, turned_base = np.zeros(width), np.zeros(width)
+    base, rotated_base = np.zeros(width), np.zeros(width)
     if translated:
-        base, turned_base = plain.mean(axis=0), turned.mean(axis=0)
-    x, y = plain - base, turned - turned_base
+        base, rotated_base = plain.mean(axis=0), rotated.mean(axis=0)
+    x, y = plain - base, rotated - rotated_base
     # With more pairs than dimensions the cross product averages their errors (Procrustes); with
     # fewer, solving keeps digits that the product would square away.
     cross = x.T @ y if x.shape[0] > width else np.linalg.pinv(x, rcond=_RANK) @ y
@@ -67,12 +67,12 @@ def isometry(plain: Floats, turned: Floats, translated: bool) -> Isometry:
     rank = int((values > _RANK * max(float(values[0]), 1e-300)).sum())
     inside, outside = left[:, :rank], right[:rank].T
     return Isometry(inside, outside, completed(inside) if rank else np.eye(width),
-                    completed(outside) if rank else np.eye(width), base, turned_base)
+                    completed(outside) if rank else np.eye(width), base, rotated_base)
 
 
-def linear_map(plain: Floats, turned: Floats) -> tuple[Floats, int]:
+def linear_map(plain: Floats, rotated: Floats) -> tuple[Floats, int]:
     """Return the backward linear map of a projection, and its rank."""
-    forward = np.linalg.lstsq(plain, turned, rcond=_RANK)[0]
+    forward = np.linalg.lstsq(plain, rotated, rcond=_RANK)[0]
     return np.linalg.pinv(forward), int(np.linalg.matrix_rank(plain, tol=_RANK * np.abs(
         plain).max(initial=1e-300)))
 
@@ -119,20 +119,20 @@ class KnownPairs(RowAdversary):
             return self.failed(view, knowledge, "too few known records were found in the release")
         if not view.orthogonal:
             return self._projected(view, knowledge, pairs, frame)
-        return self._turned(view, knowledge, pairs, frame, rng)
+        return self._by_motion(view, knowledge, pairs, frame, rng)
 
-    def _turned(self, view: RotatedView, knowledge: RowKnowledge, pairs: tuple[Floats, Floats],
-                frame: tuple[Floats, Floats], rng: np.random.Generator) -> RowGuesses:
-        found = isometry(*pairs, view.translated)
-        guess = found.known_part(view.records)
-        rest = found.rest(view.records)
+    def _by_motion(self, view: RotatedView, knowledge: RowKnowledge, pairs: tuple[Floats, Floats],
+                   frame: tuple[Floats, Floats], rng: np.random.Generator) -> RowGuesses:
+        motion = isometry(*pairs, view.translated)
+        guess = motion.known_part(view.records)
+        rest = motion.rest(view.records)
         distance = np.linalg.norm(rest, axis=1)
         length = np.sqrt((guess**2).sum(axis=1) + distance**2)
-        q, sure = found.unknown, self._sure(view, found)
+        q, sure = motion.unknown, self._sure(view, motion)
         if q:
             turn = haar(q, rng) if sure is None else sure
             reach = knowledge.epsilon * length
-            guess += (rest * self._shrink(distance, reach, sure)) @ turn @ found.inside_left.T
+            guess += (rest * self._shrink(distance, reach, sure)) @ turn @ motion.inside_left.T
         exposure = self._exposure(distance, length, 0 if sure is not None else q, knowledge)
         share = float(exposure.mean())
         return RowGuesses(self.name, guess * frame[1] + frame[0], knowledge.blind(),
@@ -146,12 +146,12 @@ class KnownPairs(RowAdversary):
         some = np.where(distance > 0, distance, 1.0)
         return np.asarray((shrunken_radius(distance, reach) / some)[:, None])
 
-    def _sure(self, view: RotatedView, found: Isometry) -> Floats | None:
+    def _sure(self, view: RotatedView, motion: Isometry) -> Floats | None:
         """Return the last sign where reflections are ruled out: determinants settle it."""
-        if found.unknown != 1 or not view.mechanism.get("proper"):
+        if motion.unknown != 1 or not view.mechanism.get("proper"):
             return None
-        plain = np.column_stack([found.inside, found.inside_left])
-        rotated = np.column_stack([found.outside, found.outside_left])
+        plain = np.column_stack([motion.inside, motion.inside_left])
+        rotated = np.column_stack([motion.outside, motion.outside_left])
         return np.array([[np.sign(np.linalg.det(plain) * np.linalg.det(rotated))]])
 
     def _exposure(self, distance: Floats, length: Floats, q: int,

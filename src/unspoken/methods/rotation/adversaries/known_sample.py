@@ -74,15 +74,15 @@ class Match:
 
     back: Floats
     origin: Floats
-    turned_origin: Floats
+    rotated_origin: Floats
     doubts: tuple[str, ...]
 
-    def apply(self, turned: Floats) -> Floats:
+    def apply(self, rotated: Floats) -> Floats:
         """Map records back."""
-        return np.asarray((turned - self.turned_origin) @ self.back + self.origin)
+        return np.asarray((rotated - self.rotated_origin) @ self.back + self.origin)
 
 
-def matched(sample: Floats, turned: Floats, centred: bool, moved: bool, search: str,
+def matched(sample: Floats, rotated: Floats, centred: bool, moved: bool, search: str,
             stretched: bool = False) -> Match:
     """Match the principal axes of a sample and of a release, signs included.
 
@@ -91,15 +91,15 @@ def matched(sample: Floats, turned: Floats, centred: bool, moved: bool, search: 
     `stretched` (a projection) has its axes brought to the sample's lengths, and what it cannot
     show is filled in with the sample's mean.
     """
-    count = min(sample.shape[1], turned.shape[1])
+    count = min(sample.shape[1], rotated.shape[1])
     one = axes_of(sample, centred, moved, count)
-    two = axes_of(turned, centred, moved, count)
-    a, b = (sample - one.origin) @ one.vectors, (turned - two.origin) @ two.vectors
+    two = axes_of(rotated, centred, moved, count)
+    a, b = (sample - one.origin) @ one.vectors, (rotated - two.origin) @ two.vectors
     if stretched:
         factor = np.sqrt(np.maximum(one.values, 0) / np.maximum(two.values, 1e-300))
         two, b = Axes(two.vectors * factor, two.values, two.origin), b * factor
     if _fast(search, count):
-        start = _by_covariances(sample, turned, one, two) if not (centred or moved) else []
+        start = _by_covariances(sample, rotated, one, two) if not (centred or moved) else []
         signs = moment_signs(a, b, *start)
     else:
         signs = _by_trying(a, b, search)
@@ -191,10 +191,10 @@ class KnownSample(RowAdversary):
             raise InputError(f"search='all' works for at most {MAX_AXES} columns. Got "
                              f"{sample.shape[1]}. Use search='moments'.")
         centred = view.translated if self.centred is None else self.centred
-        found = matched((sample - frame[0]) / frame[1], view.records, centred or view.translated,
+        match = matched((sample - frame[0]) / frame[1], view.records, centred or view.translated,
                         view.translated, self.search, not view.orthogonal and self.rescale)
-        return RowGuesses(self.name, found.apply(view.records) * frame[1] + frame[0],
-                          knowledge.blind(), not found.doubts, "; ".join(found.doubts))
+        return RowGuesses(self.name, match.apply(view.records) * frame[1] + frame[0],
+                          knowledge.blind(), not match.doubts, "; ".join(match.doubts))
 
 
 class KnownPairsAndSample(RowAdversary):
@@ -222,8 +222,8 @@ class KnownPairsAndSample(RowAdversary):
         doubts: tuple[str, ...] = ()
         if known.unknown:
             plain = ((sample - frame[0]) / frame[1] - known.base) @ known.inside_left
-            found = matched(plain, known.rest(view.records), False, False, "auto")
-            guess += found.apply(known.rest(view.records)) @ known.inside_left.T
-            doubts = found.doubts
+            match = matched(plain, known.rest(view.records), False, False, "auto")
+            guess += match.apply(known.rest(view.records)) @ known.inside_left.T
+            doubts = match.doubts
         return RowGuesses(self.name, guess * frame[1] + frame[0], knowledge.blind(),
                           not doubts, "; ".join(doubts))

@@ -44,10 +44,10 @@ class Trilateration(RowAdversary):
             return self.failed(view, knowledge, f"{knowledge.width + 1} known records are needed, "
                                f"{plain.shape[0]} were found in the release")
         try:
-            found = trilaterate(plain, _distances(view.records, rotated))
+            placed = trilaterate(plain, _distances(view.records, rotated))
         except InputError:
             return self.failed(view, knowledge, "the known records lie in one plane")
-        return RowGuesses(self.name, found * frame[1] + frame[0], knowledge.blind())
+        return RowGuesses(self.name, placed * frame[1] + frame[0], knowledge.blind())
 
 
 def _distances(records: Floats, known: Floats) -> Floats:
