@@ -111,10 +111,11 @@ def mined(release: Any, least: float) -> tuple[unspoken.Itemsets, int]:
     """Return the itemsets of a release, and up to which size they could be estimated."""
     for longest in (3, 2):
         try:
-            return mine.itemsets(release, least, longest=longest), longest
+            return mine.itemsets(release, least, longest=longest, slack=1.0,
+                                 false_discovery=1.0), longest
         except (DataError, ValueError):
             continue
-    return mine.itemsets(release, least, longest=1), 1
+    return mine.itemsets(release, least, longest=1, false_discovery=1.0), 1
 
 
 def table(baskets: unspoken.Baskets, least: float, seed: int = 1) -> Iterator[str]:
@@ -152,7 +153,8 @@ def guided(baskets: unspoken.Baskets, least: float, ranks: Sequence[int] = (100,
                                                 random_state=seed).protect(baskets)
         sent, width = release.baskets, len(baskets.items)
         kept = np.isin(baskets.rows * width + baskets.codes, sent.rows * width + sent.codes).mean()
-        found = set(mine.itemsets(sent, least, longest=max(SIZES)).sets)
+        found = set(mine.itemsets(sent, least, longest=max(SIZES), slack=1.0,
+                                  false_discovery=1.0).sets)
         parts = [tuple(sum(len(one) == k for one in part)
                        for part in (true, true & found, found - true, true - found))
                  for k in SIZES]

@@ -85,7 +85,7 @@ def protect(args: argparse.Namespace, method: Any) -> int:
         if new:
             shutil.rmtree(args.out, ignore_errors=True)
         raise
-    facts = _told(release, baskets)
+    facts = _deviations(release, baskets)
     emit(args, {"release": str(args.out), "key": None, "fingerprint": release.fingerprint,
                 "baskets": len(baskets), "items": len(baskets.items),
                 "mechanism": {k: v for k, v in release.mechanism.items() if k != "items"},
@@ -95,30 +95,39 @@ def protect(args: argparse.Namespace, method: Any) -> int:
     return 0
 
 
-def _told(release: Release, baskets: Baskets) -> dict[str, float | None]:
-    """Return the standard deviations of supports of rare sets of 1 to 3 items, where any."""
-    from unspoken.methods.baskets.basket_privacy import expected_deviation
+Ends = tuple[float, float]
+
+
+def _deviations(release: Release, baskets: Baskets) -> dict[str, Ends | None]:
+    """Return the standard deviations of supports of sets of 1 to 3 items: least and largest."""
+    from unspoken.methods.baskets.basket_privacy import expected_deviation, largest_deviation
     from unspoken.methods.baskets.learners.frequent_itemsets import operator_of
 
     if "law" not in release.mechanism:
         return {}
     operator, _ = operator_of(release)
-    facts: dict[str, float | None] = {}
+    public = bool(release.mechanism["public_sizes"])
+    facts: dict[str, Ends | None] = {}
     for k in (1, 2, 3):
         try:
-            facts[str(k)] = expected_deviation(operator, k, baskets,
-                                               bool(release.mechanism["public_sizes"]))
+            facts[str(k)] = (expected_deviation(operator, k, baskets, public),
+                             largest_deviation(operator, k, baskets, public))
         except InputError:
             facts[str(k)] = None
     return facts
 
 
-def _lines(facts: dict[str, float | None]) -> list[str]:
-    return [f"Sets of {k}: " + ("no support can be estimated" if value is None else
-            f"supports have a standard deviation of {value:.2%}; below {1.96 * value:.2%} they "
-            "cannot be distinguished from zero" if 1.96 * value < 1
-            else "no support can be estimated")
-            for k, value in facts.items()]
+def _lines(facts: dict[str, Ends | None]) -> list[str]:
+    return [f"Sets of {k}: {_words(ends)}" for k, ends in facts.items()]
+
+
+def _words(ends: Ends | None) -> str:
+    if ends is None or 1.96 * ends[0] >= 1:
+        return "no support can be estimated"
+    least, largest = ends
+    return (f"supports have a standard deviation of {least:.2%} where nobody has the items, and "
+            f"of at most {largest:.2%}; below {1.96 * least:.2%} they cannot be distinguished "
+            "from zero")
 
 
 def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
@@ -126,10 +135,11 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     from unspoken.mine import itemsets, rules
 
     confidence = wanted.pop("min_confidence", 0.5)
-    strange = set(wanted) - {"min_support", "longest", "slack", "confidence"}
+    strange = set(wanted) - {"min_support", "longest", "slack", "confidence",
+                             "false_discovery"}
     if strange:
         raise InputError(explain(f"'--param {min(strange)}'", "one of min_support, longest, slack, "
-                                 "confidence, min_confidence", min(strange)))
+                                 "confidence, false_discovery, min_confidence", min(strange)))
     mined: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
     if args.learner == "rules":
         mined = rules(mined, confidence)

@@ -49,6 +49,7 @@ from unspoken.cli import (
 from unspoken.cli import (
     verify_verb as verify,
 )
+from unspoken.cli.flag_words import in_flags
 
 VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
 
@@ -75,7 +76,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    args = parser().parse_args(argv)
+    top = parser()
+    args = top.parse_args(argv)
     warnings.showwarning = _show_warning
     warnings.simplefilter("default", UserWarning)
     try:
@@ -86,13 +88,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("unspoken: stopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # Whoever was reading has left; a second complaint at exit would help nobody.
+        # Whoever was reading has read enough, as `| head` does: that is no failure.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return 0
     except Exception as error:
         if os.environ.get("UNSPOKEN_DEBUG"):
             raise
-        print(f"unspoken: {one_line(error)}", file=sys.stderr)
+        print(f"unspoken: {in_flags(one_line(error), top, args)}", file=sys.stderr)
         return 2
 
 

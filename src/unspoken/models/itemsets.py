@@ -1,8 +1,9 @@
 """Itemsets: the pattern that frequent-itemset mining yields, counted or estimated.
 
 Sets stand in one order: smaller ones first, then by their codes. On randomised baskets `supports`
-are unbiased estimates, which may lie below zero or above one; `deviations` are their standard
-errors and `low` and `high` the ends of a normal confidence interval, whose level is in `facts`.
+are estimates; `deviations` are their standard errors and `low` and `high` the ends of a normal
+confidence interval, whose level is in `facts`. What was asked for by name is unbiased and may lie
+below zero or above one; what was searched for lies between them.
 """
 
 from __future__ import annotations

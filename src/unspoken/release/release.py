@@ -142,7 +142,7 @@ class Release:
         if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
             raise ReleaseError(
                 f"'{path}' must not exist yet or be empty. Choose another folder, "
-                "or say overwrite=True."
+                "or use overwrite=True."
             )
         if path.exists() and path.is_dir() and any(path.iterdir()):
             _refuse_foreign_folder(path)

@@ -118,10 +118,27 @@ def design_operator(baskets: Baskets, rho1: float, rho2: float, *, design_for: i
 
 def expected_deviation(operator: Operator, k: int, baskets: Baskets, public: bool) -> float:
     """Return the standard deviation of the support of a set of k items that nobody has."""
+    return _deviation_with(operator, k, baskets, public, 0)
+
+
+def largest_deviation(operator: Operator, k: int, baskets: Baskets, public: bool) -> float:
+    """Return the largest standard deviation that the support of any set of k items can have.
+
+    It depends on how many items of the set the baskets hold: an item that is there adds more
+    variance than one that is not. No table exceeds the largest over that number.
+    """
+    return max(_deviation_with(operator, k, baskets, public, held) for held in range(k + 1))
+
+
+def _deviation_with(operator: Operator, k: int, baskets: Baskets, public: bool,
+                    held: int) -> float:
     sizes, counts = np.unique(baskets.sizes, return_counts=True)
+    partial = np.eye(k + 1)[held]
     if operator.size_free and not public:
-        return deviation(operator, k, int(sizes.max()), len(baskets))
-    total = sum(n * (deviation(operator, k, m, 1) ** 2 if m >= k else 0.0)
+        size = max(int(sizes.max()), held)
+        return deviation(operator, k, min(size, operator.items), len(baskets), partial)
+    total = sum(n * (deviation(operator, k, m, 1, np.eye(k + 1)[min(held, m)]) ** 2
+                     if m >= k else 0.0)
                 for m, n in zip(sizes.tolist(), counts.tolist(), strict=True))
     return math.sqrt(total) / len(baskets)
 

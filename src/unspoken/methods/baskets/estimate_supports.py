@@ -11,6 +11,7 @@ used again for larger ones.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -19,12 +20,21 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints, Words
 from unspoken.errors import DataError
-from unspoken.methods.baskets.select_a_size import Operator, in_subsets, spread_weights, weights
+from unspoken.methods.baskets.select_a_size import (
+    Operator,
+    deviation,
+    in_subsets,
+    spread_weights,
+    weights,
+)
 from unspoken.numerics.frequent_sets import candidates, partners
 from unspoken.numerics.packed_bits import bit_counts, packed
 
 WORDS = 1 << 19
 """Words intersected at a time."""
+
+TOLD_APART = 1.96
+"""Standard deviations above zero at which a support is distinguished from zero."""
 
 JOINS = 10
 """Joins of smaller sets tried for each candidate that is allowed."""
@@ -124,6 +134,8 @@ class Estimating:
     most: int
     levels: list[Supports] = field(default_factory=list)
     scores: dict[int, Scores] = field(default_factory=dict)
+    floors: dict[int, float] = field(default_factory=dict)
+    tested: int = 0
 
     @property
     def baskets(self) -> int:
@@ -131,16 +143,39 @@ class Estimating:
         return int(self.grouped.baskets.sum())
 
     def run(self, longest: int) -> list[Supports]:
-        """Return the sets kept, by size; those that only may reach the threshold are among them."""
+        """Return the sets kept, by size; those that only may reach the threshold are among them.
+
+        Sizes of which no support can be distinguished from zero are not tried.
+        """
         self.levels = [self._singles()]
         while len(self.levels) < longest and self.levels[-1].sets.shape[0] > 1:
+            if not self.estimable(len(self.levels) + 1):
+                break
             level = self._pairs() if len(self.levels) == 1 else self._larger()
             if level.sets.shape[0] == 0:
                 break
             self.levels.append(level)
         return self.levels
 
+    def estimable(self, k: int) -> bool:
+        """Return whether even a set that everybody has stands out of the noise of its size."""
+        return TOLD_APART * self.floor(k) < 1.0
+
+    def floor(self, k: int) -> float:
+        """Return the least standard deviation of a set of k items: nobody has any of them.
+
+        An item that is there is seen as it is more often, and adds more variance.
+        """
+        if k not in self.floors:
+            sizes, counts = self.grouped.sizes.tolist(), self.grouped.baskets.tolist()
+            self.floors[k] = math.sqrt(sum(
+                n * deviation(self.operator, k, m, 1) ** 2
+                for m, n in zip(sizes, counts, strict=True)
+                if m >= k or self.operator.size_free)) / max(self.baskets, 1)
+        return self.floors[k]
+
     def _keep(self, level: Supports) -> Supports:
+        self.tested += level.values.size
         return level.only(level.values >= self.least - self.slack * level.deviations)
 
     def _estimate(self, sets: Ints, joint: Ints, smaller: list[Ints]) -> Supports:
@@ -148,8 +183,8 @@ class Estimating:
         nothing = np.broadcast_to(self.grouped.baskets, joint.shape)
         if k not in self.scores:
             self.scores[k] = Scores.of(self.operator, k, self.grouped.sizes)
-        sums = [nothing, *smaller, joint]
-        return Supports(sets, *self.scores[k].apply(sums, self.baskets), joint)
+        values, spread = self.scores[k].apply([nothing, *smaller, joint], self.baskets)
+        return Supports(sets, values, np.maximum(spread, self.floor(k)), joint)
 
     def _singles(self) -> Supports:
         sets = np.arange(self.grouped.words.shape[0])[:, None]

@@ -50,7 +50,7 @@ def _sentence(error: Any, text: str) -> str:
     place = f"Line {line[1]} cannot be read." if line else "It cannot be read."
     if "not utf-8 encoded" in text or "nvalid unicode" in text:
         return (f"The file must be text in UTF-8. {place} Name its encoding, such as "
-                "encoding='windows-1252', 'latin-1' or 'utf-16' (--encoding).")
+                "encoding='windows-1252', 'latin-1' or 'utf-16'.")
     if isinstance(error, duckdb.ConversionException) or text.startswith("Conversion Error"):
         return (f"Every column must hold values of one type. {place} A value does not fit the "
                 "type that the lines before it show. Correct it, or name the word as missing.")
@@ -58,6 +58,6 @@ def _sentence(error: Any, text: str) -> str:
         return "The file needs more memory than it may have. Leave columns out, or split it."
     if line or "sniffing" in text:
         return (f"Every line of the file must have as many entries as its header. {place} Check "
-                "its quotes, and its delimiter (delimiter=, --delimiter).")
+                "its quotes, and its delimiter (delimiter=).")
     first = text.splitlines()[0] if text else type(error).__name__
     return f"The file must be a table that can be read. DuckDB says: {first[:200]}"

@@ -50,7 +50,7 @@ def read_head(path: Path, options: ReadOptions) -> TextHead:
         raise undecodable(path, encoding, error) from None
     if "\0" in text:
         raise DataError(f"'{path.name}' must be text. It has NUL characters. If it is text in "
-                        "UTF-16, say encoding='utf-16-le' or 'utf-16-be'.")
+                        "UTF-16, name it: encoding='utf-16-le' or 'utf-16-be'.")
     return TextHead(text, encoding, complete)
 
 
@@ -68,7 +68,7 @@ def undecodable(path: Path, encoding: str, error: UnicodeDecodeError | None = No
     name = "UTF-8" if encoding in ("utf-8", "utf-8-sig") else encoding
     return DataError(f"'{path.name}' must be text in UTF-8, or in the encoding that is named. "
                      f"It is not text in {name}{place}. Name its encoding, such as "
-                     "encoding='windows-1252', 'latin-1' or 'utf-16' (--encoding).")
+                     "encoding='windows-1252', 'latin-1' or 'utf-16'.")
 
 
 def read_utf8(path: Path, options: ReadOptions, most: int) -> bytes:

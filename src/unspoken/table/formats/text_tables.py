@@ -28,7 +28,7 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
     layout = layout_of(path, options, usual)
     if layout.delimiter == options.decimal:
         raise InputError(f"'{path.name}' is split at commas, so that 'decimal' must be '.'. Got "
-                         "','. Name another delimiter (delimiter=, --delimiter).")
+                         "','. Name another delimiter (delimiter=).")
     copy, place, packed = None, str(path), _COMPRESSION[compression_of(path)]
     if layout.decoded:
         copy, place = utf8_copy(path, layout.encoding)
@@ -39,7 +39,7 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
     if tuple(engine.column_types(raw)) != layout.names:
         raise DataError(f"Every line of '{path.name}' must have as many entries as its header, "
                         f"which has {len(layout.names)}. Some have not. Check its quotes, and its "
-                        "delimiter (delimiter=, --delimiter).")
+                        "delimiter (delimiter=).")
     rows, size, widest, missing = _facts(engine, raw, layout.names, options)
     sql, kept = _typed(engine, source, missing)
     frame = engine.scan(sql, rows, widest, copy)

@@ -1,0 +1,60 @@
+"""Whoever types a command is shown flags, never Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from unspoken.cli.flag_words import in_flags
+from unspoken.cli.main import main, parser
+
+
+def worded(text, *argv):
+    top = parser()
+    return in_flags(text, top, top.parse_args(argv))
+
+
+PROTECT = ("protect", "t.csv", "--out", "r", "--key", "k")
+
+
+@pytest.mark.parametrize(("python", "flags"), [
+    ("Name it, such as encoding='latin-1'.", "Name it, such as --encoding latin-1."),
+    ("Choose another name, or use overwrite=True.", "Choose another name, or use --overwrite."),
+    ("Check its delimiter (delimiter=).", "Check its delimiter (--delimiter)."),
+    ("Name it when reading: unspoken.read(source, target=...).",
+     "Name it when reading: --target."),
+    ("Or fit with standardise=False, please.", "Or fit with --option standardise=False, please."),
+])
+def test_arguments_become_flags(python, flags):
+    assert worded(python, *PROTECT) == flags
+
+
+@pytest.mark.parametrize("text", [
+    "Column 'a=b' cannot be used.", "The value 'missing=3' does not occur.",
+    "Use '--option angle=30' once.", "A file named x=y.csv is not there.", "1 + 1 = 2"])
+def test_what_users_wrote_stays(text):
+    assert worded(text, *PROTECT) == text
+
+
+def test_a_flag_of_another_verb_is_not_promised():
+    assert worded("Use target='x'.", "summary", "file") == "Use target='x'."
+
+
+def test_a_file_in_another_encoding_is_explained_in_flags(tmp_path, capsys):
+    (tmp_path / "t.csv").write_bytes("name;größe\nä;1\n".encode("latin-1"))
+    assert main(["inspect", str(tmp_path / "t.csv")]) == 2
+    text = capsys.readouterr().err
+    assert "--encoding" in text
+    assert "encoding=" not in text
+
+
+def test_a_reader_that_has_read_enough_is_no_failure():
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "unspoken", "methods"], stdout=write,
+                          stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
