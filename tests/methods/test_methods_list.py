@@ -195,10 +195,15 @@ RELEASES = {
     "suppress-cells": [(lambda: table_of(*WHOLE, **ROLES), {"k": 2, "suppression": 0.9})],
     "swap": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "pay", "city"]})],
     "sample": [(lambda: table_of(*WHOLE, **ROLES), {"share": 0.5})],
+    "microaggregation": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    "post-randomization": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["city", "age"],
+                                                                "others": "keep"})],
+    "anatomy": [(lambda: table_of(*WHOLE, **ROLES), {})],
 }
 NOT_TRIED = {
     name: {"informed-microdata": "rows are shuffled: only the custodian can score it"}
-    for name in ("tree-preserving", "optimal-recoding")
+    for name in ("tree-preserving", "optimal-recoding", "microaggregation", "anatomy",
+                 "post-randomization")
 }
 
 
@@ -264,11 +269,14 @@ CONTRACT = {
     "randomized-response": {"columns": ["visits", "age"], "others": "drop"},
     "generalize": {"widths": {"age": 40, "dose": 50, "visits": 4}, "k": 2, "suppression": 0.5},
     "sample": {"share": 0.5}, "optimal-recoding": {"k": 2, "suppression": 0.1},
+    "microaggregation": {}, "anatomy": {"sensitive": ["visits"]},
+    "post-randomization": {"columns": ["visits"], "others": "keep"},
 }
 EXCEPTIONS = {
     "discretize": NOTHING_DRAWN, "top-bottom": NOTHING_DRAWN, "generalize": NOTHING_DRAWN,
     "mondrian": NOTHING_DRAWN | {"missing_stays_missing"},
     "optimal-recoding": NOTHING_DRAWN | {"missing_stays_missing"},
+    "microaggregation": NOTHING_DRAWN | {"missing_stays_missing"},
     "suppress-cells": NOTHING_DRAWN | {"missing_stays_missing"},
     "tree-preserving": {"missing_stays_missing"}, "sample": {"missing_stays_missing"},
 }

@@ -250,4 +250,52 @@ SAMPLE = replace(
     links_at=f"{_HERE}.link_rows:subsequence",
     partial=True,
 )
-METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)
+MICROAGGREGATION = replace(
+    MONDRIAN,
+    name="microaggregation",
+    summary="Publishes groups of k alike records as their means.",
+    transformer_at=f"{_HERE}.perturbing.microaggregation:Microaggregator",
+    parameters={
+        "k": _CLASSES["k"],
+        "form": Parameter(OneOf(("mdav", "univariate")), "group records by all quasi-identifiers "
+                          "together, or each column on its own", flag="--form"),
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
+    links_at="",
+)
+POST_RANDOMIZATION = replace(
+    TOP_BOTTOM,
+    name="post-randomization",
+    summary="Exchanges categories at random by a matrix that keeps their frequencies (PRAM).",
+    promise="No single value is certain, and expected frequencies stay.",
+    transformer_at=f"{_HERE}.perturbing.post_randomization:PostRandomizer",
+    parameters={
+        "stay": Parameter(Real(0.0, 1.0), "the chance that the first of two steps keeps a value",
+                          "Use 0.8."),
+        "columns": replace(_FEATURES, advice="Leave it out for all categorical features."),
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
+ANATOMY = replace(
+    TOP_BOTTOM,
+    name="anatomy",
+    summary="Releases quasi-identifiers as they are, and sensitive values mixed within groups.",
+    promise="A sensitive value is one of at least l of its group, each equally likely.",
+    transformer_at=f"{_HERE}.perturbing.anatomy:Anatomizer",
+    parameters={
+        "l": Parameter(Whole(2), "how many sensitive values every group holds", "Use 3.", "--l"),
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
+METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP,
+           SAMPLE, MICROAGGREGATION, POST_RANDOMIZATION, ANATOMY)

@@ -12,6 +12,7 @@ value is missing publishes none for that column, for missing must hide like ever
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -155,15 +156,23 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # The last row is for those left out, who are no class.
         self.means_ = sums / np.r_[stats.sizes(self.owner_[inside]), 1][:, None]
         self.means_[-1] = np.nan
+        self.fitted_ = _digest(data)
         return np.asarray(self.means_[self.owner_])
 
     def transform(self, X: Any) -> Floats:
         """Return the class means of the records that were fitted; others have no class."""
-        if not hasattr(self, "means_") or np.shape(X)[0] != self.owner_.size:
+        known = getattr(self, "fitted_", None)
+        if known is None or known != _digest(X):
             raise InputError("MondrianAnonymizer transforms only the records that were fitted: a "
                              "new record could be alone in its class. "
                              f"Got X of shape {np.shape(X)}.")
         return np.asarray(self.means_[self.owner_])
+
+
+def _digest(X: Any) -> str:
+    """Return the hash of records, so that others of the same number are told apart."""
+    data = np.ascontiguousarray(X, np.float64)
+    return hashlib.sha256(repr(data.shape).encode() + data.tobytes()).hexdigest()
 
 
 def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimension:

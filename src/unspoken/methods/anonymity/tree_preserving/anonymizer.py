@@ -24,6 +24,7 @@ from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tre
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate, Search
+from unspoken.methods.anonymity.tree_preserving.release_script import carried
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
 from unspoken.release.release import Release
@@ -158,7 +159,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
             self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
             if self.verification_:
                 details = {**release.details, "verified": self.verification_.to_json()}
-                return replace(release, details=details), candidate
+                return _with_script(plan, replace(release, details=details)), candidate
             if not search.careful:
                 return self._verified(plan, search, search.carefully(tables))
             refused.append(f"steps {list(candidate.steps)}: {self.verification_.difference}")
@@ -180,3 +181,13 @@ def _check_targets(table: Table, targets: Sequence[str]) -> None:
 def _tree(table: Table, growth: Growth, names: Sequence[str], columns: Mapping[str, Any]) -> Kept:
     learning = prepare(table, growth, names, coded=columns)
     return kept_tree(learning, table)
+
+
+def _with_script(plan: Plan, release: Release) -> Release:
+    """Attach what anybody needs to grow the trees again; scikit-learn's need scikit-learn."""
+    growths = [tree.growth for tree in plan.trees]
+    if all(growth.learner == SKLEARN for growth in growths):
+        return release
+    numbers = [str(growth.target) for growth in growths if growth.task == "regression"]
+    return replace(release, attachments=carried(release, list(plan.columns), plan.targets,
+                                                numbers))
