@@ -14,6 +14,9 @@ from typing import Any, NoReturn
 
 from unspoken._version import __version__
 from unspoken.cli import (
+    anonymize_verb as anonymize,
+)
+from unspoken.cli import (
     audit_verb as audit,
 )
 from unspoken.cli import (
@@ -51,7 +54,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, hide, query, mine, decode, verify, summary, audit, joint, demo)
+VERBS = (inspect, methods, protect, anonymize, hide, query, mine, decode, verify, summary, audit,
+         joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

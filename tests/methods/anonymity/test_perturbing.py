@@ -62,6 +62,7 @@ def test_mdav_is_that_of_its_authors(seed):
     assert {tuple(sorted(g)) for g in mine} == {tuple(sorted(g)) for g in naive_mdav(data, 4)}
 
 
+@pytest.mark.slow
 def test_many_records_are_grouped_by_blocks_of_distances():
     data = np.random.default_rng(9).normal(size=(900, 2))
     owner = mdav(data, 3)
