@@ -1,8 +1,8 @@
 """The patterns Distribution, JointDistribution and Categories: what reconstruction yields.
 
 A Distribution has equal or unequal intervals and is flat inside each. `low` and `high` hold, where
-they were asked for, the bounds between which 95% of bootstrap estimates lie: how far the estimate
-would move with other people and other noise, not how far a wrong stop or a wrong noise moves it.
+they were asked for, bounds of the true shares that hold whatever the distribution looks like,
+given the noise.
 """
 
 from __future__ import annotations

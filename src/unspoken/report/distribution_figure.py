@@ -23,7 +23,7 @@ def distribution_figure(distribution: Distribution, against: npt.ArrayLike | Non
                 label="reconstructed")
     if distribution.low is not None and distribution.high is not None:
         axes.vlines(distribution.midpoints, distribution.low / widths,
-                    distribution.high / widths, color=INK, linewidth=0.8, label="95% of bootstrap")
+                    distribution.high / widths, color=INK, linewidth=0.8, label="bounds")
     if against is not None:
         counts, _ = np.histogram(np.asarray(against, np.float64), distribution.edges)
         axes.stairs(counts / max(counts.sum(), 1) / widths, distribution.edges, color=AMBER,

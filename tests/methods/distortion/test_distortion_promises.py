@@ -52,8 +52,8 @@ def test_mean_and_spread_are_unbiased(family):
 
 
 def test_bars_of_the_default_cover():
-    """40 surveys of 2,000 from a smooth density, 10 intervals: 95% bars hold 85% or more of the
-    true shares, and are no wider than four times what the estimates spread."""
+    """40 surveys of 2,000 from a smooth density, 10 intervals: 95% bars hold 93% or more of the
+    true shares, and say more than nothing: they are a tenth to a half wide."""
     noise, edges = for_width("gaussian", 0.5), np.linspace(0, 1, 11)
     rng = np.random.default_rng(0)
     truth = np.histogram(rng.beta(2, 3, 2_000_000), edges)[0] / 2_000_000
@@ -61,14 +61,13 @@ def test_bars_of_the_default_cover():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         w = rng.beta(2, 3, 2000) + noise.quantile(rng.random(2000))
-        found = reconstruct(w, noise, bins=10, support=(0.0, 1.0), bootstrap=60)
+        found = reconstruct(w, noise, bins=10, support=(0.0, 1.0), confidence=0.95)
         held.append((found.low <= truth) & (found.high >= truth))
         width.append(found.high - found.low)
         estimates.append(found.probabilities)
-    assert np.mean(held) > 0.85
+    assert np.mean(held) > 0.93
     spread = 3.92 * np.std(estimates, axis=0)
-    assert np.mean(width) < 4 * spread.mean()
-    assert np.mean(width) > spread.mean()
+    assert spread.mean() < np.mean(width) < 0.5
 
 
 METHODS = {
@@ -88,7 +87,7 @@ def test_every_estimate_of_every_method_is_a_distribution(name, rows, seed):
     if len(set(table.arrow()["q"].to_pylist())) < 3:
         return
     release, _ = METHODS[name]().protect(table)
-    found = reconstruct(release, column="q" if name == "response" else "x", bins=6, bootstrap=0)
+    found = reconstruct(release, column="q" if name == "response" else "x", bins=6)
     assert found.probabilities.min() >= 0
     assert found.probabilities.sum() == pytest.approx(1.0)
     if not isinstance(found, Categories):
@@ -230,7 +229,7 @@ def test_a_reconstruction_can_be_drawn_with_its_bars():
     rng = np.random.default_rng(0)
     noise = Noise("laplace", 0.1)
     found = reconstruct(rng.random(500) + noise.quantile(rng.random(500)), noise, 8,
-                        support=(0.0, 1.0), bootstrap=20)
+                        support=(0.0, 1.0), confidence=0.95)
     assert np.all(found.low <= found.high)
     assert found.low.min() >= 0
     assert found.high.max() <= 1

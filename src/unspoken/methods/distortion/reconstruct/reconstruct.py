@@ -36,7 +36,7 @@ from unspoken.methods.distortion.reconstruct.reports import (
 )
 from unspoken.methods.distortion.reconstruct.unknown_noise_scale import Scale, estimate_scale
 from unspoken.models.distribution import Categories, Distribution, JointDistribution
-from unspoken.release.parameters import OneOf, Rule, Whole, check
+from unspoken.release.parameters import OneOf, OrNone, Real, Rule, Whole, check
 from unspoken.release.release import Release
 
 JOINT_BINS = 20
@@ -46,7 +46,7 @@ _RULES: Mapping[str, tuple[Rule, str]] = {
     "kernel": (OneOf((None, *KERNELS)), "Leave it out to follow the method."),
     "stop": (OneOf(RULES), "Use 'smoothed'."),
     "steps": (Whole(1), ""),
-    "bootstrap": (Whole(0), "Use 200 for error bars."),
+    "confidence": (OrNone(Real(0.0, 1.0)), "Use 0.95 for error bars."),
     "pooled": (OneOf((True, False)), ""),
 }
 
@@ -63,7 +63,7 @@ def reconstruct(  # noqa: PLR0913
     kernel: str | None = None,
     stop: str = "smoothed",
     steps: int = MAX_STEPS,
-    bootstrap: int = 0,
+    confidence: float | None = None,
     pooled: bool = False,
     random_state: int = 0,
 ) -> Distribution | JointDistribution | Categories:
@@ -99,13 +99,14 @@ def reconstruct(  # noqa: PLR0913
         columns "held-out" takes the place of "smoothed".
     steps : int
         Most steps of the iteration.
-    bootstrap : int, default 0
-        Number of resamples from which error bars are computed.
+    confidence : float, optional
+        Confidence of error bars, such as 0.95. They hold the share of an interval whatever the
+        distribution looks like, given the noise, and are wide where the noise leaves little.
     pooled : bool, default False
         Treat people who reported the truth as like those who did not. By default both groups are
         estimated apart and added up, because choosing is not done at random.
     random_state : int, default 0
-        Deals out the folds of records left out, and the resamples.
+        Deals out the folds of records left out.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def reconstruct(  # noqa: PLR0913
     >>> mine.reconstruct(release, column="age")  # doctest: +SKIP
     >>> mine.reconstruct(reports, mine.Noise("gaussian", 5.0))  # doctest: +SKIP
     """
-    how = How(bins, method, kernel, stop, steps, bootstrap, pooled, random_state)
+    how = How(bins, method, kernel, stop, steps, confidence, pooled, random_state)
     check("reconstruct", _RULES, {name: getattr(how, name) for name in _RULES})
     if isinstance(source, Release):
         return _from_release(source, column, how, support)
