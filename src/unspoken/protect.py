@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unspoken.methods.anonymity.hierarchy_builders import build_hierarchy
 from unspoken.methods.anonymity.masking import (
     CellSuppressor,
     DataSwapper,
@@ -10,6 +11,8 @@ from unspoken.methods.anonymity.masking import (
     SampleReleaser,
     TopBottomCoder,
 )
+from unspoken.methods.anonymity.perturbing import Anatomizer, Microaggregator, PostRandomizer
+from unspoken.methods.anonymity.recoding.optimal_recoding import OptimalRecoder
 from unspoken.methods.anonymity.tree_preserving import Growth, TreePreservingAnonymizer
 from unspoken.methods.baskets.guided import GuidedPerturbation
 from unspoken.methods.baskets.hiding import RuleHider
@@ -27,9 +30,10 @@ from unspoken.methods.rotation.similarity_outsourcing import SimilarityOutsourci
 from unspoken.methods.rotation.whole_rotation import Rotation
 from unspoken.release.decoding import decode
 
-__all__ = ["CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer", "Generalizer", "Growth",
-           "GuidedPerturbation", "LocalMixture", "Mask", "MondrianAnonymizer",
-           "MultiplicativeNoise", "NoiseAdder", "PairwiseRotation", "PiecewiseEncoder",
+__all__ = ["Anatomizer", "CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer",
+           "Generalizer", "Growth", "GuidedPerturbation", "LocalMixture", "Mask",
+           "Microaggregator", "MondrianAnonymizer", "MultiplicativeNoise", "NoiseAdder",
+           "OptimalRecoder", "PairwiseRotation", "PiecewiseEncoder", "PostRandomizer",
            "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "RuleHider",
            "SampleReleaser", "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
-           "TreePreservingAnonymizer", "UniformOperator", "column", "decode"]
+           "TreePreservingAnonymizer", "UniformOperator", "build_hierarchy", "column", "decode"]

@@ -192,12 +192,17 @@ RELEASES = {
     "tree-preserving": [(lambda: table_of(*WHOLE, **ROLES), {"k": 5})],
     "mondrian": [(lambda: table_of(*WHOLE, **ROLES), {"k": 5})],
     "generalize": [(lambda: table_of(*WHOLE, **ROLES), {"widths": {"age": 20, "pay": 2000}})],
+    "optimal-recoding": [(lambda: table_of(*WHOLE, **ROLES), {"k": 3, "suppression": 0.1})],
     "top-bottom": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "pay"],
                                                         "others": "drop"})],
     "suppress-cells": [(lambda: table_of(*WHOLE, **ROLES), {"k": 2, "suppression": 0.9})],
     "swap": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "pay", "city"]})],
     "sample": [(lambda: table_of(*WHOLE, **ROLES), {"share": 0.5})],
     "private-synthetic": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    "microaggregation": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    "post-randomization": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["city", "age"],
+                                                                "others": "keep"})],
+    "anatomy": [(lambda: table_of(*WHOLE, **ROLES), {})],
 }
 NOT_TRIED: dict[str, dict[str, str]] = {}
 
@@ -263,10 +268,15 @@ CONTRACT = {
     "randomized-response": {"columns": ["visits", "age"], "others": "drop"},
     "generalize": {"widths": {"age": 40, "dose": 50, "visits": 4}, "k": 2, "suppression": 0.5},
     "sample": {"share": 0.5}, "private-synthetic": {},
+    "optimal-recoding": {"k": 2, "suppression": 0.1},
+    "microaggregation": {}, "anatomy": {"sensitive": ["visits"]},
+    "post-randomization": {"columns": ["visits"], "others": "keep"},
 }
 EXCEPTIONS = {
     "discretize": NOTHING_DRAWN, "top-bottom": NOTHING_DRAWN, "generalize": NOTHING_DRAWN,
     "mondrian": NOTHING_DRAWN | {"missing_stays_missing"},
+    "optimal-recoding": NOTHING_DRAWN | {"missing_stays_missing"},
+    "microaggregation": NOTHING_DRAWN | {"missing_stays_missing"},
     "suppress-cells": NOTHING_DRAWN | {"missing_stays_missing"},
     "tree-preserving": {"missing_stays_missing"}, "sample": {"missing_stays_missing"},
     # OpenDP's noise cannot be seeded, and synthetic rows are other rows.

@@ -14,6 +14,9 @@ from typing import Any, NoReturn
 
 from unspoken._version import __version__
 from unspoken.cli import (
+    anonymize_verb as anonymize,
+)
+from unspoken.cli import (
     audit_verb as audit,
 )
 from unspoken.cli import (
@@ -63,8 +66,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, hide, query, serve, budget, mine, decode, verify, summary,
-         audit, record, register, joint, demo)
+VERBS = (inspect, methods, protect, anonymize, hide, query, serve, budget, mine, decode, verify,
+         summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

@@ -38,6 +38,19 @@ MAX_CLASSES, MOST_CLASSES = 100, 1000
 TIES = ("Of equally good splits the first wins: columns in their order, in a column the lowest "
         "cut, missing values to the right first, categories in the order of the response and "
         "then of their labels; of equally urgent leaves the oldest is expanded.")
+SCORES: Mapping[str, str] = {
+    "gini": "sum over children of (sum of squared class counts / records), less that of the node",
+    "variance": "sum over children of (squared sum of the target / records), less that of the "
+                "node; the target in whole steps, see grow_tree.py",
+    "entropy": "n log2 n of the node, less that of its children, plus n log2 n of each class in "
+               "each child, less that of each class in the node",
+    "gain-ratio": "that of entropy, divided by n log2 n of the node less that of its children",
+}
+ARITHMETIC = "Scores are exact (logarithms to 50 digits), rounded once, and compared as float64."
+FLOOR = ("A split must score more than 1e-10 times the node's own sum of the score (gain-ratio: "
+         "more than 1e-10).")
+PRIORITY = ("best-first: each step splits the leaf whose best split has the highest score "
+            "(gain-ratio: score times records); level: each step splits all leaves that can be.")
 SKLEARN_TIES = "scikit-learn's own, from random_state; no tie may decide, or nothing is released."
 
 _RULES: Mapping[str, tuple[Rule, str]] = {
@@ -127,8 +140,11 @@ class Growth:
 
     def rule(self, steps: int, leaves: int) -> dict[str, Any]:
         """Return the stopping rule: everything that a miner must use to find the same tree."""
-        ties = TIES if self.learner == UNSPOKEN else SKLEARN_TIES
-        return {**asdict(self), "steps": steps, "leaves": leaves, "ties": ties}
+        known = {**asdict(self), "steps": steps, "leaves": leaves}
+        if self.learner != UNSPOKEN:
+            return {**known, "ties": SKLEARN_TIES}
+        return {**known, "ties": TIES, "score": SCORES[str(self.criterion)],
+                "arithmetic": ARITHMETIC, "floor": FLOOR, "priority": PRIORITY}
 
     @classmethod
     def of_rule(cls, rule: Mapping[str, Any]) -> tuple[Growth, int]:

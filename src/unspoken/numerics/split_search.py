@@ -140,7 +140,7 @@ def _scores(by: Criterion, total: Ints, left: Ints, ends: npt.NDArray[np.intp]
     scores = by.score(total, left, total[:, None] - left)
     scores[ends] = -math.inf
     scores[-1] = -math.inf
-    return scores
+    return by.settle(total, left, scores)
 
 
 def _groups(sweep: Sweep | None, by: Criterion, total: Ints, histogram: Ints, of: Layout) -> Best:

@@ -6,7 +6,8 @@ bit for bit. A histogram has one column per value and the parts of the response 
 of the classes, or (records, high part, low part) of a numeric response.
 
 Candidates have a fixed order, and the first of the best wins: column by column, in a column from
-the lowest cut on, missing values to the right before missing to the left. Taking candidates away
+the lowest cut on, missing values to the right before missing to the left. Scores are compared as
+exact numbers, rounded once, so that rounding decides no tie. Taking candidates away
 can then change the choice only if the chosen one goes (fu2010 section 3.2).
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
+from unspoken.numerics.exact_scores import exact_score
 
 Ints = npt.NDArray[np.integer]
 
@@ -28,6 +30,8 @@ CRITERIA = ("gini", "entropy", "gain-ratio", "variance")
 NUMERIC, TWO_WAY, MULTIWAY = KINDS = ("numeric", "two-way", "multiway")
 LEAST = 1e-10
 """A split must improve a node by this share of its worth: less is rounding."""
+_ROUNDING = 1e-12
+"""Scores this close, as a share of what they are made of, may be the same number."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +81,34 @@ class Criterion:
             gain = np.where(small, -np.inf, gain)
         return np.asarray(gain)
 
+    def settle(self, total: Ints, left: Ints, scores: Floats) -> Floats:
+        """Return the scores with those that could be the best without rounding errors.
+
+        Equally good splits then have the same score, bit for bit, and the first of them wins.
+        """
+        best, worth = float(scores.max(initial=-math.inf)), abs(float(self.worth(total)))
+        if best == -math.inf or (self.name != "gain-ratio" and best <= LEAST / 2 * worth):
+            return scores
+        near = np.flatnonzero(scores >= best - _ROUNDING * (worth + abs(best)))
+        whole = self._whole(total)
+        for at in near.tolist():
+            side = self._whole(left[:, at])
+            other = [a - b for a, b in zip(whole, side, strict=True)]
+            scores[at] = exact_score(self.name, whole, (side, other))
+        return scores
+
+    def _whole(self, parts: Ints) -> list[int]:
+        """Return the counts of the classes, or the records and their sum, as whole numbers."""
+        numbers = [int(part) for part in parts]
+        return [numbers[0], numbers[1] * int(self.scale) + numbers[2]] \
+            if self.name == "variance" else numbers
+
     def score_of_many(self, total: Ints, parts: Ints) -> float:
         """Return the score of a split into one child per column."""
         sizes = self.size(parts)
         if sizes.size < 2 or sizes.min() < self.min_leaf:
             return -math.inf
-        # fsum rounds once, whatever the order of the children.
-        gain = math.fsum([*self.worth(parts).tolist(), -float(self.worth(total))])
-        if self.name != "gain-ratio":
-            return gain
-        inside = math.fsum([float(self.logs[self.size(total)]), *(-self.logs[sizes]).tolist()])
-        return gain / inside
+        return exact_score(self.name, self._whole(total), [self._whole(p) for p in parts.T])
 
     def priority(self, total: Ints, score: float) -> float:
         """Return how urgent a node is: its size times what its best split gains a record."""
@@ -168,7 +189,7 @@ def best_cut(by: Criterion, attribute: int, total: Ints, histogram: Ints) -> Spl
 def _plain_cut(by: Criterion, attribute: int, total: Ints, left: Ints, present: Ints
                ) -> Split | None:
     scores = by.score(total, left[:, :-1], total[:, None] - left[:, :-1])
-    at = int(np.argmax(scores))
+    at = int(np.argmax(by.settle(total, left, scores)))
     low = left[:, at]
     more = int(by.size(low)) >= int(by.size(total - low))
     return _found(attribute, scores[at], (int(present[at]), int(present[at + 1])), more)
@@ -181,6 +202,7 @@ def _cut_with_missing(by: Criterion, attribute: int, total: Ints, left: Ints, pr
     other = by.score(total, left + missing, total[:, None] - left - missing)
     other[-1] = -np.inf
     both = np.stack([right, other], axis=1).ravel()
+    by.settle(total, np.stack([left, left + missing], axis=2).reshape(left.shape[0], -1), both)
     at, goes_left = divmod(int(np.argmax(both)), 2)
     after = int(present[at + 1]) if at + 1 < present.size else values
     return _found(attribute, both.max(), (int(present[at]), after), bool(goes_left))
@@ -207,7 +229,7 @@ def best_two_way(by: Criterion, attribute: int, total: Ints, histogram: Ints) ->
         order = np.argsort(key, kind="stable")
         left = np.cumsum(parts[:, order], axis=1)[:, :-1]
         scores = by.score(total, left, total[:, None] - left)
-        at = int(np.argmax(scores))
+        at = int(np.argmax(by.settle(total, left, scores)))
         if scores[at] > best:
             best, chosen = float(scores[at]), present[order[: at + 1]]
     return None if best == -math.inf else route_of(by, attribute, best, total, histogram, chosen)

@@ -56,6 +56,8 @@ class Release:
         The digest of the data file; None before it is saved.
     seal : mapping or None
         What the key checks to find changes; None before it is saved.
+    attachments : mapping
+        Small text files that are written beside the data, by name.
     seal_key : bytes or None
         The secret that the seal is made with; a release that was read from disk has none.
 
@@ -73,6 +75,7 @@ class Release:
     data_sha256: str | None = None
     seal: Mapping[str, Any] | None = field(default=None, repr=False)
     seal_key: bytes | None = field(default=None, repr=False, compare=False)
+    attachments: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Take the odds out of what a seeded release promises, whatever method made it."""
@@ -113,7 +116,13 @@ class Release:
         return {
             "format": FORMAT, "version": VERSION, "unspoken": __version__, **self.about,
             "data": {"file": DATA, "sha256": self.data_sha256}, **sealed,
+            **({"attachments": self._digests()} if self.attachments else {}),
         }
+
+    def _digests(self) -> dict[str, str]:
+        """Return the hash of every attachment."""
+        return {name: hashlib.sha256(text.encode()).hexdigest()
+                for name, text in self.attachments.items()}
 
     @property
     def trees(self) -> tuple[Any, ...]:
@@ -152,6 +161,8 @@ class Release:
     def _fill(self, folder: Path, progress: Progress | None) -> None:
         self.table.engine.write(self.table.frame, str(folder / DATA), progress)
         written = self._sealed(folder, replace(self, data_sha256=sha256_of(folder / DATA)))
+        for name, attached in self.attachments.items():
+            write_file(folder / name, attached.encode())
         text = json.dumps(written.manifest, indent=2, allow_nan=False)
         write_file(folder / MANIFEST, text.encode())
 
@@ -191,18 +202,34 @@ class Release:
         if schema.names != table.schema.names:
             raise ReleaseError(f"The columns of '{path / DATA}' are not those of its manifest.")
         known = {"format", "version", "unspoken", "id", "fingerprint", "mechanism", "schema",
-                 "rows", "guarantee", "data", "seal"}
+                 "rows", "guarantee", "data", "seal", "attachments"}
         details = {k: v for k, v in manifest.items() if k not in known}
         release = cls(table.with_frame(table.frame, schema), manifest["mechanism"],
                       Guarantee.from_json(manifest["guarantee"], manifest["mechanism"]),
-                      manifest["id"], details, manifest["data"]["sha256"], manifest.get("seal"))
+                      manifest["id"], details, manifest["data"]["sha256"], manifest.get("seal"),
+                      attachments=_attached(path, manifest.get("attachments") or {}))
         if release.fingerprint != manifest["fingerprint"]:
             raise ReleaseError(f"'{path / MANIFEST}' was changed after it was written.")
         return release
 
 
+def _attached(path: Path, listed: Any) -> dict[str, str]:
+    """Read the attachments of a release; one that was changed is refused."""
+    texts = {}
+    for name, digest in dict(listed).items():
+        file = path / name
+        if Path(name).name != name or not file.is_file() or sha256_of(file) != digest:
+            raise ReleaseError(f"'{file}' is not the file its manifest describes.")
+        texts[str(name)] = file.read_text(encoding="utf-8")
+    return texts
+
+
 def _refuse_foreign_folder(path: Path) -> None:
-    strange = {entry.name for entry in path.iterdir()} - {DATA, MANIFEST}
+    try:
+        known = set(json.loads((path / MANIFEST).read_bytes()).get("attachments") or {})
+    except (OSError, ValueError, AttributeError, TypeError):
+        known = set()
+    strange = {entry.name for entry in path.iterdir()} - {DATA, MANIFEST} - known
     if strange:
         raise ReleaseError(
             f"'{path}' must hold nothing but a release to be overwritten. "

@@ -18,6 +18,7 @@ import numpy as np
 
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, UnseenValueError
+from unspoken.table.atomic_files import write_file
 from unspoken.table.formats.read_options import take_options
 from unspoken.table.formats.text_files import delimiter_of, read_text, split_lines
 
@@ -66,6 +67,22 @@ class Hierarchy:
         depth = max((len(path) for path in paths), default=0)
         # A shallow leaf repeats itself, so that every line is of one length.
         return cls(tuple((path[0],) * (depth - len(path)) + path for path in paths))
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Save it as a file that `from_csv` reads: semicolons, without a header."""
+        if any(";" in part or '"' in part or "\n" in part for row in self.rows for part in row):
+            raise DataError("A label with a semicolon, a quote or a line break cannot be saved. "
+                            "Rename it.")
+        write_file(Path(path), "".join(";".join(row) + "\n" for row in self.rows).encode())
+
+    def summary(self, most: int = 8) -> str:
+        """Return every level with some of its labels, to be looked at before it is used."""
+        lines = []
+        for level in range(self.levels + 1):
+            labels = list(dict.fromkeys(row[level] for row in self.rows))
+            more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
+            lines.append(f"level {level}: {', '.join(labels[:most])}{more}")
+        return "\n".join(lines)
 
     @property
     def levels(self) -> int:

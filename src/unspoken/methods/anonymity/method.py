@@ -27,8 +27,10 @@ from unspoken.release.parameters import (
 _HERE = "unspoken.methods.anonymity"
 _ADVERSARIES = f"{_HERE}.adversaries"
 SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
-DISTINCT, ENTROPY, STRONG = TREE_DIVERSITIES = ("distinct", "entropy", "strong")
-DIVERSITIES = (DISTINCT, ENTROPY, "recursive", STRONG)
+DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "recursive",
+                                                      "strong")
+TREE_DIVERSITIES = (DISTINCT, ENTROPY, STRONG)
+LOSSES = ("loss", "entropy", "discernibility", "class")
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ TREE_PRESERVING = Method(
     transformer_at=f"{_HERE}.tree_preserving.anonymizer:TreePreservingAnonymizer",
     parameters={
         "k": Parameter(Whole(1), _LEAST_K, "Use 10, or what your policy asks for.", "--k"),
-        "l": Parameter(ForSensitive(Real(0.999)), _LEAST_L, "Use 1 to ask for nothing.", "--l"),
+        "l": Parameter(ForSensitive(Real(0.999), none=True), _LEAST_L,
+                       "Use 2 or more; None asks for nothing.", "--l"),
         "tree": Parameter(Trees(), "how the trees that are kept are grown",
                           "Leave it out for a tree of the table's target."),
         "rule": Parameter(OneOf(RECODINGS), "how much is merged; all keep the tree",
@@ -175,6 +178,24 @@ GENERALIZE = replace(
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
 )
+_SHUFFLED = Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle",
+                      switch=False)
+OPTIMAL = replace(
+    MONDRIAN,
+    name="optimal-recoding",
+    summary="Finds the levels of hierarchies that lose least, and proves that none lose less.",
+    transformer_at=f"{_HERE}.recoding.optimal_recoding:OptimalRecoder",
+    parameters={
+        **_CLASSES,
+        "hierarchies": replace(_HIERARCHIES, advice="Leave it out to have them built."),
+        "loss": Parameter(OneOf(LOSSES), "what is made small: the range that labels cover, bits, "
+                          "discernibility, or records misjudged by their class", flag="--loss"),
+        "local": Parameter(YES_NO, "cut classes further afterwards, each on its own",
+                           flag="--local", switch=True),
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
 TOP_BOTTOM = replace(
     MONDRIAN,
     name="top-bottom",
@@ -232,4 +253,52 @@ SAMPLE = replace(
     },
     partial=True,
 )
-METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, TOP_BOTTOM, SUPPRESS_CELLS, SWAP, SAMPLE)
+MICROAGGREGATION = replace(
+    MONDRIAN,
+    name="microaggregation",
+    summary="Publishes groups of k alike records as their means.",
+    transformer_at=f"{_HERE}.perturbing.microaggregation:Microaggregator",
+    parameters={
+        "k": _CLASSES["k"],
+        "form": Parameter(OneOf(("mdav", "univariate")), "group records by all quasi-identifiers "
+                          "together, or each column on its own", flag="--form"),
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
+    links_at="",
+)
+POST_RANDOMIZATION = replace(
+    TOP_BOTTOM,
+    name="post-randomization",
+    summary="Exchanges categories at random by a matrix that keeps their frequencies (PRAM).",
+    promise="No single value is certain, and expected frequencies stay.",
+    transformer_at=f"{_HERE}.perturbing.post_randomization:PostRandomizer",
+    parameters={
+        "stay": Parameter(Real(0.0, 1.0), "the chance that the first of two steps keeps a value",
+                          "Use 0.8."),
+        "columns": replace(_FEATURES, advice="Leave it out for all categorical features."),
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
+ANATOMY = replace(
+    TOP_BOTTOM,
+    name="anatomy",
+    summary="Releases quasi-identifiers as they are, and sensitive values mixed within groups.",
+    promise="A sensitive value is one of at least l of its group, each equally likely.",
+    transformer_at=f"{_HERE}.perturbing.anatomy:Anatomizer",
+    parameters={
+        "l": Parameter(Whole(2), "how many sensitive values every group holds", "Use 3.", "--l"),
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": _SHUFFLED,
+    },
+    links_at="",
+)
+METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP,
+           SAMPLE, MICROAGGREGATION, POST_RANDOMIZATION, ANATOMY)

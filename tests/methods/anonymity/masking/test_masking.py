@@ -290,3 +290,15 @@ def test_a_sample_is_drawn_and_unless_shuffled_in_order(adult):
     other = SampleReleaser(0.1, random_state=4)
     other.protect(adult)
     assert len(set(method.rows_) & set(other.rows_)) < 200
+
+
+def test_a_fitted_mondrian_never_returns_the_classes_of_another_table():
+    rng = np.random.default_rng(0)
+    fitted, other = rng.normal(size=(60, 2)), rng.normal(size=(60, 2))
+    method = MondrianAnonymizer(5)
+    means = method.fit_transform(fitted)
+    assert np.array_equal(method.transform(fitted), means)
+    with pytest.raises(InputError, match="only the records that were fitted"):
+        method.transform(other)
+    with pytest.raises(InputError, match="only the records that were fitted"):
+        MondrianAnonymizer(5).transform(fitted)

@@ -182,10 +182,11 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         GENERALIZE.check(self)
         roles = roles_of("Generalizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
-        refuse_strange(trees, roles)
+        refuse_strange(trees, roles.quasi, roles.sensitive)
         rows = table.arrow(roles.quasi)
         parts = {name: self._level(name, rows[name], trees.get(name)) for name in roles.quasi}
         kept = self._kept(table, roles, {name: part[0] for name, part in parts.items()})
+        self._refuse_nothing(roles, trees, kept)
         self.rows_ = np.arange(table.rows) if kept is None else kept
         changed = {name: part[0] if kept is None else part[0].take(pa.array(kept))
                    for name, part in parts.items()}
@@ -203,6 +204,17 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if width is not None and is_number(column.type):
             return _banded(values, float(width)), {"form": "interval", "width": float(width)}
         return column, {"form": "value"}
+
+    def _refuse_nothing(self, roles: Roles, trees: Mapping[str, Hierarchy],
+                        kept: Ints | None) -> None:
+        """Refuse parameters that would leave every record as it is."""
+        raised = any(name in trees and of_column(self.levels, name) for name in roles.quasi)
+        banded = any(of_column(self.widths, name) is not None for name in roles.quasi)
+        if not (raised or banded) and kept is None:
+            raise InputError("Generalizer: nothing would change, because there are neither "
+                             "'widths' nor 'hierarchies' with levels above 0. Use widths={'age': "
+                             "10} for bands, hierarchies={'city': 'city.csv'}, or "
+                             "OptimalRecoder(k=5), which builds hierarchies and finds the levels.")
 
     def _asks_nothing(self) -> bool:
         return self.k is None and self.l is None and self.t is None

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import DataError, SchemaError
+from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.measures.diversity_rules import Secret, close, diverse
 from unspoken.numerics.random import generator
 from unspoken.release.guarantee import Guarantee, Verdict
 from unspoken.release.release import Release
-from unspoken.table.category_codes import Coded, coded
+from unspoken.table.category_codes import coded
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
 from unspoken.table.table import Table
@@ -89,20 +90,6 @@ def refuse_sensitive_target(owner: str, schema: Schema, sensitive: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Secret:
-    """One sensitive column: its codes, whether they are ordered, and their shares overall."""
-
-    name: str
-    found: Coded
-    ordered: bool
-
-    @property
-    def overall(self) -> npt.NDArray[np.float64]:
-        """Return the share of every code in the whole table."""
-        return np.bincount(self.found.codes) / max(self.found.codes.size, 1)
-
-
-@dataclass(frozen=True)
 class Demand:
     """What every class must satisfy; called with record numbers and their classes."""
 
@@ -122,30 +109,26 @@ class Demand:
         return fine
 
     def _diverse(self, one: Secret, rows: Ints, owner: Ints) -> Bools:
-        spread = stats.spread(owner, one.found.codes[rows])
-        fine = np.ones(spread.starts.size, np.bool_)
-        if self.l is not None:
-            fine &= self._enough(spread)
-        if self.t is not None:
-            fine &= stats.closeness(spread, one.ordered, one.overall) <= self.t + 1e-12
-        return fine
+        return self.allows(one, one.spread(owner, rows))
 
-    def _enough(self, spread: stats.Spread) -> Bools:
-        """Return which classes have L; strong L is strict, as in fu2010 section 4.1."""
-        least = float(self.l or 0)
-        if self.diversity == "recursive":
-            return np.asarray(stats.recursive(spread, max(1, int(least))) < self.c)
-        if self.diversity == "strong":
-            return np.asarray(stats.strong(spread) > least)
-        values = stats.distinct(spread) if self.diversity == "distinct" else stats.entropy(spread)
-        return np.asarray(values >= least - 1e-12)
+    def allows(self, one: Secret, counted: stats.Spread) -> Bools:
+        """Return which classes have the diversity and the closeness that are asked for."""
+        fine = np.ones(counted.starts.size, np.bool_)
+        if self.l is not None:
+            fine &= diverse(counted, float(self.l), self.diversity, self.c)
+        if self.t is not None:
+            fine &= close(one, counted, self.t)
+        return fine
 
 
 def demand_of(method: Any, table: Table, roles: Roles) -> Demand:
-    """Return the demand that a method's parameters make on a table."""
+    """Return the demand that a method's parameters make on a table.
+
+    A hierarchy of a sensitive column says how far its values lie apart.
+    """
+    trees = hierarchies_of(getattr(method, "hierarchies", None))
     rows = table.arrow(roles.sensitive) if roles.sensitive else None
-    secrets = tuple(Secret(name, coded(rows[name]),
-                           table.schema[name].kind in ("numeric", "ordinal"))
+    secrets = tuple(Secret.of(name, rows[name], table.schema[name].kind, trees.get(name))
                     for name in roles.sensitive) if rows is not None else ()
     if (method.l is not None or method.t is not None) and not secrets:
         raise SchemaError(f"{type(method).__name__}: 'l' and 't' need a sensitive column. The "
@@ -170,11 +153,32 @@ class Anonymous(Guarantee):
     name: ClassVar[str] = "anonymous"
 
     def verify(self, table: Table) -> Verdict:
-        """Count the classes of a released table and return whether k holds."""
+        """Count the classes of a released table and return whether k and l hold.
+
+        t compares with the original, which a release that leaves records out does not show.
+        """
         rows = table.arrow(list(self.facts["quasi"]))
         owner = stats.classes([coded(rows[name]).codes for name in self.facts["quasi"]])
-        k = stats.k_of(owner)
-        return Verdict(k >= self.facts["k"], f"the smallest class holds {k} records")
+        least = stats.k_of(owner)
+        if least < self.facts["k"]:
+            return Verdict(False, f"the smallest class holds {least} records")
+        poor = self._too_alike(table, owner)
+        if poor is not None:
+            return Verdict(False, f"a class is too alike in its values of '{poor}'")
+        return Verdict(True, f"the smallest class holds {least} records")
+
+    def _too_alike(self, table: Table, owner: Ints) -> str | None:
+        """Return the sensitive column that is not as diverse as it was promised."""
+        if self.facts.get("l") is None:
+            return None
+        names = [str(name) for name in self.facts.get("sensitive") or ()]
+        rows = table.arrow(names)
+        for name in names:
+            values = Secret.of(name, rows[name], table.schema[name].kind).spread(owner)
+            if not diverse(values, float(self.facts["l"]), str(self.facts["diversity"]),
+                           float(self.facts["c"])).all():
+                return name
+        return None
 
     def covers(self, miner: Any, columns: Sequence[str] | None = None) -> Verdict:
         """Return no: values are coarser than they were, for every learner."""
@@ -203,7 +207,7 @@ def anonymous(demand: Demand, roles: Roles, facts: Mapping[str, Any]) -> Anonymo
          "this is the only release of these people: two of them can be intersected",
          "classes may still be alike in their sensitive values unless l or t was asked for"),
         {"k": demand.k, "l": demand.l, "diversity": demand.diversity, "c": demand.c,
-         "t": demand.t, "quasi": list(roles.quasi), **facts})
+         "t": demand.t, "quasi": list(roles.quasi), "sensitive": list(roles.sensitive), **facts})
 
 
 def made(table: Table, roles: Roles, changed: Mapping[str, Any], rows: Ints | None,

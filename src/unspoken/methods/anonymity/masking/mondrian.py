@@ -12,6 +12,7 @@ value is missing publishes none for that column, for missing must hide like ever
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -101,7 +102,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         MONDRIAN.check(self)
         roles = roles_of("MondrianAnonymizer", table, self.columns, self.sensitive, self.others)
         trees = hierarchies_of(self.hierarchies)
-        refuse_strange(trees, roles)
+        refuse_strange(trees, roles.quasi, roles.sensitive)
         rows = table.arrow(roles.quasi)
         columns = {name: coded(rows[name]) for name in roles.quasi}
         self._cut(table, roles, columns, trees)
@@ -133,7 +134,7 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         about: dict[str, Any] = {}
         for name, values in columns.items():
             if name in trees:
-                changed[name], about[name] = _labelled(name, values, trees[name], owner, rows)
+                changed[name], about[name] = labelled(name, values, trees[name], owner, rows)
             elif is_number(values.labels.type):
                 changed[name], about[name] = _numbers(values, owner, rows, self.publish)
             else:
@@ -162,15 +163,23 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # The last row is for those left out, who are no class.
         self.means_ = sums / np.r_[stats.sizes(self.owner_[inside]), 1][:, None]
         self.means_[-1] = np.nan
+        self.fitted_ = _digest(data)
         return np.asarray(self.means_[self.owner_])
 
     def transform(self, X: Any) -> Floats:
         """Return the class means of the records that were fitted; others have no class."""
-        if not hasattr(self, "means_") or np.shape(X)[0] != self.owner_.size:
+        known = getattr(self, "fitted_", None)
+        if known is None or known != _digest(X):
             raise InputError("MondrianAnonymizer transforms only the records that were fitted: a "
                              "new record could be alone in its class. "
                              f"Got X of shape {np.shape(X)}.")
         return np.asarray(self.means_[self.owner_])
+
+
+def _digest(X: Any) -> str:
+    """Return the hash of records, so that others of the same number are told apart."""
+    data = np.ascontiguousarray(X, np.float64)
+    return hashlib.sha256(repr(data.shape).encode() + data.tobytes()).hexdigest()
 
 
 def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimension:
@@ -247,7 +256,7 @@ def _joined(part: Sequence[int], values: Sequence[str], mark: str) -> str | None
     return ALL if whole else mark.join(values[at] for at in part)
 
 
-def _labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
+def labelled(name: str, values: Coded, tree: Hierarchy, owner: Ints,
               rows: Ints) -> tuple[Any, dict[str, Any]]:
     """Publish the lowest label of a hierarchy that holds the class."""
     place = np.r_[tree.places(name, values.values()), len(tree.rows)][values.codes]

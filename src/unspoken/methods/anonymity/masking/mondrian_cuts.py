@@ -78,14 +78,17 @@ def _squares(sums: Floats) -> Floats:
 
 
 def partition(dimensions: Sequence[Dimension], requirement: Requirement, k: int, *,
-              strict: bool = True, target: Target | None = None, spare: int = 0) -> Ints:
+              strict: bool = True, target: Target | None = None, spare: int = 0,
+              start: Ints | None = None) -> Ints:
     """Return the class of every record, from 0; -1 for those left out.
 
     All records together must satisfy the requirement. `spare`: how many may be left out where
-    that lets the others be cut further.
+    that lets the others be cut further. `start`: classes that are cut further, -1 for records
+    that were left out before.
     """
     size = dimensions[0].codes.size
-    owner, active, done = np.zeros(size, np.int64), np.arange(size), 0
+    owner = np.zeros(size, np.int64) if start is None else start.copy()
+    active, done = np.flatnonzero(owner >= 0), 0
     while active.size:
         node = dense(owner[active])
         cut = _Round(dimensions, active, node, k, strict, target)

@@ -1,10 +1,12 @@
 """Equivalence classes and how many people, and how many sensitive values, stand in each.
 
 Everything here works on whole-number codes from 0: a column of quasi-identifiers or of sensitive
-values is an array that says for every record which of its values it holds. Missing is a value
-like any other; the caller gives it a code. `classes` numbers the records that agree on several
-columns, `spread` counts the sensitive values inside each class, and every measure is one array
-with a number per class: the table's own number is the worst of them.
+values is an array that says for every record which of its values it holds. A missing
+quasi-identifier is a value like any other; the caller gives it a code. A missing sensitive value
+protects nobody: `spread` takes its code and counts it as no value, so that {HIV, -, -, -} is a
+class of one value, and a class without any value reaches no L and no t. `classes` numbers the
+records that agree on several columns, `spread` counts the sensitive values inside each class, and
+every measure is one array with a number per class: the table's own number is the worst of them.
 
 What is meant by L has many forms (fu2010 section 2; Machanavajjhala et al. 2007):
 
@@ -79,7 +81,8 @@ def k_of(owner: Codes) -> int:
 class Spread:
     """How often each sensitive value occurs in each class: one entry per pair that occurs.
 
-    Entries are ordered by class, then by value; `starts` says where each class begins.
+    Entries are ordered by class, then by value; `starts` says where each class begins. A class
+    without any value has one entry that counts nothing.
     """
 
     owner: Ints
@@ -90,7 +93,7 @@ class Spread:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Return the number of records in each class."""
+        """Return the number of records with a value in each class."""
         return np.add.reduceat(self.count, self.starts) if self.starts.size else self.starts
 
     @cached_property
@@ -102,37 +105,61 @@ class Spread:
     @cached_property
     def share(self) -> Floats:
         """Return for every entry the share of the value in its class."""
-        return np.asarray(self.count / self.sizes[self.owner])
+        return np.asarray(self.count / np.maximum(self.sizes, 1)[self.owner])
+
+    @cached_property
+    def commonest(self) -> Ints:
+        """Return how often the most frequent value of each class occurs in it."""
+        return np.maximum.reduceat(self.count, self.starts) if self.starts.size else self.starts
 
 
-def spread(owner: Codes, sensitive: Codes) -> Spread:
-    """Count the values of one sensitive column in every class."""
-    width = _width(sensitive)
+def spread(owner: Codes, sensitive: Codes, missing: int | None = None,
+           weights: Codes | None = None) -> Spread:
+    """Count the values of one sensitive column in every class.
+
+    `missing`: the code that is no value. `weights`: the records that each entry stands for.
+    """
+    width = max(_width(sensitive), 1)
     cells = _width(owner) * width
     kind = np.min_scalar_type(cells)
     cell = owner.astype(kind) * kind.type(width) + sensitive.astype(kind)
-    places, count = _counted(cell, cells)
-    of = places // max(width, 1)
+    places, count = _counted(cell, cells, weights)
+    of, value = places // width, places % width
+    if missing is not None:
+        of, value, count = _without(of, value, count, missing)
     starts = np.append(0, np.flatnonzero(of[1:] != of[:-1]) + 1) if of.size else of
-    return Spread(of, places % max(width, 1), count, starts, width)
+    return Spread(of, value, count, starts, width if missing is None else max(missing, 1))
+
+
+def _without(of: Ints, value: Ints, count: Ints, missing: int) -> tuple[Ints, Ints, Ints]:
+    """Drop what is missing; a class of nothing else keeps one entry that counts nothing."""
+    gone = value == missing
+    if not gone.any():
+        return of, value, count
+    known = np.zeros(int(of[-1]) + 1, np.bool_)
+    known[of[~gone]] = True
+    stays = ~gone | ~known[of]
+    return of[stays], np.where(gone, 0, value)[stays], np.where(gone, 0, count)[stays]
 
 
 def distinct(spread: Spread) -> Ints:
     """Return the number of different sensitive values of each class."""
-    return np.diff(spread.starts, append=spread.owner.size)
+    if not spread.starts.size:
+        return np.zeros(0, np.int64)
+    return np.asarray(np.add.reduceat((spread.count > 0).astype(np.int64), spread.starts))
 
 
 def entropy(spread: Spread) -> Floats:
-    """Return exp of the entropy of the sensitive values of each class."""
-    terms = -spread.share * np.log(spread.share)
-    return np.exp(np.add.reduceat(terms, spread.starts)) if spread.starts.size else terms
+    """Return exp of the entropy of the sensitive values of each class; 0 without any value."""
+    if not spread.starts.size:
+        return np.zeros(0)
+    terms = -spread.share * np.log(np.where(spread.count > 0, spread.share, 1.0))
+    return np.where(spread.sizes > 0, np.exp(np.add.reduceat(terms, spread.starts)), 0.0)
 
 
 def strong(spread: Spread) -> Floats:
     """Return class size over the count of its most frequent value (fu2010 section 4.1)."""
-    if not spread.starts.size:
-        return np.zeros(0)
-    return spread.sizes / np.maximum.reduceat(spread.count, spread.starts)
+    return np.asarray(spread.sizes / np.maximum(spread.commonest, 1))
 
 
 def recursive(spread: Spread, ell: int) -> Floats:
@@ -165,9 +192,29 @@ def closeness(spread: Spread, ordered: bool = False, overall: Floats | None = No
         return np.zeros(0)
     whole = spread.overall if overall is None else overall
     if ordered:
-        return _ordered(spread, whole)
+        return np.where(spread.sizes > 0, _ordered(spread, whole), 1.0)
     above = np.maximum(spread.share - whole[spread.value], 0.0)
-    return np.asarray(np.add.reduceat(above, spread.starts))
+    return np.where(spread.sizes > 0, np.add.reduceat(above, spread.starts), 1.0)
+
+
+def closeness_in_tree(counted: Spread, above: Ints, overall: Floats | None = None) -> Floats:
+    """Return the distance where values are as far apart as they must climb to meet.
+
+    Li, Li and Venkatasubramanian (2007) section 4.2. `above[level, value]`: the label of every
+    value on each level of its hierarchy, level 0 the value itself. On a tree the earth mover's
+    distance is the sum, over all labels, of how much the shares below them differ.
+    """
+    if not counted.starts.size:
+        return np.zeros(0)
+    whole = counted.overall if overall is None else overall
+    steps = above if int(above[-1].max(initial=0)) > 0 else above[:-1]
+    total = np.zeros(counted.starts.size)
+    for labels in steps:
+        below = spread(counted.owner, labels[counted.value], weights=counted.count)
+        there = np.bincount(labels, whole, int(labels.max(initial=0)) + 1)[below.value]
+        apart = np.abs(below.share - there) - there
+        total += np.add.reduceat(apart, below.starts) + whole.sum()
+    return np.where(counted.sizes > 0, total / (2 * max(steps.shape[0], 1)), 1.0)
 
 
 def discernibility(sizes: Codes, suppressed: int = 0) -> int:
@@ -186,13 +233,16 @@ def _width(codes: Codes) -> int:
     return int(codes.max()) + 1 if codes.size else 0
 
 
-def _counted(cell: Codes, width: int) -> tuple[Ints, Ints]:
+def _counted(cell: Codes, width: int, weights: Codes | None = None) -> tuple[Ints, Ints]:
     """Return the cells that occur, in order, and how often."""
     if width <= max(_DIRECT, 8 * cell.size):
-        counts = np.bincount(cell, minlength=width)
-        present = np.flatnonzero(counts)
+        there = np.bincount(cell, minlength=width)
+        present = np.flatnonzero(there)
+        counts = there if weights is None else np.bincount(cell, weights, width)
         return present.astype(np.int64), counts[present].astype(np.int64)
-    cells, counts = np.unique(cell, return_counts=True)
+    cells, place, counts = np.unique(cell, return_inverse=True, return_counts=True)
+    if weights is not None:
+        counts = np.bincount(place.reshape(-1), weights, cells.size)
     return cells.astype(np.int64), counts.astype(np.int64)
 
 
@@ -202,7 +252,8 @@ def _ordered(spread: Spread, overall: Floats) -> Floats:
     if size < 2:
         return np.zeros(spread.starts.size)
     summed = np.r_[0.0, np.cumsum(below)]
-    held = _running(spread.count, spread.starts, spread.owner) / spread.sizes[spread.owner]
+    sizes = np.maximum(spread.sizes, 1)
+    held = _running(spread.count, spread.starts, spread.owner) / sizes[spread.owner]
     last = np.r_[spread.owner[1:] != spread.owner[:-1], True]
     upto = np.where(last, size, np.r_[spread.value[1:], size])
     parts = _gap(held, spread.value, upto, below, summed)

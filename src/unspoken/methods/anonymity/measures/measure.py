@@ -2,8 +2,9 @@
 
 Quasi-identifiers are what an outsider could know, sensitive columns what must not become known.
 Both are taken from the roles of the schema or named. A class is all records that agree on every
-quasi-identifier; missing is a value like any other. The numbers are about the table as it is
-given: pass a release to judge it, the original to see where it starts.
+quasi-identifier, where missing is a value like any other. A missing sensitive value protects
+nobody and counts as no value. The numbers are about this table: pass a release to judge it, the
+original to see where it starts.
 
 What K does not say: that the sensitive values inside a class differ (L, t), that several tables
 do not cut classes in pieces together, or that anyone who knows more than the quasi-identifiers
@@ -97,15 +98,15 @@ def _listed(table: Table, names: Names, role: str) -> tuple[str, ...]:
 
 def _diversity(name: str, kind: str, owner: Ints, secret: Coded) -> Diversity:
     ordered = kind in ("numeric", "ordinal")
-    spread = stats.spread(owner, secret.codes)
+    spread = stats.spread(owner, secret.codes, secret.missing)
     distinct = stats.distinct(spread)
     least = int(distinct.min())
     return Diversity(
         name, least, float(stats.entropy(spread).min()), float(stats.strong(spread).min()),
         float(stats.recursive(spread, max(least, 1)).max()),
         float(stats.closeness(spread, ordered).max()), ordered,
-        float(spread.sizes[distinct == 1].sum() / owner.size),
-        float(1.0 / np.max(spread.overall)))
+        float(stats.sizes(owner)[distinct <= 1].sum() / owner.size),
+        float(1.0 / max(np.max(spread.overall), 1.0 / owner.size)))
 
 
 def _reidentification(rows: Any, quasi: tuple[str, ...], owner: Ints, sizes: Ints,

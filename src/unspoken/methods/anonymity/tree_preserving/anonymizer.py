@@ -17,12 +17,14 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
+from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept, kept_tree
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate, Search
+from unspoken.methods.anonymity.tree_preserving.release_script import carried
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
 from unspoken.release.key import Key
@@ -45,11 +47,13 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     k : fewest records that agree on the quasi-identifiers: the columns declared so, or, if none
         is, all that are not sensitive.
     l : least diversity of every sensitive column in every class; a number, or one per column.
+        None asks for nothing.
     tree : how the tree is grown (`core.growth.Growth`, or a mapping of its fields); a list keeps
         several trees at once, of other learners, criteria or targets.
     rule : "safe" (values beside a threshold stay), "min-block" (fewer blocks) or "leaf-merge"
         (records of small cells move inside their leaf).
-    diversity : "distinct" values, "entropy", or "strong" (the most frequent value at most 1/l).
+    diversity : "strong" as in the paper (the share of the most frequent value strictly below 1/l;
+        l = 1 allows no class of one value only), "distinct" values, or "entropy".
     t : largest distance of a class's sensitive values from the table's; None asks for nothing.
     response_quasi : count the targets among the quasi-identifiers.
     sensitive : "keep" sensitive columns as they are, or "suppress" them, as the paper does.
@@ -63,7 +67,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     """
 
     def __init__(self, k: int = 10, l: Any = 1, tree: Any = None,  # noqa: E741, PLR0913
-                 rule: str = "safe", *, diversity: str = "distinct", t: Any = None,
+                 rule: str = "safe", *, diversity: str = "strong", t: Any = None,
                  response_quasi: bool = False, sensitive: str = "keep",
                  shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.k = k
@@ -130,10 +134,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
                            else "needs a sensitive column, and the table has none")
                 raise SchemaError(f"{OWNER}: '{what}' {problem}. "
                                   "Declare them: unspoken.read(..., sensitive=[...]).")
-        codes = {n: code_labels(table.arrow([n])[n])[1] for n in names}
-        ordered = {n for n in names if table.schema[n].kind in ("numeric", "ordinal")}
-        return Needs(int(self.k), each["l"], each["t"], self.diversity, codes,
-                     frozenset(ordered))
+        secrets = {n: Secret.of(n, table.arrow([n])[n], table.schema[n].kind) for n in names}
+        return Needs(int(self.k), each["l"], each["t"], self.diversity, secrets)
 
     def _quasi(self, table: Table, names: Sequence[str], targets: Sequence[str]
                ) -> tuple[str, ...]:
@@ -159,7 +161,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
             self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
             if self.verification_:
                 details = {**release.details, "verified": self.verification_.to_json()}
-                return replace(release, details=details), candidate
+                return _with_script(plan, replace(release, details=details)), candidate
             if not search.careful:
                 return self._verified(plan, search, search.carefully(tables))
             refused.append(f"steps {list(candidate.steps)}: {self.verification_.difference}")
@@ -181,3 +183,13 @@ def _check_targets(table: Table, targets: Sequence[str]) -> None:
 def _tree(table: Table, growth: Growth, names: Sequence[str], columns: Mapping[str, Any]) -> Kept:
     learning = prepare(table, growth, names, coded=columns)
     return kept_tree(learning, table)
+
+
+def _with_script(plan: Plan, release: Release) -> Release:
+    """Attach what anybody needs to grow the trees again; scikit-learn's need scikit-learn."""
+    growths = [tree.growth for tree in plan.trees]
+    if all(growth.learner == SKLEARN for growth in growths):
+        return release
+    numbers = [str(growth.target) for growth in growths if growth.task == "regression"]
+    return replace(release, attachments=carried(release, list(plan.columns), plan.targets,
+                                                numbers))

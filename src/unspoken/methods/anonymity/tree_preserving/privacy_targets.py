@@ -10,19 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Bools
-from unspoken.methods.anonymity.measures.equivalence_classes import (
-    closeness,
-    distinct,
-    entropy,
-    spread,
-    strong,
+from unspoken.methods.anonymity.measures.diversity_rules import (
+    Secret,
+    close,
+    diverse,
+    reached,
 )
-from unspoken.methods.anonymity.method import DISTINCT, ENTROPY, STRONG
+from unspoken.methods.anonymity.measures.equivalence_classes import sizes
 
 Codes = npt.NDArray[np.integer]
-
-_MEASURE = {DISTINCT: distinct, ENTROPY: entropy, STRONG: strong}
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -51,29 +47,31 @@ class Reached:
 
 @dataclass(frozen=True)
 class Needs:
-    """The numbers asked for; `sensitive` holds the codes of each column, and which are ordered."""
+    """The numbers asked for; `sensitive` holds every sensitive column."""
 
     k: int
     l: Mapping[str, float]  # noqa: E741
     t: Mapping[str, float]
     form: str
-    sensitive: Mapping[str, Codes]
-    ordered: frozenset[str] = frozenset()
+    sensitive: Mapping[str, Secret]
+
+    @property
+    def ordered(self) -> frozenset[str]:
+        """Return the sensitive columns whose values lie apart by their order."""
+        return frozenset(name for name, one in self.sensitive.items() if one.ordered)
 
     def measure(self, owner: Codes) -> Reached:
         """Measure a table whose records are numbered by equivalence class, without gaps."""
-        spreads = {name: spread(owner, codes) for name, codes in self.sensitive.items()}
-        # Where values were counted by class, records need not be counted once more.
-        sizes = next(iter(spreads.values())).sizes if spreads else np.bincount(owner)
-        ok = sizes >= self.k
+        people = sizes(owner)
+        ok = np.asarray(people >= self.k)
         ls: dict[str, float] = {}
         ts: dict[str, float] = {}
-        for name, counted in spreads.items():
-            levels = np.asarray(_MEASURE[self.form](counted), np.float64)
-            ls[name] = float(levels.min())
-            ok &= levels >= self.l.get(name, 1.0) * (1 - _ROUNDING)
+        for name, secret in self.sensitive.items():
+            counted = secret.spread(owner)
+            ls[name] = float(reached(counted, self.form).min())
+            if name in self.l:
+                ok &= diverse(counted, self.l[name], self.form)
             if name in self.t:
-                apart = closeness(counted, name in self.ordered)
-                ts[name] = float(apart.max())
-                ok &= apart <= self.t[name] + _ROUNDING
-        return Reached(int(sizes.min()), ls, ts, ok)
+                ts[name] = float(secret.apart(counted).max())
+                ok &= close(secret, counted, self.t[name])
+        return Reached(int(people.min()), ls, ts, ok)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unspoken.errors import ReleaseError
+from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.measures.equivalence_classes import classes
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.models.comparison import Comparison
@@ -75,10 +76,13 @@ def _requirements(release: Release, guarantee: TreePreserved
     asked = guarantee.facts
     table = release.table
     codes = {name: code_column(table.schema[name], table.arrow([name])[name], "two-way").codes
-             for name in [*asked["quasi"], *asked["released_sensitive"]]}
-    needs = Needs(int(asked["k"]), asked["l"], asked["t"], str(asked["diversity"]),
-                  {name: codes[name] for name in asked["released_sensitive"]},
-                  frozenset(asked["ordered"]))
+             for name in asked["quasi"]}
+    shown = asked["released_sensitive"]
+    secrets = {name: Secret.of(name, table.arrow([name])[name], table.schema[name].kind)
+               for name in shown}
+    needs = Needs(int(asked["k"]), {n: v for n, v in asked["l"].items() if n in shown},
+                  {n: v for n, v in asked["t"].items() if n in shown}, str(asked["diversity"]),
+                  secrets)
     owner = classes([codes[name] for name in asked["quasi"]]) if asked["quasi"] else np.zeros(
         table.rows, np.int64)
     reached = needs.measure(owner)

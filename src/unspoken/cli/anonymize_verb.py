@@ -1,0 +1,72 @@
+"""`unspoken anonymize`: try what fits, show the frontier, write the best with its record."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.methods.anonymity.method import DIVERSITIES
+
+TASKS = ("prediction", "statistics")
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "anonymize", run,
+                  "Try every method that gives K and L on a table, show what each keeps and "
+                  "risks, and write the release that serves the task best.")
+    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="where the release goes; without it the frontier is only shown")
+    parser.add_argument("--record", type=Path, metavar="FILE",
+                        help="where the decision record goes, as JSON (stays with the custodian)")
+    parser.add_argument("--k", type=int, default=10, metavar="K",
+                        help="fewest records that look alike (default: %(default)s)")
+    parser.add_argument("--l", type=float, metavar="L",
+                        help="least diversity of the sensitive columns in each class")
+    parser.add_argument("--diversity", choices=DIVERSITIES, default="strong",
+                        help="how diversity is counted (default: %(default)s)")
+    parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
+                        help="what the release is for (default: %(default)s)")
+    add_reading(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Try, show, and write the best."""
+    from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
+    from unspoken.release.method import method_of
+
+    for place, what in ((args.out, "The release directory"), (args.record, "The record")):
+        if place is not None:
+            must_be_new(place, what)
+    table = read_table(args, args.data, args.target)
+    tried = frontier(table, _demand(args), args.task)
+    best = tried.best
+    lines = [tried.summary(), f"Recommended: {best.method} {dict(best.parameters)}"]
+    lines += [] if best.utility is None else list(best.utility.warnings)
+    decision: dict[str, Any] = {"asked": _demand(args), **tried.to_json(),
+                                "recommended": best.to_json()}
+    if args.out is not None:
+        release = method_of(best.method).build(dict(best.parameters)).protect(table)[0]
+        release = release.save(args.out)
+        decision |= {"release": str(args.out), "fingerprint": release.fingerprint}
+        lines.append(f"Written to {args.out}: {release.guarantee.statement}")
+    if args.record is not None:
+        _write(args.record, decision)
+    emit(args, decision, "\n".join(lines))
+    return 0
+
+
+def _demand(args: argparse.Namespace) -> dict[str, Any]:
+    asked: dict[str, Any] = {"k": args.k}
+    return asked if args.l is None else {**asked, "l": args.l, "diversity": args.diversity}
+
+
+def _write(path: Path, decision: dict[str, Any]) -> None:
+    from unspoken.table.atomic_files import write_file
+
+    write_file(path, json.dumps(decision, indent=2, default=str).encode(), 0o600)

@@ -1,0 +1,160 @@
+"""Microaggregator: alike records in groups of k, each published as the mean of its group.
+
+Domingo-Ferrer and Torra (2005). Quasi-identifiers of a group become one: numbers their mean,
+categories the commonest of the group. Means of whole columns stay as they are, deviations shrink.
+
+Who learns what. Everybody shares all quasi-identifiers with k - 1 others, so that nobody is singled
+out by them; sensitive columns and the target go out as they are, and what all records of a group
+have in common is known of each. With `form="univariate"` every column is grouped on its own, which
+loses least per column and promises no class: two columns together can single a person out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError
+from unspoken.methods.anonymity.masking.masking_method import (
+    Anonymous,
+    Demand,
+    Masked,
+    Roles,
+    anonymous,
+    made,
+    roles_of,
+)
+from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.method import MICROAGGREGATION
+from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded, coded
+from unspoken.table.table import Table
+
+OWNER = "Microaggregator"
+
+
+class Microaggregator(BaseEstimator):  # type: ignore[misc]
+    """Publish groups of k alike records as their means.
+
+    Parameters
+    ----------
+    k : the least size of a group.
+    form : "mdav" groups records by all quasi-identifiers together; "univariate" groups each
+        numeric column on its own, optimally, and promises no class.
+    columns, sensitive : names in place of the schema's roles.
+    others : "refuse", "keep" or "drop" columns that are neither.
+    shuffle_rows : release the rows in a random order.
+
+    Attributes
+    ----------
+    owner_ : the group of every record ("mdav"). It stays with the custodian.
+    information_loss_ : the squared errors within groups, as a share of all, of the numbers.
+
+    Examples
+    --------
+    >>> release, _ = Microaggregator(k=5).protect(table)  # doctest: +SKIP
+    """
+
+    def __init__(self, k: int = 5, *, form: str = "mdav", columns: Any = None,
+                 sensitive: Any = None, others: str = "refuse",
+                 shuffle_rows: bool = True) -> None:
+        self.k = k
+        self.form = form
+        self.columns = columns
+        self.sensitive = sensitive
+        self.others = others
+        self.shuffle_rows = shuffle_rows
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key: nothing can be undone."""
+        MICROAGGREGATION.check(self)
+        roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
+        if table.rows < self.k:
+            raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
+                            f"{table.rows}.")
+        values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
+        changed = self._together(values) if self.form == "mdav" else self._apart(values)
+        refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
+        about = {name: {"form": "mean" if is_number(one.labels.type) else "value"}
+                 for name, one in values.items()}
+        mechanism = {"name": MICROAGGREGATION.name, "k": int(self.k), "groups": self.form,
+                     "columns": about}
+        seed = fresh_seed()
+        release = made(table, roles, changed, None, mechanism, self._promise(roles), seed, False)
+        return shuffled(release, seed, self.shuffle_rows)
+
+    def _together(self, values: Mapping[str, Coded]) -> dict[str, Any]:
+        points = [_coordinates(one) for one in values.values()]
+        self.owner_ = mdav(np.column_stack(points), int(self.k))
+        numbers = [point for point, one in zip(points, values.values(), strict=True)
+                   if is_number(one.labels.type)]
+        self.information_loss_ = _lost(np.column_stack(numbers), self.owner_) if numbers else None
+        return {name: _published(one, self.owner_) for name, one in values.items()}
+
+    def _apart(self, values: Mapping[str, Coded]) -> dict[str, Any]:
+        changed, losses = {}, []
+        for name, one in values.items():
+            if not is_number(one.labels.type):
+                raise DataError(f"{OWNER}: '{name}' must be a number for form='univariate'. Name "
+                                "the 'columns', or use form='mdav'.")
+            owner = optimal_runs(_coordinates(one)[:, 0], int(self.k))
+            changed[name] = _published(one, owner)
+            losses.append(_lost(_coordinates(one), owner))
+        self.information_loss_ = float(np.mean(losses))
+        return changed
+
+    def _promise(self, roles: Roles) -> Anonymous | Masked:
+        if self.form == "mdav":
+            return anonymous(Demand(int(self.k)), roles, {"information_loss":
+                                                          self.information_loss_})
+        return Masked(f"Every published value is the mean of at least {self.k} records.",
+                      ("several columns together can single a person out",),
+                      {"k": int(self.k), "information_loss": self.information_loss_})
+
+
+def _coordinates(column: Coded) -> Floats:
+    """Return a number in units of its deviation, or a category as a corner of a simplex.
+
+    A missing number stands at the mean, a missing category at a corner of its own.
+    """
+    if not is_number(column.labels.type):
+        return np.asarray(np.eye(column.missing + 1)[column.codes] / np.sqrt(2.0))
+    values = np.r_[np.asarray(to_numbers(column.labels), np.float64), np.nan][column.codes]
+    centre = float(np.nanmean(values)) if column.missing else 0.0
+    spread = float(np.nanstd(values)) if column.missing else 0.0
+    return np.asarray(np.nan_to_num((values - centre) / (spread or 1.0))[:, None])
+
+
+def _published(column: Coded, owner: Ints) -> Any:
+    """Return the mean of every group, or its commonest category; none where nobody has one."""
+    known = column.codes != column.missing
+    size = int(owner.max()) + 1
+    if is_number(column.labels.type):
+        values = np.r_[np.asarray(to_numbers(column.labels), np.float64), 0.0][column.codes]
+        count = np.bincount(owner, known, size)
+        means = np.bincount(owner, np.where(known, values, 0.0), size) / np.maximum(count, 1)
+        return pa.array(means[owner], mask=(count == 0)[owner])
+    counts = np.zeros((size, column.missing + 1), np.int64)
+    np.add.at(counts, (owner, column.codes), 1)
+    counts[:, -1] = 0
+    common = np.where(counts.any(axis=1), counts.argmax(axis=1), column.missing)
+    texts = pa.array([*map(str, column.values()), None], pa.string())
+    return texts.take(pa.array(common[owner]))
+
+
+def _lost(points: Floats, owner: Ints) -> float:
+    """Return squared errors within groups over squared errors from the mean."""
+    size, inside = np.bincount(owner), 0.0
+    for column in points.T:
+        means = np.bincount(owner, column) / size
+        inside += float(((column - means[owner]) ** 2).sum())
+    whole = float(((points - points.mean(axis=0)) ** 2).sum())
+    return inside / whole if whole else 0.0

@@ -1,0 +1,1 @@
+"""Recoding by hierarchies: the cheapest levels that satisfy a demand, proven."""

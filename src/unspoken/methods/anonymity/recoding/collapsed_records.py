@@ -1,0 +1,186 @@
+"""Records collapsed to their distinct quasi-identifiers, and their classes at a node.
+
+A node of the generalisation lattice says on which level of its hierarchy each column stands. What
+its classes are depends on the distinct combinations alone, and classes of a finer node can be
+merged in place of records: every grouping is made from the smallest one below it that is at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded
+
+Node = tuple[int, ...]
+_KEPT = 64
+_DIRECT = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class LeveledColumn:
+    """One column: for every level the label of each code, and how much each label hides.
+
+    The last code is missing; it is a label of its own but where one label holds everything.
+    `hidden[level][label]` is the share of the column's range, or of its values, that it covers.
+    """
+
+    name: str
+    codes: Ints
+    labels: tuple[Ints, ...]
+    hidden: tuple[Floats, ...]
+    tree: Hierarchy
+
+    @classmethod
+    def of(cls, name: str, values: Coded, tree: Hierarchy) -> LeveledColumn:
+        """Read a coded column beside its hierarchy."""
+        places = tree.places(name, values.values())
+        labels = []
+        for level, above in enumerate(tree.ancestors):
+            # A level of one label has nothing to tell apart: missing joins it.
+            last = int(above.max(initial=0))
+            labels.append(np.append(above[places], 0 if level and last == 0 else last + 1))
+        hidden = tuple(_hidden(values, tree, level, labels[level])
+                       for level in range(tree.levels + 1))
+        return cls(name, values.codes, tuple(labels), hidden, tree)
+
+    @property
+    def levels(self) -> int:
+        """Return the number of levels, the values themselves included."""
+        return len(self.labels)
+
+
+def _hidden(values: Coded, tree: Hierarchy, level: int, labels: Ints) -> Floats:
+    """Return for every label the share of the range or of the values that it covers."""
+    above, size = tree.ancestors[level], int(labels.max()) + 1
+    if level and int(above.max(initial=0)) == 0:
+        return np.ones(size)
+    if is_number(values.labels.type) and values.missing:
+        numbers = np.asarray(to_numbers(values.labels), np.float64)
+        low, high = np.full(size, np.inf), np.full(size, -np.inf)
+        np.minimum.at(low, labels[:-1], numbers)
+        np.maximum.at(high, labels[:-1], numbers)
+        covered = np.where(high >= low, high - low, 0.0) / max(float(np.ptp(numbers)), 1e-300)
+        return np.minimum(covered, 1.0)
+    leaves = np.bincount(above, minlength=size)[:size]
+    return np.maximum(leaves - 1, 0) / max(len(tree.rows) - 1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of a node: one combination out of each, and the records in it."""
+
+    node: Node
+    members: Ints
+    counts: Ints
+
+
+@dataclass
+class Collapsed:
+    """The distinct combinations of a table, and the classes that were formed from them."""
+
+    columns: Sequence[LeveledColumn]
+    k: int
+    _kept: list[Classes] = field(default_factory=list)
+    _last: tuple[Node, Ints] | None = None
+
+    def __post_init__(self) -> None:
+        self.owner = stats.classes([column.codes for column in self.columns])
+        self.counts = stats.sizes(self.owner)
+        first = np.empty(self.counts.size, np.int64)
+        first[self.owner[::-1]] = np.arange(self.owner.size)[::-1]
+        self.first = first
+        # Labels of combinations, level by level, so that a node is only looked up.
+        self.tables = [[labels[column.codes[first]].astype(np.int32) for labels in column.labels]
+                       for column in self.columns]
+        self.widths = [[int(labels.max()) + 1 for labels in column.labels]
+                       for column in self.columns]
+        bottom = (0,) * len(self.columns)
+        self._kept.append(Classes(bottom, np.arange(first.size), self.counts))
+
+    @property
+    def rows(self) -> int:
+        """Return the number of records."""
+        return int(self.owner.size)
+
+    def keys(self, node: Node, members: Ints | None = None) -> tuple[stats.Codes, int]:
+        """Return a number for the labels of each combination, and how large it can be."""
+        size = self.counts.size if members is None else members.size
+        used = [(table[level], widths[level]) for table, widths, level in
+                zip(self.tables, self.widths, node, strict=True) if widths[level] > 1]
+        total = math.prod(width for _, width in used)
+        # Narrow numbers are half the work.
+        key: stats.Codes = np.zeros(size, np.int32 if total < 1 << 31 else np.int64)
+        so_far = 1
+        for labels, width in used:
+            if so_far * width >= 1 << 62:
+                key = stats.dense(key)
+                so_far = int(key.max(initial=0)) + 1
+            key *= key.dtype.type(width)
+            key += labels if members is None else labels.take(members)
+            so_far *= width
+        return key, so_far
+
+    def too_small(self, node: Node, spare: int) -> bool:
+        """Return True if more than the spare records surely stand in classes below k.
+
+        Keys are thrown into buckets: classes that meet there only hide that they are small.
+        """
+        below = self._below(node)
+        buckets = (1 << max(below.members.size.bit_length() + 1, 8)) - 1
+        key, total = self.keys(node, below.members)
+        if total > buckets:
+            key %= key.dtype.type(buckets)
+        held = np.bincount(key, below.counts, min(total, buckets))
+        return float(held[held < self.k].sum()) > spare
+
+    def _below(self, node: Node) -> Classes:
+        return min((one for one in self._kept if _under(one.node, node)),
+                   key=lambda one: one.members.size)
+
+    def classes(self, node: Node) -> Classes:
+        """Group the combinations by their labels at a node."""
+        below = self._below(node)
+        key, total = self.keys(node, below.members)
+        grouped = _grouped(node, key, total, below)
+        if grouped.members.size < 0.7 * below.members.size:
+            self._keep(grouped)
+        return grouped
+
+    def _keep(self, grouped: Classes) -> None:
+        if len(self._kept) >= _KEPT:
+            # The grouping of all combinations stays; of the others the oldest goes.
+            del self._kept[1]
+        self._kept.append(grouped)
+
+    def class_of_combination(self, node: Node) -> Ints:
+        """Return the number of each combination's class, from 0 without gaps."""
+        if self._last is None or self._last[0] != node:
+            self._last = (node, stats.dense(self.keys(node)[0]))
+        return self._last[1]
+
+
+def _under(low: Node, high: Node) -> bool:
+    return all(a <= b for a, b in zip(low, high, strict=True))
+
+
+def _grouped(node: Node, key: stats.Codes, total: int, below: Classes) -> Classes:
+    """Add up the records of equal keys; one member of each stands for its class."""
+    if total <= max(_DIRECT, 4 * key.size):
+        sums = np.bincount(key, below.counts, total).astype(np.int64)
+        first = np.zeros(total, np.int64)
+        first[key] = below.members
+        there = np.flatnonzero(sums)
+        return Classes(node, first[there], sums[there])
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+    return Classes(node, below.members[order][starts],
+                   np.add.reduceat(below.counts[order], starts))

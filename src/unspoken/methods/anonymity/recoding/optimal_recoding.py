@@ -1,0 +1,224 @@
+"""OptimalRecoder: the levels of hierarchies that lose least, proven (vcz2006 section 2.1).
+
+Global recoding: all values of a column stand on one level of its hierarchy. Of all combinations of
+levels the one is taken that satisfies k, L and t with the least loss, where a stated share of the
+records may be left out; the search looks at a few of them and proves that no other is better.
+With `local`, the classes are then cut further, each on its own (the hybrid of global and local
+recoding): nobody stands in a smaller class than k, and most stand closer to their values.
+
+Who learns what. The receiver learns the levels, and of every record its labels. Hierarchies
+that were built from the data (clusters, quantiles) disclose how its values are distributed.
+Sensitive columns and the target go out as they are, record by record: ask for `l` or `t`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator
+
+from unspoken.arrays import Ints
+from unspoken.errors import DataError, InputError, SchemaError
+from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.hierarchy_builders import build_hierarchy
+from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
+from unspoken.methods.anonymity.masking.masking_method import (
+    Demand,
+    Roles,
+    anonymous,
+    demand_of,
+    made,
+    roles_of,
+)
+from unspoken.methods.anonymity.masking.mondrian import dimension, labelled
+from unspoken.methods.anonymity.masking.mondrian_cuts import partition
+from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.measures import equivalence_classes as stats
+from unspoken.methods.anonymity.method import OPTIMAL
+from unspoken.methods.anonymity.recoding.collapsed_records import Collapsed, LeveledColumn
+from unspoken.methods.anonymity.recoding.lattice_search import LatticeSearch, Optimum
+from unspoken.methods.anonymity.recoding.recoding_losses import CLASS, loss_of
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number
+from unspoken.table.category_codes import Coded, coded
+from unspoken.table.table import Table
+
+OWNER = "OptimalRecoder"
+MAX_NODES = 1 << 22
+BAND = re.compile(r"^\[-?[\d.e+-]+, -?[\d.e+-]+[)\]]$|^-?[\d.e+-]+$")
+CLUSTERED = 500
+"""Categories of more values are told apart or not; merging them one by one would be slow."""
+
+
+class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
+    """Find the cheapest levels of hierarchies that satisfy k, L and t, and publish them.
+
+    Parameters
+    ----------
+    k : the least size of a class.
+    l, diversity, c, t : what the sensitive values of a class must satisfy: "distinct", "entropy",
+        "recursive" (with c) or "strong" L, and closeness t to the whole table. A hierarchy of a
+        sensitive column says how far its values lie apart.
+    hierarchies : mapping from column to a Hierarchy or the path of its CSV file; others are built
+        (`protect.build_hierarchy`): round steps for numbers, clusters for categories.
+    loss : "loss", "entropy", "discernibility", or "class" (for the target); what is minimised.
+    suppression : the share of records that may be left out.
+    local : cut the classes further afterwards, each on its own.
+    columns, sensitive : names in place of the schema's roles.
+    others : "refuse", "keep" or "drop" columns that are neither.
+    shuffle_rows : release the rows in a random order.
+
+    Attributes
+    ----------
+    optimum_ : the levels, their cost, and how many nodes of the lattice were looked at.
+    hierarchies_ : the hierarchies that were used; `summary()` shows, `to_csv()` saves them.
+    owner_, rows_ : the class of every record, -1 for those left out; the rows that were released.
+
+    Examples
+    --------
+    >>> release, _ = OptimalRecoder(k=5).protect(table)  # doctest: +SKIP
+    """
+
+    def __init__(self, k: int = 5, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
+                 c: float = 3.0, t: Any = None, hierarchies: Any = None, loss: str = "loss",
+                 suppression: float = 0.02, local: bool = False, columns: Any = None,
+                 sensitive: Any = None, others: str = "refuse",
+                 shuffle_rows: bool = True) -> None:
+        self.k = k
+        self.l = l
+        self.diversity = diversity
+        self.c = c
+        self.t = t
+        self.hierarchies = hierarchies
+        self.loss = loss
+        self.suppression = suppression
+        self.local = local
+        self.columns = columns
+        self.sensitive = sensitive
+        self.others = others
+        self.shuffle_rows = shuffle_rows
+
+    def protect(self, table: Table) -> tuple[Release, None]:
+        """Return the release of a table; there is no key: nothing can be undone."""
+        OPTIMAL.check(self)
+        roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
+        demand = demand_of(self, table, roles)
+        values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
+        self.hierarchies_ = self._trees(table, roles)
+        self._search(table, demand, values)
+        self.rows_ = np.flatnonzero(self.owner_ >= 0)
+        changed, about = self._published(table, values)
+        refuse_unchanged(OWNER, table, changed, self.rows_.size, "Ask for a larger k.")
+        optimum = self.optimum_
+        facts = {"left_out": table.rows - self.rows_.size, "loss": self.loss,
+                 "cost": optimum.cost, "nodes": optimum.nodes, "looked_at": optimum.looked_at}
+        levels = dict(zip(values, optimum.node, strict=True))
+        mechanism = {"name": OPTIMAL.name, "loss": self.loss, "levels": levels,
+                     "local": bool(self.local), "columns": about}
+        kept, seed = None if self.rows_.size == table.rows else self.rows_, fresh_seed()
+        release = made(table, roles, changed, kept, mechanism, anonymous(demand, roles, facts),
+                       seed, False)
+        return shuffled(release, seed, self.shuffle_rows)
+
+    def _trees(self, table: Table, roles: Roles) -> dict[str, Hierarchy]:
+        """Return a hierarchy for every quasi-identifier, built where there is none."""
+        known = hierarchies_of(self.hierarchies)
+        refuse_strange(known, roles.quasi, roles.sensitive)
+        target = table.arrow([table.target])[table.target] if self.loss == CLASS and \
+            table.schema.target else None
+        return {name: known[name] if name in known else
+                _built(table.arrow([name])[name], target) for name in roles.quasi}
+
+    def _search(self, table: Table, demand: Demand, values: Mapping[str, Coded]) -> None:
+        columns = [LeveledColumn.of(name, found, self.hierarchies_[name])
+                   for name, found in values.items()]
+        _refuse_too_many(columns)
+        data = Collapsed(columns, demand.k)
+        asks = demand.l is not None or demand.t is not None
+        spare = int(self.suppression * table.rows)
+        search = LatticeSearch(data, loss_of(self.loss, data, self._target(table)), spare,
+                               demand.secrets if asks else (), demand.allows)
+        optimum = search.run()
+        if optimum is None:
+            raise DataError(f"{OWNER}: even the highest levels do not reach k = {demand.k}, "
+                            f"l = {demand.l}, t = {demand.t} with at most {self.suppression:.2%} "
+                            "left out ('suppression'). Ask for less, or allow more.")
+        self.optimum_: Optimum = optimum
+        owner = data.class_of_combination(optimum.node)[data.owner]
+        fine = demand(np.arange(table.rows), owner)[owner]
+        self.owner_ = np.where(fine, owner, -1)
+        if self.local:
+            self._cut(demand, values)
+
+    def _cut(self, demand: Demand, values: Mapping[str, Coded]) -> None:
+        """Cut the classes further, each on its own."""
+        kept = np.flatnonzero(self.owner_ >= 0)
+        self.owner_[kept] = stats.dense(self.owner_[kept])
+        dimensions = [dimension(name, found, self.hierarchies_[name])
+                      for name, found in values.items()]
+        self.owner_ = partition(dimensions, demand, demand.k, start=self.owner_)
+
+    def _target(self, table: Table) -> Ints | None:
+        if self.loss != CLASS:
+            return None
+        if table.schema.target is None:
+            raise SchemaError(f"{OWNER}: loss='class' needs a target, and the table has none. "
+                              "Declare it: unspoken.read(..., target=...).")
+        return coded(table.arrow([table.target])[table.target]).codes
+
+    def _published(self, table: Table, values: Mapping[str, Coded]
+                   ) -> tuple[dict[str, Any], dict[str, Any]]:
+        changed: dict[str, Any] = {}
+        about: dict[str, Any] = {}
+        for (name, found), level in zip(values.items(), self.optimum_.node, strict=True):
+            tree = self.hierarchies_[name]
+            if self.local:
+                changed[name], about[name] = labelled(name, found, tree, self.owner_[self.rows_],
+                                                      self.rows_)
+            elif level == 0:
+                changed[name] = table.arrow([name])[name].take(pa.array(self.rows_))
+                about[name] = {"form": "value"}
+            else:
+                changed[name] = _raised(name, found, tree, level).take(pa.array(self.rows_))
+                about[name] = _described(found, tree, level)
+        return changed, about
+
+
+def _built(column: Any, target: Any) -> Hierarchy:
+    values = coded(column)
+    if values.missing == 0:
+        return Hierarchy.of([["", "*"]])
+    few = values.missing <= CLUSTERED
+    known = few or is_number(column.type)
+    return build_hierarchy(column, None if known else "flat", target=target)
+
+
+def _described(values: Coded, tree: Hierarchy, level: int) -> dict[str, Any]:
+    """Say what the labels of a level stand for: bands of numbers, or sets of values."""
+    groups = tree.leaves(level)
+    if len(groups) == 1 and is_number(values.labels.type):
+        return {"form": "suppressed"}
+    bands = is_number(values.labels.type) and all(BAND.match(label) for label in groups)
+    return {"form": "interval"} if bands else {"form": "set", "groups": groups}
+
+
+def _raised(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
+    """Return the labels of a level; missing joins a label that holds everything."""
+    labels: list[str | None] = [tree.label(int(at), level)
+                                for at in tree.places(name, values.values())]
+    everything = int(tree.ancestors[level].max(initial=0)) == 0
+    texts = pa.array([*labels, tree.label(0, level) if everything else None], pa.string())
+    return texts.take(pa.array(values.codes))
+
+
+def _refuse_too_many(columns: list[LeveledColumn]) -> None:
+    nodes = int(np.prod([float(column.levels) for column in columns]))
+    if nodes > MAX_NODES:
+        raise InputError(f"{OWNER}: the hierarchies have {nodes:,} combinations of levels, and at "
+                         f"most {MAX_NODES:,} are searched. Name fewer 'columns', or use "
+                         "hierarchies of fewer levels.")

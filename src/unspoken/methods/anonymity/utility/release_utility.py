@@ -1,0 +1,200 @@
+"""Utility beside risk: what a release can still be used for, and what it must not be used for.
+
+    marginals    largest total variation distance of a column's frequencies (numbers in ten bands)
+    moments      means and deviations of numbers, in deviations of the original
+    pairs        largest change of a correlation between any two features
+    propensity   how well originals and released records can be told apart: pMSE over what chance
+                 gives if everything was told apart (Woo et al. 2009); 0 cannot, 1 always
+    score        of boosted trees trained on the release and tested on held-back original records:
+                 AUC for classes, R2 for numbers, beside that of the original
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats
+from unspoken.methods.anonymity.measures.measure import measure
+from unspoken.methods.anonymity.utility.release_features import Features
+from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.category_codes import coded
+from unspoken.table.table import Table
+
+USABLE_SHIFT, USABLE_SPREAD, MOST_CLASSES = 0.1, 0.25, 50
+BANDS = 10
+
+
+@dataclass(frozen=True)
+class ReleaseUtility:
+    """What one release kept, its risk, and warnings against misuse."""
+
+    marginals: float
+    pairs: float
+    propensity: float
+    score: float | None
+    score_of_original: float | None
+    k: int
+    strong_l: float | None
+    average_risk: float
+    left_out: float
+    class_sizes: tuple[tuple[int, int], ...]
+    moments: dict[str, tuple[float, float]]
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+    def summary(self) -> str:
+        """Return the figures and the warnings, in lines."""
+        score = "" if self.score is None else (
+            f"Boosted trees reach {self.score:.3f} on held-back originals "
+            f"({self.score_of_original:.3f} from the original). ")
+        return "\n".join([
+            f"{score}Frequencies moved by at most {self.marginals:.3f}, correlations by "
+            f"{self.pairs:.3f}; propensity {self.propensity:.3f}. K = {self.k}, average "
+            f"re-identification risk {self.average_risk:.3g}, {self.left_out:.2%} left out.",
+            *self.warnings])
+
+
+def release_utility(original: Table, release: Release, held_back: Table | None = None
+                    ) -> ReleaseUtility:
+    """Measure what a release kept; `held_back` are original records that it was not made of."""
+    names = [name for name in original.schema.features
+             if name in release.schema.names and original.schema[name].kind != "basket"]
+    features = Features.of(original, names)
+    before, after = features.original(original), features.released(release)
+    secret = [n for n in release.schema.with_role("sensitive") if n in names]
+    quasi = release.guarantee.facts.get("quasi") or [n for n in names if n not in secret]
+    risk = measure(release, quasi, secret)
+    scores = (None, None) if held_back is None else _scores(
+        original, release, held_back, features, before, after)
+    moments = _moments(features, before, after)
+    return ReleaseUtility(
+        _marginals(features, before, after), _pairs(before, after), _propensity(before, after),
+        scores[0], scores[1], risk.k, risk.strong_l, risk.risk.prosecutor_average,
+        1 - release.table.rows / original.rows, risk.histogram, moments, _warnings(moments))
+
+
+def _places(features: Features) -> dict[str, slice]:
+    out, start = {}, 0
+    for name, known in features.categories.items():
+        width = 1 if known is None else len(known) + 1
+        out[name] = slice(start, start + width)
+        start += width
+    return out
+
+
+def _moments(features: Features, before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
+    """Return per number how far its mean moved, in deviations, and the ratio of deviations."""
+    out = {}
+    for name, place in _places(features).items():
+        if features.categories[name] is None:
+            one, two = before[:, place.start], after[:, place.start]
+            spread = float(np.nanstd(one)) or 1.0
+            known = two[~np.isnan(two)]
+            out[name] = (float(known.mean() - np.nanmean(one)) / spread,
+                         float(known.std()) / spread) if known.size else (float("inf"), 0.0)
+    return {name: (min(shift, 1e9), ratio) for name, (shift, ratio) in out.items()}
+
+
+def _warnings(moments: dict[str, tuple[float, float]]) -> tuple[str, ...]:
+    lines = []
+    for name, (shift, spread) in moments.items():
+        if spread == 0:
+            lines.append(f"'{name}' is suppressed: it tells nothing about single records.")
+        elif abs(shift) > USABLE_SHIFT:
+            lines.append(f"Means of '{name}' are not usable: they moved by {shift:+.2f} "
+                         "deviations.")
+        elif abs(spread - 1) > USABLE_SPREAD:
+            lines.append(f"Deviations of '{name}' are not usable: they are {spread:.2f} of the "
+                         "original's.")
+    return tuple(lines)
+
+
+def _marginals(features: Features, before: Floats, after: Floats) -> float:
+    largest = 0.0
+    for name, place in _places(features).items():
+        if features.categories[name] is None:
+            ends = np.unique(np.nanquantile(before[:, place.start], np.linspace(0, 1, BANDS + 1)))
+            one, two = (_banded(data[:, place.start], ends) for data in (before, after))
+        else:
+            one, two = (np.nan_to_num(data[:, place]).mean(axis=0) for data in (before, after))
+        largest = max(largest, 0.5 * float(np.abs(one - two).sum()))
+    return largest
+
+
+def _banded(values: Floats, ends: Floats) -> Floats:
+    known = values[~np.isnan(values)]
+    places = np.clip(np.searchsorted(ends, known, side="right") - 1, 0, max(ends.size - 2, 0))
+    return np.asarray(np.bincount(places, minlength=max(ends.size - 1, 1)) / max(known.size, 1))
+
+
+def _pairs(before: Floats, after: Floats) -> float:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        one, two = (np.nan_to_num(np.corrcoef(_filled(data), rowvar=False))
+                    for data in (before, after))
+    return float(np.abs(np.atleast_2d(one) - np.atleast_2d(two)).max())
+
+
+def _filled(data: Floats) -> Floats:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        means = np.nan_to_num(np.nanmean(data, axis=0))
+    return np.where(np.isnan(data), means, data)
+
+
+def _propensity(before: Floats, after: Floats) -> float:
+    """Return how well a classifier tells originals from released records."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    data = np.vstack([_filled(before), _filled(after)])
+    label = np.r_[np.zeros(before.shape[0]), np.ones(after.shape[0])]
+    chance = LogisticRegression(max_iter=200).fit(
+        scaled := StandardScaler().fit_transform(data), label).predict_proba(scaled)[:, 1]
+    share = float(label.mean())
+    return float(((chance - share) ** 2).mean() / (share * (1 - share)))
+
+
+def _scores(original: Table, release: Release, held_back: Table, features: Features,
+            before: Floats, after: Floats) -> tuple[float | None, float | None]:
+    target = original.schema.target
+    if target is None or target not in release.schema.names:
+        return None, None
+    test = features.original(held_back)
+    truth, was, now = (table.arrow([target])[target]
+                       for table in (held_back, original, release.table))
+    return _score(after, now, test, truth), _score(before, was, test, truth)
+
+
+def _score(data: Floats, target: Any, test: Floats, truth: Any) -> float:
+    """Return AUC, or R2 for a target of many numbers."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from sklearn.metrics import r2_score, roc_auc_score
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    some = ~np.isnan(data).all(axis=0)
+    if not some.any():
+        return 0.0 if coded(truth).missing > MOST_CLASSES else 0.5
+    data, test, values = data[:, some], test[:, some], coded(truth)
+    if values.missing > MOST_CLASSES:
+        own, wanted = (np.asarray(to_numbers(column), np.float64) for column in (target, truth))
+        # Small trees are grown fastest by one thread, whatever else the machine does.
+        with threadpool_limits(1):
+            model = HistGradientBoostingRegressor(random_state=0).fit(data, own)
+        return float(r2_score(wanted, model.predict(test)))
+    own, wanted = (np.array([str(v) for v in column.to_pylist()]) for column in (target, truth))
+    if len(set(own.tolist())) < 2:
+        return 0.5
+    with threadpool_limits(1):
+        model = HistGradientBoostingClassifier(random_state=0).fit(data, own)
+        chances = model.predict_proba(test)
+    if len(model.classes_) == 2:
+        return float(roc_auc_score(wanted == model.classes_[1], chances[:, 1]))
+    return float(roc_auc_score(wanted, chances, multi_class="ovr", labels=model.classes_))

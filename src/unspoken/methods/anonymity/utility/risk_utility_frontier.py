@@ -1,0 +1,142 @@
+"""Which method fits: all that satisfy a demand, tried on a part of the table, side by side.
+
+A quarter of the records is held back. Every method is run on the rest, its release is measured, and
+boosted trees that were trained on it are tested on the records held back. The best for the task is
+recommended; what refused says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unspoken.errors import InputError, UnspokenError, unknown
+from unspoken.methods.anonymity.utility.release_utility import ReleaseUtility, release_utility
+from unspoken.numerics.random import generator, seed_from
+from unspoken.release.method import method_of
+from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.table.table import Table
+
+PREDICTION, STATISTICS = TASKS = ("prediction", "statistics")
+HELD_BACK = 0.25
+_WAYS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "mondrian": ({"cuts": "gain"}, {"cuts": "median"}, {"cuts": "median", "mode": "relaxed"}),
+    "optimal-recoding": ({"local": True}, {"loss": "class", "local": True}, {}),
+    "microaggregation": ({},),
+    "tree-preserving": ({"rule": "leaf-merge"}, {"rule": "safe"}),
+}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One method with its parameters: what it kept, or why it refused."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    utility: ReleaseUtility | None
+    refusal: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"method": self.method, "parameters": dict(self.parameters),
+                "refusal": self.refusal,
+                "utility": None if self.utility is None else self.utility.to_json()}
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """All that was tried, the best for the task first, and what refused last."""
+
+    task: str
+    tried: tuple[Tried, ...]
+
+    @property
+    def best(self) -> Tried:
+        """Return what is recommended; an error if everything refused."""
+        if not self.tried or self.tried[0].utility is None:
+            raise InputError("No method reaches what was asked for: "
+                             + " ".join(f"{one.method}: {one.refusal}" for one in self.tried))
+        return self.tried[0]
+
+    @property
+    def frontier(self) -> tuple[Tried, ...]:
+        """Return what no other beats in both usefulness and average risk."""
+        known = [one for one in self.tried if one.utility is not None]
+        return tuple(one for one in known
+                     if not any(_beats(other, one, self.task) for other in known))
+
+    def summary(self) -> str:
+        """Return one line per method, the recommended one first."""
+        lines = [f"Tried for {self.task}; * is on the frontier of usefulness and risk."]
+        for one in self.tried:
+            name = " ".join([one.method, *(f"{k}={v}" for k, v in one.parameters.items())])
+            if one.utility is None:
+                lines.append(f"  {name}: refused. {one.refusal}")
+                continue
+            of = one.utility
+            score = "" if of.score is None else \
+                f"score {of.score:.3f} of {of.score_of_original:.3f}, "
+            mark = "*" if one in self.frontier else " "
+            lines.append(f"{mark} {name}: {score}marginals {of.marginals:.3f}, "
+                         f"pairs {of.pairs:.3f}, K = {of.k}, average risk {of.average_risk:.3g}")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"task": self.task, "tried": [one.to_json() for one in self.tried]}
+
+
+def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
+             random_state: Any = None) -> Frontier:
+    """Try every method that can satisfy a demand of k, and l with its form."""
+    if task not in TASKS:
+        raise InputError(unknown("A task", task, TASKS))
+    train, held_back = _divided(table, random_state)
+    tried = [_try(train, held_back, name, {**ways, **_fitting(name, demand)})
+             for name, listed in _WAYS.items() for ways in listed]
+    return Frontier(task, tuple(sorted(tried, key=lambda one: -_worth(one, task))))
+
+
+def _fitting(name: str, demand: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a demand that a method has parameters for."""
+    known = method_of(name).parameters
+    asked = {key: value for key, value in demand.items() if value is not None}
+    if name == "microaggregation" and "l" in asked:
+        return {"k": asked["k"], "l": asked["l"]}
+    return {key: value for key, value in asked.items() if key in known}
+
+
+def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
+    order = generator(seed_from(random_state), "held back").permutation(table.rows)
+    held = int(HELD_BACK * table.rows)
+    rows = table.arrow()
+    parts = [rows.take(np.sort(part)) for part in (order[held:], order[:held])]
+    first, second = (Table(table.schema, MemoryFrame(part), LocalEngine()) for part in parts)
+    return first, second
+
+
+def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any]) -> Tried:
+    try:
+        release = method_of(name).build(parameters).protect(train)[0]
+        return Tried(name, parameters, release_utility(train, release, held_back))
+    except UnspokenError as error:
+        return Tried(name, parameters, None, str(error))
+
+
+def _worth(one: Tried, task: str) -> float:
+    if one.utility is None:
+        return -np.inf
+    if task == PREDICTION and one.utility.score is not None:
+        return one.utility.score
+    return -(one.utility.marginals + one.utility.pairs)
+
+
+def _beats(one: Tried, other: Tried, task: str) -> bool:
+    assert one.utility is not None
+    assert other.utility is not None
+    mine = (_worth(one, task), -one.utility.average_risk)
+    theirs = (_worth(other, task), -other.utility.average_risk)
+    return mine != theirs and mine[0] >= theirs[0] and mine[1] >= theirs[1]

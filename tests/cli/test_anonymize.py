@@ -1,0 +1,45 @@
+"""`unspoken anonymize`: one command from a table to the best release and its record."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unspoken import Release
+from unspoken.cli.main import main
+from unspoken.methods.anonymity.measures import measure
+
+
+def written(tmp_path, rows=240):
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 80, rows)
+    pd.DataFrame({"age": age, "city": rng.choice(["A", "B", "C"], rows),
+                  "ill": rng.choice(["flu", "cold", "none", "HIV"], rows),
+                  "y": np.where(age > 50, "old", "young")}).to_csv(tmp_path / "t.csv", index=False)
+    return [str(tmp_path / "t.csv"), "--target", "y", "--quasi", "age,city", "--sensitive", "ill"]
+
+
+@pytest.mark.slow
+def test_the_best_is_written_with_its_record(tmp_path, capsys):
+    words = ["anonymize", *written(tmp_path), "--k", "8", "--l", "2", "--out",
+             str(tmp_path / "r"), "--record", str(tmp_path / "d.json")]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "Recommended:" in out
+    release = Release.load(tmp_path / "r")
+    reached = measure(release)
+    assert reached.k >= 8
+    assert reached.strong_l > 2
+    record = json.loads((tmp_path / "d.json").read_text())
+    assert record["fingerprint"] == release.fingerprint
+    assert record["recommended"]["method"] == release.mechanism["name"]
+    assert main(words) == 2
+    assert "must not exist yet" in capsys.readouterr().err
+
+
+def test_a_demand_out_of_reach_is_a_plain_sentence(tmp_path, capsys):
+    assert main(["anonymize", *written(tmp_path, 60), "--k", "8", "--l", "9"]) == 2
+    assert "No method reaches" in capsys.readouterr().err

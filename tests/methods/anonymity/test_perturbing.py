@@ -1,0 +1,193 @@
+"""Microaggregation, PRAM and Anatomy: against their definitions, and refusing to change nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from unspoken.errors import DataError, SchemaError
+from unspoken.methods.anonymity.measures import measure
+from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
+from unspoken.methods.anonymity.perturbing.post_randomization import exchanged, invariant
+from unspoken.protect import Anatomizer, Microaggregator, PostRandomizer
+
+
+def people(seed=0, rows=200, gaps=0.05):
+    rng = np.random.default_rng(seed)
+    age = [None if rng.random() < gaps else int(v) for v in rng.integers(18, 80, rows)]
+    return unspoken.read(pa.table({
+        "age": pa.array(age), "pay": rng.normal(3000, 500, rows).round(),
+        "city": rng.choice(["A", "B", "C"], rows, p=[0.6, 0.3, 0.1]),
+        "ill": rng.choice(["flu", "cold", "none", "HIV"], rows), "y": rng.integers(0, 2, rows)}),
+        target="y", quasi=["age", "pay", "city"], sensitive="ill", show=False)
+
+
+def naive_mdav(data, k):
+    """Group as Domingo-Ferrer and Torra (2005) write it down, one distance at a time."""
+    rest, groups = list(range(len(data))), []
+
+    def far(point):
+        return max(rest, key=lambda i: ((data[i] - point) ** 2).sum())
+
+    def take(centre):
+        near = sorted(rest, key=lambda i: ((data[i] - data[centre]) ** 2).sum())[:k]
+        groups.append(near)
+        rest[:] = [i for i in rest if i not in near]
+
+    while len(rest) >= 3 * k:
+        one = far(data[rest].mean(axis=0))
+        two_from = data[one].copy()
+        take(one)
+        take(far(two_from))
+    if len(rest) >= 2 * k:
+        take(far(data[rest].mean(axis=0)))
+    groups.append(rest)
+    return groups
+
+
+def within(data, groups):
+    return sum(((data[g] - data[g].mean(axis=0)) ** 2).sum() for g in groups)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mdav_is_that_of_its_authors(seed):
+    data = np.random.default_rng(seed).normal(size=(211 + seed, 3))
+    owner = mdav(data, 4)
+    mine = [np.flatnonzero(owner == g).tolist() for g in range(int(owner.max()) + 1)]
+    assert {tuple(sorted(g)) for g in mine} == {tuple(sorted(g)) for g in naive_mdav(data, 4)}
+
+
+@pytest.mark.slow
+def test_many_records_are_grouped_by_blocks_of_distances():
+    data = np.random.default_rng(9).normal(size=(900, 2))
+    owner = mdav(data, 3)
+    assert np.bincount(owner).min() >= 3
+    assert within(data, [np.flatnonzero(owner == g) for g in range(int(owner.max()) + 1)]) == \
+        pytest.approx(within(data, naive_mdav(data, 3)), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_of_one_column_are_optimal(seed):
+    values = np.random.default_rng(seed).normal(size=9).round(1)
+    owner = optimal_runs(values, 2)
+    assert np.bincount(owner).min() >= 2
+    ranked, best = np.sort(values), np.inf
+    for cuts in itertools.chain.from_iterable(itertools.combinations(range(1, 9), r)
+                                              for r in range(5)):
+        parts = np.split(ranked, cuts)
+        if min(len(p) for p in parts) >= 2:
+            best = min(best, sum(((p - p.mean()) ** 2).sum() for p in parts))
+    mine = within(values[:, None], [np.flatnonzero(owner == g) for g in np.unique(owner)])
+    assert mine == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_microaggregation_keeps_k_and_means(seed):
+    table = people(seed)
+    release, _ = Microaggregator(5).protect(table)
+    assert measure(release).k >= 5
+    assert release.guarantee.verify(release.table)
+    mean = np.mean(release.table.arrow()["pay"].to_numpy())
+    assert mean == pytest.approx(np.mean(table.arrow()["pay"].to_numpy()))
+    rows = [tuple(row[n] for n in ("age", "pay", "city"))
+            for row in release.table.arrow().to_pylist()]
+    assert min(Counter(rows).values()) >= 5
+
+
+def test_columns_grouped_on_their_own_lose_less_and_promise_no_class():
+    table = people(1, gaps=0.0)
+    both, apart = Microaggregator(5, columns=["age", "pay"], others="drop"), Microaggregator(
+        5, form="univariate", columns=["age", "pay"], others="drop")
+    both.protect(table)
+    release, _ = apart.protect(table)
+    assert apart.information_loss_ < both.information_loss_
+    assert release.guarantee.name == "masked"
+    assert min(Counter(release.table.arrow()["pay"].to_pylist()).values()) >= 5
+    with pytest.raises(DataError, match="must be a number"):
+        Microaggregator(form="univariate").protect(table)
+
+
+@pytest.mark.parametrize("stay", [0.2, 0.5, 0.9])
+def test_the_matrix_is_invariant(stay):
+    shares = np.array([0.55, 0.3, 0.1, 0.05])
+    matrix = invariant(shares, stay)
+    assert matrix.min() >= 0
+    assert np.allclose(matrix.sum(axis=1), 1)
+    assert np.allclose(shares @ matrix, shares)
+
+
+def test_values_are_exchanged_as_often_as_the_matrix_says():
+    shares = np.array([0.6, 0.4])
+    matrix, rng = invariant(shares, 0.7), np.random.default_rng(1)
+    codes = np.repeat([0, 1], [60_000, 40_000])
+    moved = exchanged(codes, matrix, rng)
+    for code in (0, 1):
+        assert np.bincount(moved[codes == code], minlength=2) / (codes == code).sum() == \
+            pytest.approx(matrix[code], abs=0.01)
+
+
+def test_post_randomization_states_how_certain_a_value_can_be():
+    table = people(2, rows=600)
+    release, _ = PostRandomizer(0.6, columns=["city"], others="keep").protect(table)
+    sure = release.guarantee.facts["most_certain"]["city"]
+    assert 1 / 3 < sure < 1
+    about = release.mechanism["columns"]["city"]
+    assert np.allclose(np.sum(about["matrix"], axis=1), 1)
+    before, after = (Counter(t.arrow()["city"].to_pylist()) for t in (table, release.table))
+    assert all(abs(before[c] - after[c]) < 60 for c in "ABC")
+
+
+@pytest.mark.parametrize("ell", [2, 3])
+def test_anatomy_gives_every_group_enough_values(ell):
+    table = people(3, gaps=0.0)
+    release, _ = Anatomizer(ell).protect(table)
+    groups = defaultdict(list)
+    for row in release.table.arrow().to_pylist():
+        groups[row["anatomy_group"]].append(row["ill"])
+    for values in groups.values():
+        assert len(set(values)) >= ell
+        assert max(Counter(values).values()) * ell <= len(values)
+    quasi = [sorted(map(repr, t.arrow(["age", "pay", "city"]).to_pylist()))
+             for t in (table, release.table)]
+    assert quasi[0] == quasi[1]
+    assert Counter(table.arrow()["ill"].to_pylist()) == Counter(
+        release.table.arrow()["ill"].to_pylist())
+
+
+@pytest.mark.parametrize("method", [Microaggregator(2), PostRandomizer(0.5, others="keep"),
+                                    Anatomizer(2)])
+def test_rows_do_not_keep_their_places(method):
+    table = people(5, gaps=0.0)
+    mine = method.protect(table)[0].table.arrow()["y"].to_pylist()
+    assert mine != table.arrow()["y"].to_pylist()
+
+
+def same(value="a"):
+    return unspoken.read(pa.table({"q": [value] * 20, "s": ["u", "v"] * 10}), quasi=["q"],
+                         sensitive="s", show=False)
+
+
+def test_what_would_change_nothing_is_refused():
+    with pytest.raises(DataError, match="nothing would change"):
+        Microaggregator(2).protect(same())
+    with pytest.raises(DataError, match="nothing would change"):
+        PostRandomizer(0.5, columns=["q"], others="keep").protect(same())
+
+
+def test_what_anatomy_cannot_hide_is_refused():
+    with pytest.raises(DataError, match="commonest"):
+        Anatomizer(3).protect(same())
+    gaps = unspoken.read(pa.table({"q": [1, 2] * 10, "s": ["u", None] * 10}), quasi=["q"],
+                         sensitive="s", show=False)
+    with pytest.raises(DataError, match="protects nobody"):
+        Anatomizer(2).protect(gaps)
+    bare = unspoken.read(pa.table({"q": [1, 2] * 10}), quasi=["q"], show=False)
+    with pytest.raises(SchemaError, match="one sensitive column"):
+        Anatomizer(2).protect(bare)
+    with pytest.raises(DataError, match="at least k"):
+        Microaggregator(50).protect(same())

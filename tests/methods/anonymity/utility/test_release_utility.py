@@ -1,0 +1,83 @@
+"""Utility beside risk: figures that are known, warnings that must come, and the frontier."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import unspoken
+from unspoken.errors import InputError
+from unspoken.methods.anonymity.utility.release_features import Features
+from unspoken.methods.anonymity.utility.release_utility import release_utility
+from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
+from unspoken.protect import DataSwapper, Microaggregator, MondrianAnonymizer, OptimalRecoder
+
+
+def people(rows=400, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 80, rows)
+    gain = np.where(rng.random(rows) < 0.03, 50_000, rng.integers(0, 40, rows))
+    return unspoken.read(pa.table({
+        "age": age, "gain": gain, "city": rng.choice(["A", "B", "C"], rows),
+        "ill": rng.choice(["flu", "cold", "none"], rows),
+        "y": np.where(age + rng.normal(0, 6, rows) > 50, "old", "young")}),
+        target="y", quasi=["age", "gain", "city"], sensitive="ill", show=False)
+
+
+def test_features_of_a_release_are_those_of_what_it_stands_for():
+    table = people()
+    features = Features.of(table, ["age", "city"])
+    plain = features.original(table)
+    assert plain.shape == (400, 5)
+    assert np.array_equal(plain[:, 0], table.arrow()["age"].to_numpy())
+    method = OptimalRecoder(5, columns=["age", "city"], others="keep", shuffle_rows=False)
+    release, _ = method.protect(table)
+    shown = features.released(release)
+    kept = plain[method.rows_]
+    assert np.nanmax(np.abs(shown[:, 0] - kept[:, 0])) <= 40
+    assert np.allclose(shown[:, 1:].sum(axis=1), 1)
+
+
+def test_swapping_keeps_marginals_and_breaks_pairs():
+    table = people()
+    release = DataSwapper(share=0.9).protect(table)[0]
+    of = release_utility(table, release)
+    assert of.marginals < 1e-9
+    assert of.warnings == ()
+    assert of.propensity < 0.01
+
+
+def test_misuse_is_warned_of():
+    table = people()
+    release = MondrianAnonymizer(20).protect(table)[0]
+    of = release_utility(table, release, people(150, seed=1))
+    assert any("'gain' are not usable" in line for line in of.warnings)
+    assert of.k >= 20
+    assert 0.5 < of.score <= of.score_of_original + 0.05
+    assert "Boosted trees reach" in of.summary()
+    assert sum(size * many for size, many in of.class_sizes) == release.table.rows
+    near = release_utility(table, Microaggregator(3).protect(table)[0])
+    assert not any("Means" in line for line in near.warnings)
+
+
+@pytest.mark.slow
+def test_the_frontier_recommends_what_keeps_most():
+    tried = frontier(people(240), {"k": 5, "l": 1.2, "diversity": "strong"}, random_state=1)
+    best = tried.best
+    scores = [one.utility.score for one in tried.tried if one.utility is not None]
+    assert best.utility.score == max(scores)
+    assert all(one.utility.k >= 5 for one in tried.tried if one.utility is not None)
+    assert all(one.utility.strong_l > 1.2 for one in tried.tried
+               if one.utility is not None)
+    assert any(one.refusal for one in tried.tried if one.method == "microaggregation")
+    assert best in tried.frontier
+    assert "*" in tried.summary()
+
+
+@pytest.mark.slow
+def test_what_nobody_reaches_is_refused():
+    with pytest.raises(InputError, match="No method reaches"):
+        _ = frontier(people(80), {"k": 5, "l": 9.0, "diversity": "strong"}).best
+    with pytest.raises(InputError, match="A task"):
+        frontier(people(80), {"k": 5}, "nothing")
