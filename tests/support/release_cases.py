@@ -31,6 +31,12 @@ CASES = {
     "suppress-cells": (("age", "pay", "city", "ill"), _ROLES, {"k": 2, "suppression": 0.9}),
     "swap": (("age", "pay", "city", "ill"), _ROLES, {"columns": ["age", "pay", "city"]}),
     "sample": (("age", "pay", "city", "ill"), _ROLES, {"share": 0.5}),
+    "optimal-recoding": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
+    "microaggregation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
+    "anatomy": (("age", "pay", "city", "ill"), _ROLES, {}),
+    "post-randomization": (("age", "pay", "city", "ill"), _ROLES,
+                           {"columns": ["city"], "others": "keep"}),
+    "private-synthetic": (("age", "pay", "city", "ill"), _ROLES, {}),
 }
 """By method: the columns of the original, their roles, and the parameters."""
 

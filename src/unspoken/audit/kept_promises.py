@@ -35,6 +35,8 @@ _NAMED = 0.5
 
 def faults_of(table: Table, release: Release, key: Key) -> tuple[str, ...]:
     """Return in sentences where a release is not what it says it is."""
+    if not method_of(release.mechanism).of_people:
+        return tuple(_identifiers(table, release))
     rows = original_rows(key, release.table.rows)
     out = [*_order(rows), *_identifiers(table, release)]
     check = method_of(release.mechanism).broken_promises
@@ -54,6 +56,8 @@ def unscored(release: Release, error: Exception, radius: float) -> Audit:
 
 def order_row(release: Release, key: Key) -> Row | None:
     """Return how many people are found by their place, where the order of rows was kept."""
+    if not method_of(release.mechanism).of_people:
+        return None
     rows = original_rows(key, release.table.rows)
     if not list(_order(rows)):
         return None

@@ -51,6 +51,7 @@ class Method:
     only says which record is which. `law_at`: (column of the manifest) -> what a miner may know of
     its distortion. `together_at`: what two releases of the same people disclose. `promise_at`:
     (table, release, key, original row of every released one) -> where it is not what it says.
+    `of_people`: every released record is somebody's; False where nobody's are drawn.
     `forms`: further classes under the same name, chosen by the parameter `chooser`.
     """
 
@@ -73,6 +74,7 @@ class Method:
     promise_at: str = ""
     together_at: str = ""
     note: str = ""
+    of_people: bool = True
     chooser: str = ""
     forms: Mapping[str, Form] = field(default_factory=dict)
 

@@ -58,7 +58,7 @@ def with_people(audit: Audit, table: Table, release: Release, key: Key | None,
 
 def _released_rows(key: Key | None, release: Release, people: int) -> Ints | None:
     """Return the released row of every original one, -1 where it was left out."""
-    if key is None:
+    if key is None or not method_of(release.mechanism).of_people:
         return None
     rows = np.full(people, -1, np.int64)
     rows[original_rows(key, release.table.rows)] = np.arange(release.table.rows)

@@ -178,8 +178,6 @@ GENERALIZE = replace(
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
 )
-_SHUFFLED = Parameter(YES_NO, "release the rows in a random order", flag="--no-shuffle",
-                      switch=False)
 OPTIMAL = replace(
     MONDRIAN,
     name="optimal-recoding",
@@ -192,9 +190,8 @@ OPTIMAL = replace(
                           "discernibility, or records misjudged by their class", flag="--loss"),
         "local": Parameter(YES_NO, "cut classes further afterwards, each on its own",
                            flag="--local", switch=True),
-        "shuffle_rows": _SHUFFLED,
+        "shuffle_rows": SHUFFLE,
     },
-    links_at="",
 )
 TOP_BOTTOM = replace(
     MONDRIAN,
@@ -265,10 +262,9 @@ MICROAGGREGATION = replace(
         "columns": _CLASSES["columns"],
         "sensitive": _CLASSES["sensitive"],
         "others": _OTHERS,
-        "shuffle_rows": _SHUFFLED,
+        "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
-    links_at="",
 )
 POST_RANDOMIZATION = replace(
     TOP_BOTTOM,
@@ -281,9 +277,8 @@ POST_RANDOMIZATION = replace(
                           "Use 0.8."),
         "columns": replace(_FEATURES, advice="Leave it out for all categorical features."),
         "others": _OTHERS,
-        "shuffle_rows": _SHUFFLED,
+        "shuffle_rows": SHUFFLE,
     },
-    links_at="",
 )
 ANATOMY = replace(
     TOP_BOTTOM,
@@ -296,9 +291,8 @@ ANATOMY = replace(
         "columns": _CLASSES["columns"],
         "sensitive": _CLASSES["sensitive"],
         "others": _OTHERS,
-        "shuffle_rows": _SHUFFLED,
+        "shuffle_rows": SHUFFLE,
     },
-    links_at="",
 )
 METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP,
            SAMPLE, MICROAGGREGATION, POST_RANDOMIZATION, ANATOMY)

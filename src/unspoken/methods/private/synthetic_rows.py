@@ -23,6 +23,8 @@ from unspoken.methods.private.loss_split import Loss
 from unspoken.methods.private.measured_tree import Measurer
 from unspoken.methods.private.method import SYNTHETIC
 from unspoken.numerics.random import fresh_seed, generator
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
@@ -71,8 +73,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.rows = rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and a key that seals it: no row is anybody's."""
         SYNTHETIC.check(self)
         names = _released(table, self.columns)
         cells = cells_of(table, names, self.edges, self.values, self.bins)
@@ -85,8 +87,9 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         plan = Measurer(codes, cells, target).plan(Loss.whole(self.epsilon, self.delta))
         self.measured_ = tuple(tuple(names[k] for k in one.columns) for one in plan.measured)
         model = fitted(plan, [one.size for one in cells], table.rows)
-        return self._release(table, cells, drawn(model, plan, len(cells),
-                                                 self.rows or table.rows, _rng())), None
+        release = self._release(table, cells, drawn(model, plan, len(cells),
+                                                    self.rows or table.rows, _rng()))
+        return keyed(release, table, fresh_seed(), shuffle=False)
 
     def _release(self, table: Table, cells: tuple[Cells, ...], codes: list[Any]) -> Release:
         rng = _rng()

@@ -22,10 +22,12 @@ from sklearn.base import BaseEstimator
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
-from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.measures.diversity_rules import Secret, diverse
 from unspoken.methods.anonymity.method import ANATOMY, DISTINCT
 from unspoken.numerics.random import generator, seed_from
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.schema import Column, Schema
@@ -104,8 +106,8 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         ANATOMY.check(self)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         if len(roles.sensitive) != 1:
@@ -126,7 +128,7 @@ class Anatomizer(BaseEstimator):  # type: ignore[misc]
         mechanism = {"name": ANATOMY.name, "l": int(self.l), "group": GROUP, "columns": about}
         release = made(table, roles, changed, None, mechanism, promise, seed,
                        self.random_state is not None)
-        return shuffled(_with_groups(release, self.owner_), seed, self.shuffle_rows)
+        return keyed(_with_groups(release, self.owner_), table, seed, self.shuffle_rows)
 
     def _group(self, table: Table, name: str, column: Any, seed: bytes) -> None:
         secret = Secret.of(name, column, table.schema[name].kind)

@@ -29,10 +29,12 @@ from unspoken.methods.anonymity.masking.masking_method import (
     made,
     roles_of,
 )
-from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import MICROAGGREGATION
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
 from unspoken.numerics.random import fresh_seed
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
@@ -73,8 +75,8 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key: nothing can be undone."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         MICROAGGREGATION.check(self)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         if table.rows < self.k:
@@ -89,7 +91,7 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
                      "columns": about}
         seed = fresh_seed()
         release = made(table, roles, changed, None, mechanism, self._promise(roles), seed, False)
-        return shuffled(release, seed, self.shuffle_rows)
+        return keyed(release, table, seed, self.shuffle_rows)
 
     def _together(self, values: Mapping[str, Coded]) -> dict[str, Any]:
         points = [_coordinates(one) for one in values.values()]

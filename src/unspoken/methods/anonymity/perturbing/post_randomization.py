@@ -21,10 +21,12 @@ from sklearn.base import BaseEstimator
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
-from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import POST_RANDOMIZATION
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.distorted import chosen_columns
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
@@ -83,8 +85,8 @@ class PostRandomizer(BaseEstimator):  # type: ignore[misc]
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         POST_RANDOMIZATION.check(self)
         names = chosen_columns(OWNER, table.schema, ("categorical", "ordinal"), self.columns)
         secret = [name for name in table.schema.with_role("sensitive") if name not in names]
@@ -104,7 +106,7 @@ class PostRandomizer(BaseEstimator):  # type: ignore[misc]
         release = made(table, roles, changed, None,
                        {"name": POST_RANDOMIZATION.name, "stay": float(self.stay),
                         "columns": about}, promise, seed, self.random_state is not None)
-        return shuffled(release, seed, self.shuffle_rows)
+        return keyed(release, table, seed, self.shuffle_rows)
 
     def _column(self, name: str, column: Any, seed: bytes) -> tuple[Any, dict[str, Any]]:
         values = coded(column)

@@ -36,13 +36,15 @@ from unspoken.methods.anonymity.masking.masking_method import (
 )
 from unspoken.methods.anonymity.masking.mondrian import dimension, labelled
 from unspoken.methods.anonymity.masking.mondrian_cuts import partition
-from unspoken.methods.anonymity.masking.shuffled_release import refuse_unchanged, shuffled
+from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import OPTIMAL
 from unspoken.methods.anonymity.recoding.collapsed_records import Collapsed, LeveledColumn
 from unspoken.methods.anonymity.recoding.lattice_search import LatticeSearch, Optimum
 from unspoken.methods.anonymity.recoding.recoding_losses import CLASS, loss_of
 from unspoken.numerics.random import fresh_seed
+from unspoken.release.key import Key
+from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import Coded, coded
@@ -103,8 +105,8 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         self.others = others
         self.shuffle_rows = shuffle_rows
 
-    def protect(self, table: Table) -> tuple[Release, None]:
-        """Return the release of a table; there is no key: nothing can be undone."""
+    def protect(self, table: Table) -> tuple[Release, Key]:
+        """Return the release of a table, and the key that says which record is which."""
         OPTIMAL.check(self)
         roles = roles_of(OWNER, table, self.columns, self.sensitive, self.others)
         demand = demand_of(self, table, roles)
@@ -123,7 +125,7 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         kept, seed = None if self.rows_.size == table.rows else self.rows_, fresh_seed()
         release = made(table, roles, changed, kept, mechanism, anonymous(demand, roles, facts),
                        seed, False)
-        return shuffled(release, seed, self.shuffle_rows)
+        return keyed(release, table, seed, self.shuffle_rows, kept)
 
     def _trees(self, table: Table, roles: Roles) -> dict[str, Hierarchy]:
         """Return a hierarchy for every quasi-identifier, built where there is none."""

@@ -177,7 +177,7 @@ def _score(data: Floats, target: Any, test: Floats, truth: Any) -> float:
     """Return AUC, or R2 for a target of many numbers."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.metrics import r2_score, roc_auc_score
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     some = ~np.isnan(data).all(axis=0)
     if not some.any():

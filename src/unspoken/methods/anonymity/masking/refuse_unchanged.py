@@ -1,29 +1,14 @@
-"""The last steps of a release: nothing goes out unchanged, and no row keeps its place."""
+"""A release that changes nothing is refused: nobody would be hidden by it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from unspoken.errors import DataError
-from unspoken.numerics.random import derive
-from unspoken.numerics.shuffle import permutation
-from unspoken.release.release import Release
-from unspoken.table.engines.local import LocalEngine, MemoryFrame
 from unspoken.table.table import Table
-
-
-def shuffled(release: Release, seed: bytes, wanted: bool = True) -> tuple[Release, None]:
-    """Return the release with its rows in a random order; there is no key."""
-    if not wanted:
-        return release, None
-    rows = release.table.arrow()
-    order = permutation(derive(seed, "order"), rows.num_rows)
-    table = Table(release.schema, MemoryFrame(rows.take(pa.array(order))), LocalEngine())
-    return replace(release, table=table), None
 
 
 def refuse_unchanged(owner: str, table: Table, changed: Mapping[str, Any], rows: int,
