@@ -78,7 +78,7 @@ def main(rows: int) -> None:
     frame, unseen = census(rows, 1), census(20_000, 2)
     began = time.perf_counter()
     table = unspoken.read(frame, target="income", show=False)
-    release, key = PiecewiseEncoder().protect(table)
+    release, key = PiecewiseEncoder(keep_zero=True).protect(table)
     print(f"protect: {time.perf_counter() - began:.1f} s", flush=True)
     book = PiecewiseBook.from_key(key)
     lists = {name: [group[0] for group in book.groups(name).values()] for name in book.categories}

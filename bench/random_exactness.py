@@ -57,7 +57,7 @@ def one(seed: int) -> tuple[str, str]:
     table = unspoken.read(source, target="y", kinds={
         name: "numeric" if isinstance(v, np.ndarray) else "categorical"
         for name, v in source.items() if name != "y"}, show=False)
-    release, key = PiecewiseEncoder(rare=int(rng.choice([1, 5]))).protect(table)
+    release, key = PiecewiseEncoder(rare=int(rng.choice([1, 5])), keep_zero=True).protect(table)
     part = np.sort(rng.permutation(rows)[: rows * 3 // 4]) if rng.random() < 0.3 else None
     try:
         mined = fit(release, learner, anyway=True, rows=part, task="classification", **params)

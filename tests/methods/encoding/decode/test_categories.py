@@ -63,7 +63,8 @@ LEARNERS = {
 def test_a_miners_own_script_with_a_data_frame(learner, neutral):
     for seed in range(6):
         frame = people(seed)
-        table, release, key = released(frame, neutral_names=neutral)
+        table, release, key = released(frame, neutral_names=neutral,
+                                       keep_zero=learner == "lightgbm")
         book = PiecewiseBook.from_key(key)
         order = book.order(len(frame))
         target = release.schema.target
@@ -100,7 +101,8 @@ PARAMS = {"tree": {}, "forest": {"n_estimators": 4}, "xgboost": {"n_estimators":
 @pytest.mark.parametrize("rare", [1, 25])
 def test_mine_and_decode_by_name(learner, rare):
     frame = people(3)
-    table, release, key = released(frame, rare=rare, neutral_names=rare > 1)
+    table, release, key = released(frame, rare=rare, neutral_names=rare > 1,
+                                   keep_zero=learner == "lightgbm")
     mined = fit(release, learner, **PARAMS[learner])
     assert mined.verdict
     decoded = decode(mined.to_bytes(), key, table)
@@ -116,7 +118,7 @@ def test_mine_and_decode_by_name(learner, rare):
 
 @pytest.mark.parametrize("learner", ["tree", "forest", "xgboost", "lightgbm"])
 def test_saved_models_keep_categories_and_classes(learner, tmp_path):
-    table, release, key = released(people(4))
+    table, release, key = released(people(4), keep_zero=learner == "lightgbm")
     mined = fit(release, learner, **({} if learner == "tree" else {"n_estimators": 3}))
     decoded = decode(mined.to_bytes(), key, table)
     decoded.save(tmp_path / "model.json")

@@ -19,7 +19,7 @@ def protected():
     x = rng.normal(size=300).round(2)
     label = np.where((x > 0) ^ np.isin(town, ["b", "d"]), "yes", "no")
     table = unspoken.read({"x": x, "town": town, "y": label}, target="y", show=False)
-    return table, *PiecewiseEncoder().protect(table)
+    return table, *PiecewiseEncoder(keep_zero=True).protect(table)
 
 
 @pytest.mark.parametrize("learner", ["tree", "forest", "xgboost", "lightgbm"])
