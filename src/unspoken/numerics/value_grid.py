@@ -46,6 +46,9 @@ def step_of(values: Floats) -> float | None:
         whole = np.rint(scaled)
         if np.abs(whole).max(initial=0.0) < 2**52 and np.allclose(scaled, whole, 0.0, 1e-6):
             gaps = np.diff(whole.astype(np.int64))
+            if gaps.size and gaps.min() < 1:
+                # Different values within the tolerance of one whole number: finer than any grid.
+                continue
             return float(np.gcd.reduce(gaps)) / 10.0**decimals if gaps.size else 1.0
     return None
 

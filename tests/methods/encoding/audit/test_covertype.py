@@ -40,7 +40,7 @@ def reached(forest):
         if (kind, classes) not in known:
             table = forest[classes]
             release, key = unspoken.protect.PiecewiseEncoder(
-                random_state=1, **ENCODERS[kind]).protect(table)
+                random_state=1, conditioning="none", **ENCODERS[kind]).protect(table)
             chosen = ["quantile", "frequency", "rank", "records"]
             found = audit(table, release, key, trials=40, random_state=2, subspaces=1,
                           adversaries=chosen)

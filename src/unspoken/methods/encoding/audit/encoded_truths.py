@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import ColumnView, View
@@ -35,6 +36,7 @@ def _check_columns(table: Table, features: tuple[str, ...]) -> None:
 
 
 def _from_book(column: ColumnCode, seen: ColumnView, values: Floats, table: Table) -> Truth:
+    values = np.unique(column.rounded(np.asarray(values, np.float64)))
     distinct, _ = as_float32(column.name, values, np.zeros((values.size, 1), np.int64))
     if not np.array_equal(distinct, column.values):
         raise _other_table(column.name)
@@ -44,7 +46,17 @@ def _from_book(column: ColumnCode, seen: ColumnView, values: Floats, table: Tabl
     if seen.codes.size != column.codes.size or not np.array_equal(seen.codes[where], column.codes):
         raise _other_table(column.name)
     return Truth(column.name, seen.name, column.values, np.arange(where.size), where,
-                 seen.counts[where])
+                 seen.counts[where], _rounded_rows(column, table))
+
+
+def _rounded_rows(column: ColumnCode, table: Table) -> npt.NDArray[np.int32] | None:
+    """Return the value of every row where values were rounded, -1 where it is missing."""
+    if not (column.merged or column.floor.size):
+        return None
+    data = column.rounded(np.asarray(to_numbers(table.arrow([column.name])[column.name]),
+                                     np.float64))
+    places = np.searchsorted(column.values, data).astype(np.int32)
+    return np.where(np.isnan(data), np.int32(-1), places)
 
 
 def _per_record(column: ColumnCode, seen: ColumnView, table: Table) -> Truth:
@@ -53,7 +65,7 @@ def _per_record(column: ColumnCode, seen: ColumnView, table: Table) -> Truth:
     codes, missing = column.encode(data)
     known = np.ones(data.size, np.bool_) if missing is None else ~missing
     owner, _, _ = Lookup(column.values, np.arange(column.values.size, dtype=np.int32)).find(
-        data[known])
+        column.rounded(np.asarray(data[known], np.float64)))
     where = np.searchsorted(seen.codes, codes[known])
     where = np.minimum(where, seen.codes.size - 1)
     if not np.array_equal(seen.codes[where], codes[known]):
