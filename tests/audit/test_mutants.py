@@ -14,6 +14,9 @@ SAYS = {"keeps_the_order": "order of the original", "keeps_an_identifier": "iden
         "shuffles_within_a_small_window": "close to that of the original"}
 NOT_A_FAULT = {
     ("sample", "leaves_one_column_out"): "a sample changes no value of any column",
+    **{("private-synthetic", mutant): "no synthetic row is anybody's: its place names nobody"
+       for mutant in ("keeps_the_order", "lies_about_the_order",
+                      "shuffles_within_a_small_window")},
 }
 
 

@@ -126,7 +126,7 @@ def test_a_flag_that_the_method_does_not_have_is_refused():
         for parameter, users in named.items():
             strangers = [m for m in methods().values() if parameter not in m.parameters]
             if parameter == "shuffle_rows":
-                assert strangers == []
+                assert not any(m.of_people for m in strangers)
                 continue
             words = [flag] if users[0][1].switch is not None else [flag, "1"]
             with pytest.raises(InputError, match=f"'{strangers[0].name}' has no option '{flag}'"):
@@ -198,7 +198,9 @@ RELEASES = {
     "suppress-cells": [(lambda: table_of(*WHOLE, **ROLES), {"k": 2, "suppression": 0.9})],
     "swap": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "pay", "city"]})],
     "sample": [(lambda: table_of(*WHOLE, **ROLES), {"share": 0.5})],
-    "private-synthetic": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    # Few cells: models of other shapes are compiled anew, for seconds each.
+    "private-synthetic": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "city"],
+                                                               "bins": 4})],
     "microaggregation": [(lambda: table_of(*WHOLE, **ROLES), {})],
     "post-randomization": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["city", "age"],
                                                                 "others": "keep"})],

@@ -35,11 +35,9 @@ _NAMED = 0.5
 
 def faults_of(table: Table, release: Release, key: Key) -> tuple[str, ...]:
     """Return in sentences where a release is not what it says it is."""
-    if not method_of(release.mechanism).of_people:
-        return tuple(_identifiers(table, release))
-    rows = original_rows(key, release.table.rows)
-    out = [*_order(rows), *_identifiers(table, release)]
-    check = method_of(release.mechanism).broken_promises
+    method, rows = method_of(release.mechanism), original_rows(key, release.table.rows)
+    out = [*(_order(rows) if method.of_people else ()), *_identifiers(table, release)]
+    check = method.broken_promises
     try:
         out += [] if check is None else list(check(table, release, key, rows))
     except UNREADABLE as error:

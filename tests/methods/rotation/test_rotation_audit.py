@@ -51,7 +51,7 @@ def test_every_column_has_shares_and_a_baseline(done):
         worst = found.worst(column)
         assert worst.value == 1.0
         assert worst.baseline < 0.3
-    assert {r.column for r in found.rows} == {"age", "visits", "dose", "(all)"}
+    assert {r.column for r in found.rows} == {"age", "visits", "dose", "(all)", "(people)"}
     error = found.select(measure="relative error", adversary="known-pairs",
                          knowledge="records 3")[0]
     assert error.value < 1e-9 < error.baseline

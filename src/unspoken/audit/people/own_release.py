@@ -47,13 +47,23 @@ def with_people(audit: Audit, table: Table, release: Release, key: Key | None,
     asked = PeopleRequest(None, _secrets(table, names), audit.radius or 0.02, PEOPLE,
                           random_state, _released_rows(key, release, table.rows), LEARNED)
     try:
-        people, limits = people_audit(table, released_table(release, key),
+        people, limits = people_audit(_gone_out(table, names, key), released_table(release, key),
                                      None if control is None else as_read(control), asked)
     except SchemaError as error:
         return replace(audit, limits=(*audit.limits, f"risks to people were not measured: {error}"))
     more = tuple(line for line in limits if line not in audit.limits)
     return replace(audit, rows=(*audit.rows, *people_rows(people, columns=False)), people=people,
                    words={**words_of(people.risks), **audit.words}, limits=(*audit.limits, *more))
+
+
+def _gone_out(table: Table, names: Mapping[str, str], key: Key | None) -> Table:
+    """Return a table of the columns that were released, where a key says which.
+
+    Another column, an identifier above all, could be taken for a released one by its content.
+    """
+    if key is None:
+        return table
+    return replace(table, schema=Schema(tuple(c for c in table.schema.columns if c.name in names)))
 
 
 def _released_rows(key: Key | None, release: Release, people: int) -> Ints | None:

@@ -98,9 +98,13 @@ def _name(value: Any) -> str:
 
 def _classes(model: Any, table: Table, target: str) -> tuple[str, ...]:
     """Return the names of the classes, none for a model that predicts numbers."""
-    named = getattr(model, "classes", None)
+    named = tuple(_name(one) for one in getattr(model, "classes", None) or ())
+    if named and named != tuple(map(str, range(len(named)))):
+        return named
     if named:
-        return tuple(_name(one) for one in named)
+        # Numbered classes stand for the sorted values, unless the target holds the numbers.
+        values = tuple(_name(v) for v in coded(table.arrow([target])[target]).values())
+        return values if len(values) == len(named) and not {*named} & {*values} else named
     goal = str(getattr(model, "objective", ""))
     logistic = type(model).__name__ == "LogisticModel"
     if getattr(model, "task", "") == "classification" or logistic or \

@@ -74,10 +74,11 @@ def build_hierarchy(column: Any, how: str | None = None, *, steps: Sequence[floa
 
 
 def _default(array: Any, target: Any) -> str:
-    if is_number(array.type) and not pa.types.is_boolean(array.type):
-        return "steps"
+    # A date counts as a number of days elsewhere; people read months and years.
     if pa.types.is_date(array.type) or pa.types.is_timestamp(array.type):
         return "dates"
+    if is_number(array.type) and not pa.types.is_boolean(array.type):
+        return "steps"
     return "frequency" if target is None else "target"
 
 

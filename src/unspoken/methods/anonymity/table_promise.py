@@ -10,7 +10,14 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.promise_checks import equal, missing, passes, same_missing, wrong
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
-from unspoken.methods.anonymity.method import SAMPLE, SUPPRESS_CELLS, SWAP, TREE_PRESERVING
+from unspoken.methods.anonymity.method import (
+    ANATOMY,
+    SAMPLE,
+    SUPPRESS_CELLS,
+    SWAP,
+    TREE_PRESERVING,
+)
+from unspoken.methods.anonymity.perturbed_promise import PERTURBED
 from unspoken.release.key import Key
 from unspoken.release.method import name_in
 from unspoken.release.record_key import taken
@@ -27,7 +34,8 @@ def broken_table(table: Table, release: Release, key: Key, rows: Ints) -> Iterat
     """Yield what is not as the release says."""
     own, kind = taken(table, rows), name_in(release.mechanism)
     view = TableView.of(release)
-    yield from _classes(view, release)
+    if release.mechanism.get("groups") != "univariate":
+        yield from _classes(view, release)
     changed = {*view.quasi, *release.mechanism.get("columns", ()), *_hidden(release)}
     yield from passes(own, release.table, [n for n in release.schema.names if n not in changed])
     if kind == SAMPLE.name:
@@ -35,12 +43,17 @@ def broken_table(table: Table, release: Release, key: Key, rows: Ints) -> Iterat
     if kind == SWAP.name:
         for name in release.mechanism["columns"]:
             yield from _swapped(name, own, release)
+    elif kind in PERTURBED:
+        yield from PERTURBED[kind](own, view, release)
     elif kind != TREE_PRESERVING.name:
         for name in view.quasi:
             yield from _fits(name, own, view, release)
 
 
 def _hidden(release: Release) -> tuple[str, ...]:
+    """Return the columns that are not what they were: left blank, or mixed within groups."""
+    if name_in(release.mechanism) == ANATOMY.name:
+        return (str(release.guarantee.facts["sensitive"]),)
     return tuple(release.mechanism.get("suppressed", ()))
 
 

@@ -75,6 +75,7 @@ SYNTHETIC = Method(
     guarantees_at=at(f"{_HERE}.guarantee", "Private"),
     adversaries_at=at(f"{_HERE}.adversaries.synthetic_neighbours", "SyntheticNeighbours"),
     audit_at=f"{_HERE}.audit:audit_synthetic",
+    promise_at=f"{_HERE}.synthetic_promise:broken_synthetic",
     of_people=False,
 )
 METHODS = (SYNTHETIC,)

@@ -89,14 +89,12 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         model = fitted(plan, [one.size for one in cells], table.rows)
         release = self._release(table, cells, drawn(model, plan, len(cells),
                                                     self.rows or table.rows, _rng()))
-        return keyed(release, table, fresh_seed(), shuffle=False)
+        return keyed(release, table, fresh_seed())
 
     def _release(self, table: Table, cells: tuple[Cells, ...], codes: list[Any]) -> Release:
         rng = _rng()
         arrays = [one.draw(column, rng) for one, column in zip(cells, codes, strict=True)]
-        order = pa.array(rng.permutation(len(arrays[0])))
-        frame = pa.table({one.name: array.take(order)
-                          for one, array in zip(cells, arrays, strict=True)})
+        frame = pa.table({one.name: array for one, array in zip(cells, arrays, strict=True)})
         schema = Schema(tuple(Column(one.name, "numeric" if one.edges else "categorical",
                                      table.schema[one.name].role) for one in cells))
         public = {"name": SYNTHETIC.name, "epsilon": self.epsilon, "delta": self.delta,

@@ -129,9 +129,10 @@ def released_names(key: Key, release: Release) -> dict[str, str]:
 
     Rotated columns have no names of their own: each original is part of all of them.
     """
-    motion = Motion.from_key(key)
-    names = dict.fromkeys(motion.features, ", ".join(release.schema.features))
-    return names | ({motion.target: str(release.schema.target)} if motion.target else {})
+    # A key whose secret map was forgotten still has the names.
+    names = dict.fromkeys(key.secrets["features"], ", ".join(release.schema.features))
+    target = key.secrets.get("target")
+    return names | ({target[0]: str(release.schema.target)} if target else {})
 
 
 def _matrix(records: Any, columns: int) -> Floats:

@@ -107,7 +107,7 @@ def test_linking_names_at_most_one_in_k(adult, mode):
 
 
 def test_unprotected_records_are_found(adult):
-    release, _ = Generalizer(levels=0).protect(adult)
+    release, _ = Generalizer(widths={"age": 1}).protect(adult)
     found = audit(adult, release, trials=2, random_state=1)
     assert value(found, "record-linking", "identified").value > 0.5
     assert value(found, "homogeneity", "sure", "occupation").value > 0.4
@@ -164,7 +164,7 @@ def test_a_sample_is_found_again_and_swapping_makes_false_matches(adult):
 def test_a_twin_in_the_pool_takes_the_confidence_away():
     rows = pa.table({"age": [20, 40, 60], "ill": ["a", "b", "c"]})
     table = unspoken.read(rows, quasi=["age"], sensitive="ill", show=False)
-    view = TableView.of(Generalizer(levels=0, shuffle_rows=False).protect(table)[0])
+    view = TableView.of(Generalizer(widths={"age": 1}, shuffle_rows=False).protect(table)[0])
     people = rows.select(["age"]).slice(0, 2)
     for others, sure in (([70, 80], [True, True]), ([20, 80], [False, True])):
         pool = pa.table({"age": [20, 40, *others]})

@@ -22,8 +22,8 @@ class InClear(PiecewiseEncoder):
 
     clear = ("age",)
 
-    def _draw(self, recipe, names, counted, seed):
-        super()._draw(recipe, names, counted, seed)
+    def _draw(self, recipe, names, counted, seed, rows):
+        super()._draw(recipe, names, counted, seed, rows)
         columns = tuple(replace(c, codes=c.values.astype(np.int64)) if c.name in self.clear else c
                         for c in self.book_.columns)
         self.book_ = replace(self.book_, columns=columns)

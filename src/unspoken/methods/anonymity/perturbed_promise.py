@@ -1,0 +1,148 @@
+"""Whether values were replaced as a release says: by group means, within groups, by a matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Bools, Ints
+from unspoken.disclosure.promise_checks import (
+    SIGMAS,
+    equal,
+    missing,
+    numbers,
+    passes,
+    same_missing,
+    wrong,
+)
+from unspoken.methods.anonymity.adversaries.table_adversary import TableView
+from unspoken.methods.anonymity.method import ANATOMY, MICROAGGREGATION, POST_RANDOMIZATION
+from unspoken.release.release import Release
+from unspoken.table.category_codes import coded
+from unspoken.table.table import Table
+
+
+def broken_means(own: Table, view: TableView, release: Release) -> Iterator[str]:
+    """Yield that a released value is not the mean, or the commonest category, of its group."""
+    together = release.mechanism["groups"] != "univariate"
+    for name in view.quasi:
+        true, shown = own.arrow([name])[name], release.table.arrow([name])[name]
+        owner = view.owner if together else coded(shown).codes
+        if not together and np.bincount(owner)[owner].min() < int(release.mechanism["k"]):
+            yield wrong(1.0, name, f"fewer than k = {release.mechanism['k']} share a mean")
+        number = release.mechanism["columns"][name]["form"] == "mean"
+        differs = _no_mean(true, shown, owner) if number else _not_commonest(true, shown, owner)
+        if differs.any():
+            yield wrong(differs.mean(), name, "the value is not that of its group")
+
+
+def _no_mean(true: Any, shown: Any, owner: Ints) -> Bools:
+    """Return where a number is not the mean of the group's, or is missing although one is known."""
+    values, known = numbers(true), ~missing(true)
+    size = np.bincount(owner, known)
+    means = np.bincount(owner, np.where(known, values, 0.0)) / np.maximum(size, 1)
+    apart = np.abs(numbers(shown) - means[owner])
+    away = ~(apart <= 1e-9 * (1 + np.abs(means[owner])))
+    return np.asarray(np.where(size[owner] == 0, ~missing(shown), away))
+
+
+def _not_commonest(true: Any, shown: Any, owner: Ints) -> Bools:
+    """Return where a category is rarer in its group than another one."""
+    values, taken = coded(true), coded(shown)
+    places = {str(value): at for at, value in enumerate(values.values())}
+    at = np.array([*(places.get(str(v), -1) for v in taken.values()), values.missing])[taken.codes]
+    counts = np.zeros((int(owner.max()) + 1, values.missing + 1), np.int64)
+    np.add.at(counts, (owner, values.codes), 1)
+    counts[:, -1] = 0
+    away = (at < 0) | (counts[owner, at] < counts.max(axis=1)[owner])
+    return np.asarray(away | ((at == values.missing) & (counts.max(axis=1)[owner] > 0)))
+
+
+def broken_groups(own: Table, view: TableView, release: Release) -> Iterator[str]:
+    """Yield that quasi-identifiers changed, or that sensitive values are not mixed in groups."""
+    yield from passes(own, release.table, view.quasi)
+    name, least = str(release.guarantee.facts["sensitive"]), int(release.mechanism["l"])
+    true, shown = own.arrow([name])[name], release.table.arrow([name])[name]
+    group = release.mechanism["group"]
+    owner = np.unique(np.asarray(release.table.arrow([group])[group].to_pylist()),
+                      return_inverse=True)[1].reshape(-1)
+    held, size = _counts(owner, true), np.bincount(owner)
+    if _other_values(owner, true, shown):
+        yield wrong(1.0, name, "the values of a group are not those of its people")
+    common = np.array([max(one) for one in held]) * least > size
+    if common.any():
+        yield wrong(common[owner].mean(), name, f"one value is more often than 1 in {least} in "
+                                                "the group")
+    yield from _mixed(name, held, size, equal(true, shown))
+
+
+def _counts(owner: Ints, column: Any) -> list[list[int]]:
+    """Return for every group how often its values occur."""
+    codes = coded(column).codes
+    pairs, counts = np.unique(np.stack([owner, codes]), axis=1, return_counts=True)
+    return [part.tolist() for part in np.split(counts, np.flatnonzero(np.diff(pairs[0])) + 1)]
+
+
+def _other_values(owner: Ints, true: Any, shown: Any) -> bool:
+    """Return True if a group shows other values than its people have."""
+    own, shows = (sorted(zip(owner.tolist(), map(str, one.to_pylist()), strict=True))
+                  for one in (true, shown))
+    return own != shows
+
+
+def _mixed(name: str, held: list[list[int]], size: Ints, same: Bools) -> Iterator[str]:
+    """Yield that more people show their own value than a random order within groups gives."""
+    expected = spread = 0.0
+    for counts, rows in zip(held, size.tolist(), strict=True):
+        squares, cubes = sum(c * c for c in counts), sum(c**3 for c in counts)
+        expected += squares / rows
+        # The variance of a sum over a random permutation (Hoeffding 1951).
+        spread += (squares - 2 * cubes / rows + (squares / rows) ** 2) / max(rows - 1, 1)
+    if abs(float(same.sum()) - expected) > SIGMAS * math.sqrt(spread) + 1e-9:
+        yield wrong(float(same.mean()), name, "the own value is shown, more or less often than "
+                                              "by chance,")
+
+
+def broken_matrix(own: Table, view: TableView, release: Release) -> Iterator[str]:
+    """Yield that categories were exchanged otherwise than by the published matrix."""
+    for name, about in release.mechanism["columns"].items():
+        true, shown = own.arrow([name])[name], release.table.arrow([name])[name]
+        yield from same_missing(name, true, shown)
+        if "matrix" not in about:
+            yield from passes(own, release.table, [name])
+        else:
+            yield from _exchanged(name, true, shown, about)
+
+
+def _exchanged(name: str, true: Any, shown: Any, about: Mapping[str, Any]) -> Iterator[str]:
+    labels = {label: at for at, label in enumerate(about["labels"])}
+    before, after = (np.array([labels.get(str(value), -1) for value in column.to_pylist()])
+                     for column in (true, shown))
+    known = ~(missing(true) | missing(shown))
+    if (before[known] < 0).any() or (after[known] < 0).any():
+        yield wrong(1.0, name, "a value is not one of the matrix")
+        return
+    chances, moves = np.asarray(about["matrix"], np.float64), before[known] != after[known]
+    expected = 1.0 - float(np.diag(chances)[before[known]].mean()) if moves.size else 0.0
+    if _off(int(moves.sum()), expected, moves.size):
+        yield wrong(float(moves.mean()), name, f"instead of {100 * expected:.1f}% a value was "
+                                               "exchanged")
+    for value, row in enumerate(chances):
+        mine = after[known][before[known] == value]
+        counts = np.bincount(mine, minlength=row.size).tolist()
+        if any(_off(*pair, mine.size) for pair in zip(counts, row.tolist(), strict=True)):
+            yield wrong(mine.size / known.size, name, "the matrix was not followed")
+
+
+def _off(count: int, chance: float, rows: int) -> bool:
+    """Return True if chance is ruled out; rare values are given more room (Bernstein)."""
+    spread = math.sqrt(max(rows * chance * (1 - chance), 0.0))
+    return abs(count - rows * chance) > SIGMAS * spread + 2 * SIGMAS
+
+
+PERTURBED: dict[str, Callable[[Table, TableView, Release], Iterator[str]]] = {
+    MICROAGGREGATION.name: broken_means, ANATOMY.name: broken_groups,
+    POST_RANDOMIZATION.name: broken_matrix}
