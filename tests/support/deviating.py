@@ -6,6 +6,7 @@ import asyncio
 
 import numpy as np
 
+from support.hostile_party import unchecked
 from unspoken.joint import (
     declares,
     equal,
@@ -61,7 +62,7 @@ def in_message(label, spoil, turn=0):
     seen = {"count": -1}
 
     def change(party):
-        swap, send = party.swap, party.send
+        swap, send = unchecked(party)
 
         async def spoiled_swap(peers, name, array, purpose):
             return await swap(peers, name, _spoiled(name, array), purpose)
@@ -102,7 +103,7 @@ def labels(name="p1", program=everything):
     sent = {}
 
     def watch(party):
-        swap, send = party.swap, party.send
+        swap, send = unchecked(party)
 
         async def watched_swap(peers, label, array, purpose):
             sent[label] = True

@@ -28,7 +28,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -43,6 +42,7 @@ from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.sets.intersection import intersection_disclosures, intersection_size
 from unspoken.joint.museum.ciphertext_counter import (
     Bits,
+    Found,
     decided,
     encrypted_rows,
     hand_on,
@@ -152,10 +152,8 @@ class EncryptedColumns(Counted):
             party.opening(each.because, each.to, (rows,) if each.because == TABLE else ())
         order = group.fresh_order(len(self.sites.items.get(party.name, ())))
         tables = await self._collected(party, baskets, order, rows)
-        associations = None
-        if tables is not None:
-            associations = mined(tables, self.terms, least, rows)
-        return await self._named(party, associations, order)
+        by_code = None if tables is None else mined(tables, self.terms, least, rows)
+        return await self._named(party, by_code, order)
 
     async def _collected(self, party: Party, baskets: Baskets | None, order: Ints,
                          rows: int) -> list[Bits] | None:
@@ -175,13 +173,14 @@ class EncryptedColumns(Counted):
                                             -1, width) for owner, items in self.sites.items.items()]
         return in_order_of_points(party, owners, points, columns, rows)
 
-    async def _named(self, party: Party, associations: Any, order: Ints) -> Associations | None:
+    async def _named(self, party: Party, by_code: Found | None,
+                     order: Ints) -> Associations | None:
         """Have the owners name what is frequent, and give the result to the receivers."""
         counter = self.receivers[0]
-        names = await named(party, self.sites, associations, order, counter)
+        names = await named(party, self.sites, by_code, order, counter)
         associations = None
-        if associations is not None and names is not None:
-            sets, counts, rows = associations
+        if by_code is not None and names is not None:
+            sets, counts, rows = by_code
             coded = [tuple(sorted(names[code] for code in one)) for one in sets]
             turn = sorted(range(len(coded)), key=lambda i: (len(coded[i]), coded[i]))
             associations = from_counts(self.terms, tuple(coded[i] for i in turn), counts[turn],
@@ -253,7 +252,6 @@ class ByIntersection(Counted):
         flags = np.unpackbits(bits.astype("<u8", copy=False).view(np.uint8), count=rows,
                               bitorder="little")
         return [int(row) for row in np.flatnonzero(flags)]
-
 
 
 def mine_rules_by_counter(

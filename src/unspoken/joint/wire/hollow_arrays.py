@@ -229,8 +229,8 @@ def _packbits(array: Any, axis: Any = None, **_: Any) -> Any:
                   np.uint8)
 
 
-def _like(array: Any, *_: Any, dtype: Any = None, **__: Any) -> Any:
-    return hollow(np.shape(array), dtype or array.dtype)
+def _like(array: Any, *_: Any, dtype: Any = None, shape: Any = None, **__: Any) -> Any:
+    return hollow(np.shape(array) if shape is None else shape, dtype or array.dtype)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

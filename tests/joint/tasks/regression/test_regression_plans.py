@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -101,8 +102,34 @@ def test_plans_over_columns(task, terms, owners, rows, parameters, factor):
     assert max(apart(planned, [Records(Given(part), ids) for part in parts])) <= factor
 
 
+def sent(made_):
+    """Return the bytes of a study's plan by label."""
+    rows = [row for ledger in task_of(made_).dry_run(made_).ledgers.values()
+            for row in ledger.rows if row.direction == "sent"]
+    sums = Counter()
+    for row in rows:
+        sums[row.label] += row.bytes
+    return sums
+
+
+def factor_of_three_holders(label):
+    """Return how many times more is sent under a label if three of three owners hold shares."""
+    if ".open" in label or ".level" in label:
+        return 3  # Each holder sends to each other one: m (m - 1), that is 6 in place of 2.
+    if label in ("reveal", "deal.seed"):
+        return 1.5  # Each holder sends to every other owner, and the dealer to each holder.
+    # An owner that holds shares draws the others' from common seeds, and sends nothing; and only
+    # one holder asks the dealer and is sent corrections, however many there are.
+    return 0 if label == "share" else 1
+
+
 def test_holders_beyond_two_cost_more():
     two = study("regression", ["o0", "o1", "o2"], response="y", columns=["x0"])
     third = replace(two.members[2], roles=("owner", "holder"))
     three = replace(two, members=(*two.members[:2], third, two.members[3]))
-    assert task_of(three).plan(three).bytes > 1.5 * task_of(two).plan(two).bytes
+    expected = Counter({label: count * factor_of_three_holders(label)
+                        for label, count in sent(two).items()})
+    assert sent(three) == expected
+    assert task_of(two).plan(two).bytes == sent(two).total()
+    assert task_of(three).plan(three).bytes == expected.total()
+    assert expected.total() > 1.5 * sent(two).total()

@@ -19,6 +19,7 @@ import numpy as np
 
 from unspoken.joint.mpc import ristretto as group
 from unspoken.joint.mpc.ristretto import POINT_BYTES, BadPointError, Points
+from unspoken.joint.wire.hollow_arrays import is_dry
 
 PARTS = 4
 PROOF_BYTES = PARTS * POINT_BYTES
@@ -45,7 +46,12 @@ class EqualExponents:
 
 
 def prove(where: bytes, key: bytes, before: Points, after: Points) -> EqualExponents:
-    """Prove that every point of `after` is `key` times the one of `before`."""
+    """Prove that every point of `after` is `key` times the one of `before`.
+
+    In a dry run points are no points, and a proof is only as long as one.
+    """
+    if is_dry():
+        return EqualExponents(*[bytes(POINT_BYTES)] * PARTS)
     public = group.base_times(key)
     weights = _weights(where, public, before, after)
     one, other = _combined(before, weights), _combined(after, weights)
@@ -60,7 +66,7 @@ def holds(proof: EqualExponents, where: bytes, before: Points, after: Points) ->
     """Return True if a proof shows that one secret takes `before` to `after`."""
     if len(before) != len(after):
         return False
-    if len(before) == 0:
+    if len(before) == 0 or is_dry():
         return True
     try:
         group.check_points(_as_points(proof.public, proof.first, proof.second))

@@ -18,6 +18,7 @@ from unspoken.joint.wire.frames import (
     sendable,
 )
 from unspoken.joint.wire.ledger import RECEIVED, SENT
+from unspoken.joint.wire.ledger_chain import public_hex
 from unspoken.joint.wire.transports.base import Transport
 from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.round_meter import End, RoundMeter
@@ -90,9 +91,11 @@ def counting_transports(names: Sequence[str], meter: RoundMeter) -> dict[str, Co
     """Return connected ends, one for each name."""
     ends = {name: CountingTransport(name, [p for p in names if p != name], meter.end(name))
             for name in names}
+    keys = {name: public_hex(end.ledger.chain.key) for name, end in ends.items()}
     session = secrets.token_bytes(SESSION_BYTES)
     for end in ends.values():
         end.others = {peer: ends[peer] for peer in end.peers}
         end.session = session
         end.ledger.session = session.hex()
+        end.ledger.keys = keys
     return ends
