@@ -127,7 +127,7 @@ def estimate_supports() -> list[Row]:
     for name, method in {"sizes hidden": protect.SelectASize(0.02, keep=0.8),
                          "MASK": protect.Mask(0.97)}.items():
         release, _ = method.protect(baskets)
-        found = mine.itemsets(release, 0.005, longest=3)
+        found = mine.itemsets(release, 0.005, longest=3, false_discovery=1.0)
         errors = [(s - true.supports[true.places[c]]) / d for c, s, d in
                   zip(found.sets, found.supports, found.deviations, strict=True)
                   if len(c) == 1 and true.supports[true.places[c]] > 0.007]

@@ -48,7 +48,7 @@ def cut(study: Study, k: int, cuts: str, publish: str = "mean") -> Release:
     """Release the classes of Mondrian: numbers as means or intervals, categories as sets."""
     names = list(predictors(study.table, [study.table.target]))
     return MondrianAnonymizer(k=k, cuts=cuts, publish=publish, columns=names,
-                              others="keep").protect(study.table)[0]
+                              others="keep", shuffle_rows=False).protect(study.table)[0]
 
 
 def few(study: Study, classes: int) -> int:

@@ -126,9 +126,9 @@ def table(baskets: unspoken.Baskets, least: float, seed: int = 1) -> Iterator[st
     yield "|" + " --- |" * (3 + len(SIZES))
     original = mine.itemsets(baskets, least, longest=max(SIZES))
     for name, method in methods(baskets, seed).items():
-        release, _ = method.protect(baskets)
+        release, key = method.protect(baskets)
         gamma = release.guarantee.facts["gamma"]
-        seen = risk.audit(baskets, release, random_state=seed).select(measure="records")[0]
+        seen = risk.audit(baskets, release, key, random_state=seed).select(measure="records")[0]
         cells = [_cell(one) for one in compare(original, release, least).values()]
         shown = "none" if gamma is None else f"{gamma:.3g}"
         yield (f"| {name} | {shown} | {seen.value:.1%} (guess {seen.baseline:.1%}) | "
@@ -149,7 +149,7 @@ def guided(baskets: unspoken.Baskets, least: float, ranks: Sequence[int] = (100,
     yield "|" + " --- |" * (2 + len(SIZES))
     true = set(mine.itemsets(baskets, least, longest=max(SIZES)).sets)
     for rank in ranks:
-        release, _ = protect.GuidedPerturbation(rank, 0.6, 0.01, every=2000,
+        release, _ = protect.GuidedPerturbation(rank, 0.6, 0.01, every=2000, shuffle_rows=False,
                                                 random_state=seed).protect(baskets)
         sent, width = release.baskets, len(baskets.items)
         kept = np.isin(baskets.rows * width + baskets.codes, sent.rows * width + sent.codes).mean()
