@@ -17,7 +17,7 @@ def decode_tree() -> list[Row]:
 
     _, data, labels = covertype()
     original = data.astype(np.float64)
-    encoder = PiecewiseEncoder(random_state=0)
+    encoder = PiecewiseEncoder(conditioning="none", random_state=0)
     codes = encoder.fit_transform(original)
 
     def fit(x: np.ndarray) -> DecisionTreeClassifier:
