@@ -101,7 +101,7 @@ def audit_tables(  # noqa: PLR0913
              "columns": {name: name for name in view.secrets}}
     result = Audit((*class_rows(view), *_run(view, people, chosen, setting, progress)),
                    float(radius), setting.trials, about, {one.name: one.gets for one in chosen},
-                   _unscored(view, release), limits=_LIMITS if people.row is not None
+                   _unscored(view, release, table), limits=_LIMITS if people.row is not None
                    else (*_LIMITS, _UNKNOWN))
     return replace(result, suggestions=_suggestions(result))
 
@@ -137,10 +137,14 @@ def _rows(table: Table, release: Release, rows: npt.ArrayLike | None,
     return out
 
 
-def _unscored(view: TableView, release: Release) -> dict[str, str]:
-    """Say what leaves without a number: a kept column would else count as protected."""
+def _unscored(view: TableView, release: Release, table: Table) -> dict[str, str]:
+    """Say what leaves without a number: a kept column would else count as protected.
+
+    A column of group numbers is the method's own, and holds nothing of the original.
+    """
     attacked = {*view.quasi, *view.secrets, release.schema.target}
-    kept = [name for name in release.schema.names if name not in attacked]
+    numbers = {release.mechanism.get("group")} - {*table.schema.names}
+    kept = [name for name in release.schema.names if name not in attacked | numbers]
     none = {} if view.secrets else {"(sensitive)": "no sensitive column is in the release"}
     return none | dict.fromkeys(kept, _KEPT)
 
