@@ -34,8 +34,9 @@ CASES = {
     "optimal-recoding": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "microaggregation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "anatomy": (("age", "pay", "city", "ill"), _ROLES, {}),
-    "post-randomization": (("age", "pay", "city", "ill"), _ROLES,
-                           {"columns": ["city"], "others": "keep"}),
+    "post-randomization": (("age", "city", "ill"), {"quasi": ["age", "city"],
+                                                    "sensitive": ["ill"]},
+                           {"columns": ["age", "city"]}),
     "private-synthetic": (("age", "pay", "city", "ill"), _ROLES, {}),
 }
 """By method: the columns of the original, their roles, and the parameters."""
@@ -58,7 +59,7 @@ def original(name, rows=300, seed=3):
     table = {"number": [f"P{i:05d}" for i in range(rows)],
              **{one: pa.array(columns[one], from_pandas=True) for one in kept},
              "outcome": np.where(age + rng.normal(0, 15, rows) > 50, "yes", "no")}
-    kinds = {"age": "ordinal"} if name == "randomized-response" else {}
+    kinds = {"age": "ordinal"} if name in ("randomized-response", "post-randomization") else {}
     return unspoken.read(pa.table(table), target="outcome", identifiers=["number"], kinds=kinds,
                          show=False, **roles)
 
