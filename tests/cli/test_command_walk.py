@@ -18,7 +18,8 @@ pytestmark = pytest.mark.slow
 def test_what_the_walk_leaves(walk, listed):
     assert {name for name in listed(walk) if not name.startswith("second")} == {
         "table.csv", "table.key", "release/data.parquet", "release/manifest.json", "tree.json",
-        "tree.json.recipe", "decoded.json", "register", "register.key", "register.lock", "other.csv",
+        "tree.json.recipe", "decoded.json", "register", "register.key", "register.lock",
+        "other.csv",
         "lenient.toml", "harsh.toml", "strange.toml", "broken.toml"}
     for name in ("table.key", "register", "register.key"):
         assert (walk / name).stat().st_mode & 0o777 == 0o600
