@@ -80,7 +80,8 @@ def test_answers_are_learned_and_audited(command_in, folder, tmp_path):
     said = here(folder, "audit", "likes", "--against", "likes.csv", "--key", "likes.key",
                 "--trials", "3", "--seed", "1", "--out", tmp_path / "a.html", "--json")
     rows = json.loads(said)["audit"]["rows"]
-    assert {row["adversary"] for row in rows} == {"literal", "answer", "answer-class"}
+    people = {"distance", "nearest record", "two halves of a record", "learner", "predicates"}
+    assert {row["adversary"] for row in rows} == {"literal", "answer", "answer-class", *people}
 
 
 @pytest.mark.parametrize(("words", "complaint"), [

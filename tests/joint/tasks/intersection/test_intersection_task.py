@@ -40,7 +40,7 @@ def test_a_budget_counts_and_then_refuses():
     budget.spend(ids(1, 2))
     assert budget.left == 1
     budget.spend(ids(3, 4))
-    with pytest.raises(RefusedError, match="allows 2 queries"):
+    with pytest.raises(RefusedError, match="2 queries about these records are allowed"):
         budget.spend(ids(5, 6))
 
 
@@ -65,9 +65,13 @@ def test_a_budget_outlives_the_process(tmp_path):
     assert again.left == 1
     with pytest.raises(RefusedError, match="in 3 records"):
         again.spend(ids(71829, 2, 3))
-    assert QueryBudget("other", 2, 3, path).left == 2
-    QueryBudget("other", 2, 3, path).spend(ids(71829, 2, 3))
-    assert QueryBudget("flu", 2, 3, path).left == 1
+    # The budget follows the records: another name for the study changes nothing.
+    assert QueryBudget("other", 2, 3, path).left == 1
+    with pytest.raises(RefusedError, match="in 3 records"):
+        QueryBudget("other", 2, 3, path).spend(ids(71829, 2, 3))
+    QueryBudget("other", 2, 3, path).spend(ids(71829, 7, 8, 9))
+    with pytest.raises(RefusedError, match="2 queries about these records are allowed"):
+        QueryBudget("third", 2, 3, path).spend(ids(71829, 11, 12, 13))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "71829" not in path.read_text()
 
@@ -91,7 +95,7 @@ def test_wrong_budgets_are_refused(wrong):
 def test_a_spent_budget_stops_a_run_before_anything_is_sent():
     budget = QueryBudget("flu", 1)
     budget.spend(ids(1))
-    with pytest.raises(RefusedError, match="allows 1 queries"):
+    with pytest.raises(RefusedError, match="1 queries about these records are allowed"):
         run_local(counting(names(2), rules=SetRules(least=0, budget=budget)), [[1], [1]], "sums")
 
 
@@ -167,5 +171,6 @@ def test_from_identities_to_a_result(tmp_path, capsys):
     ledger = Ledger.load(tmp_path / "ledgers" / "south.ledger")
     assert ledger.learned()[0].because == COMMON
     assert Path(tmp_path / "south.csv.queries").exists()
+    (tmp_path / "again").mkdir()
     with pytest.raises(RefusedError, match="All were made"):
-        joint_command(*run)
+        joint_command(*run[:-1], tmp_path / "again")

@@ -39,9 +39,9 @@ class QueryBudget:
     """The queries that a party may make about its data, and how much they must differ.
 
     Two sizes of intersections over sets that differ in one record disclose whether that record is
-    in common. A query beyond the budget, or too close to an earlier one, is refused; earlier
-    queries count by the ids they share with it, not by the study's name. The file holds keyed
-    digests of the ids and is as secret as the ids themselves.
+    in common. A query beyond the budget, or too close to an earlier one, is refused; all queries
+    of a study count, and those of others that share ids with it: a new name changes nothing. The
+    file holds keyed digests of the ids and is as secret as the ids themselves.
 
     Attributes
     ----------
@@ -102,7 +102,10 @@ class QueryBudget:
         query = frozenset(hashlib.blake2b(i, key=self._key, digest_size=8).hexdigest()
                           for i in ids)
         asked = self._asked()
-        if sum(bool(query & earlier) or query == earlier for earlier in asked) >= self.most:
+        # Queries of one study count whatever they ask for: else parts of a list were free.
+        own = self._studies.get(self.study, [])
+        if len(own) + sum(bool(query & earlier) for earlier in asked
+                          if earlier not in own) >= self.most:
             raise RefusedError(f"{self.most} queries about these records are allowed, in study "
                                f"'{self.study}' and all others. All were made. A new name for the "
                                "study does not change that.")
