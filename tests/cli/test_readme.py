@@ -79,10 +79,12 @@ def test_the_policy_of_the_officers_guide_is_one(tmp_path):
     from unspoken.risk import Policy
 
     text = (ROOT / "docs" / "guides" / "officer.md").read_text(encoding="utf-8")
-    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.S)
-    (tmp_path / "policy.toml").write_text(
-        "\n".join(line.removeprefix("   ") for line in toml.splitlines()))
-    assert Policy.load(tmp_path / "policy.toml").radius == 0.02
+    policies = re.findall(r"```toml\n(.*?)```", text, re.S)
+    assert len(policies) == 2
+    for toml in policies:
+        (tmp_path / "policy.toml").write_text(
+            "\n".join(line.removeprefix("   ") for line in toml.splitlines()))
+        assert Policy.load(tmp_path / "policy.toml").radius == 0.02
 
 
 def test_the_three_hospitals_run(tmp_path, command_here):
