@@ -1,7 +1,8 @@
 """Who was released, without saying who: keyed digests by which the same people are known again.
 
-A record has several digests: over all columns and over halves of them (four ways to halve, each
-with its other half), so that an edited, added or missing column leaves most of them as they were;
+A record has several digests: over all columns, in tables of few columns over all but one, and over
+halves of them (four ways to halve, each with its other half), so that an edited, added or missing
+column leaves some of them as they were, under whatever label;
 over the values as they are, and over the place of numbers between the least and the largest, which
 is the same in any unit. Identifiers have digests of their own. Of each kind only digests that
 single a person out are kept, and of these the 1,024 smallest: what two tables share of them is
@@ -27,6 +28,8 @@ from unspoken.table.table import Table
 
 SIZE = 1024
 SPLITS = 4
+FEW_COLUMNS = 16
+"""Up to this many columns a table has a digest without each of them."""
 SINGLED = 0.5
 """Share of people whom a set of columns must single out to know them by it."""
 SAME = 0.5
@@ -50,7 +53,8 @@ def sketch(table: Table, secret: bytes) -> dict[str, Any]:
 
 def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """Return the share of the smaller group that both have, as the best of all digests says."""
-    return max((_shared(one[label], other[label]) for label in one if label in other), default=0.0)
+    return max((_shared(one[mine], other[its]) for mine in one for its in other
+                if mine.partition(" ")[0] == its.partition(" ")[0]), default=0.0)
 
 
 def _shared(one: Any, other: Any) -> float:
@@ -87,6 +91,9 @@ def _sets(kind: str, columns: Mapping[str, Words], secret: bytes,
           rows: int) -> Iterator[tuple[str, Words]]:
     whole = sum(columns.values(), np.zeros(rows, np.uint64))
     yield f"{kind} all", mixed(whole)
+    if 2 < len(columns) <= FEW_COLUMNS:
+        for place, one in enumerate(columns.values()):
+            yield f"{kind} less {place}", mixed(whole - one)
     for split in range(SPLITS):
         half = [name for name in columns if derive(secret, "half", split, _spelt(name))[0] % 2]
         part = sum((columns[name] for name in half), np.zeros(rows, np.uint64))
