@@ -120,7 +120,7 @@ def mined(release: Any, least: float) -> tuple[unspoken.Itemsets, int]:
 
 def table(baskets: unspoken.Baskets, least: float, seed: int = 1) -> Iterator[str]:
     """Yield the lines of the table of one file."""
-    yield ("| operator | gamma | named rightly | "
+    yield ("| operator | gamma | guessed correctly | "
            + " | ".join(f"{k} item{'s' * (k > 1)}: true, found, false, dropped (deviation)"
                         for k in SIZES) + " |")
     yield "|" + " --- |" * (3 + len(SIZES))

@@ -142,12 +142,14 @@ def _lines(facts: dict[str, Ends | None]) -> list[str]:
 
 
 def _words(ends: Ends | None) -> str:
-    if ends is None or 1.96 * ends[0] >= 1:
+    from unspoken.methods.baskets.estimate_supports import TOLD_APART
+
+    if ends is None or TOLD_APART * ends[0] >= 1:
         return "no support can be estimated"
     least, largest = ends
     return (f"supports have a standard deviation of {least:.2%} where nobody has the items, and "
-            f"of at most {largest:.2%}; below {1.96 * least:.2%} they cannot be distinguished "
-            "from zero")
+            f"of at most {largest:.2%}; below {TOLD_APART * least:.2%} they cannot be "
+            "distinguished from zero")
 
 
 def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:

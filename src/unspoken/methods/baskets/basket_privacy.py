@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
+from unspoken.methods.baskets.estimate_supports import TOLD_APART
 from unspoken.methods.baskets.operator_design import design
 from unspoken.methods.baskets.select_a_size import (
     Operator,
@@ -27,9 +28,6 @@ from unspoken.methods.baskets.select_a_size import (
 )
 from unspoken.numerics.breach_bound import largest_gamma
 from unspoken.table.baskets import Baskets
-
-DEVIATIONS = 1.96
-"""Standard deviations above zero at which a support is distinguished from zero."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Design:
     @property
     def least(self) -> dict[int, float]:
         """Return the least support that can be distinguished from zero, by the size of sets."""
-        return {k: DEVIATIONS * deviation for k, deviation in self.deviations.items()}
+        return {k: TOLD_APART * deviation for k, deviation in self.deviations.items()}
 
     def summary(self) -> str:
         """Return the design and what can be estimated, in plain words."""

@@ -44,6 +44,15 @@ def test_a_budget_counts_and_then_refuses():
         budget.spend(ids(5, 6))
 
 
+def test_the_same_query_under_another_name_counts():
+    budget = QueryBudget("flu", 2)
+    budget.spend(ids(1, 2))
+    budget.study = "other"
+    budget.spend(ids(1, 2))
+    with pytest.raises(RefusedError, match="2 queries about these records are allowed"):
+        budget.spend(ids(1, 2))
+
+
 def test_queries_that_differ_in_few_records_are_refused_and_not_counted():
     budget = QueryBudget("flu", 9, differ=3)
     budget.spend(ids(*range(10)))

@@ -103,9 +103,8 @@ class QueryBudget:
                           for i in ids)
         asked = self._asked()
         # Queries of one study count whatever they ask for: else parts of a list were free.
-        own = self._studies.get(self.study, [])
-        if len(own) + sum(bool(query & earlier) for earlier in asked
-                          if earlier not in own) >= self.most:
+        if sum(name == self.study or bool(query & earlier)
+               for name, queries in self._studies.items() for earlier in queries) >= self.most:
             raise RefusedError(f"{self.most} queries about these records are allowed, in study "
                                f"'{self.study}' and all others. All were made. A new name for the "
                                "study does not change that.")
