@@ -31,6 +31,7 @@ def by_byte(real, simulated):
     """Each byte of the words: small fields, bits that are always set, biased bits."""
     a, b = (np.ascontiguousarray(v).reshape(-1, 1).view(np.uint8) for v in (real, simulated))
     yield from (same_histogram(a[:, i], b[:, i]) for i in range(8))
+    yield from (same_extremes(a[:, i], b[:, i]) for i in range(8))
 
 
 def by_last_element(real, simulated):
@@ -63,3 +64,12 @@ def same_histogram(a, b):
     if table.shape[1] < 2:
         return 1.0
     return stats.chi2_contingency(table).pvalue
+
+
+def same_extremes(a, b):
+    """Bytes without a bit or with all: sums with a short mask have little else at the top.
+
+    A histogram of 256 bins needs many words to see it, this needs some twenty.
+    """
+    table = [[int(np.isin(side, (0, 255)).sum()), side.size] for side in (a, b)]
+    return stats.fisher_exact([[hits, size - hits] for hits, size in table]).pvalue

@@ -50,10 +50,10 @@ def columns_run():
         Given(picked(data, columns.needed(owner))) for owner in columns.owners]
 
 
-def views(made_, me, other):
+def views(made_, me, other, runs=RUNS):
     """Return what one holder got from the other, and what the last owner sent, by label."""
     found = {label: [] for label in (*LABELS, "share")}
-    for _ in range(RUNS):
+    for _ in range(runs):
         got, _ = frames_to(*made_(), {me}, "dealer")
         for label in LABELS:
             if (other, me, label) in got:
@@ -76,8 +76,9 @@ def test_holders_see_uniform_words(made_, me, other):
 @pytest.mark.parametrize("name", ["left out", "32 bits"])
 def test_broken_masks_are_caught(monkeypatch, name):
     monkeypatch.setattr(sources, "Stream", spoiled(BROKEN[name]))
+    # Nine runs: with three the weakest of a dozen trials was only just below the bound.
     assert min(tell_apart(view, uniform_like(view))
-               for view in views(rows_run, "p0", "p1")) < SUSPICIOUS
+               for view in views(rows_run, "p0", "p1", runs=9)) < SUSPICIOUS
 
 
 def test_a_step_that_depends_on_data_is_caught(monkeypatch):
