@@ -21,6 +21,9 @@ points of its choice, ends the run and gets nothing.
     much, do not align: nothing here can help.
   cost: that of the size, m - 1 more rounds, and 32 bytes and a multiplication for each id in
     common, owner and other owner.
+
+Two owners with some thousand ids and more use an oblivious function instead (`fast_alignment`),
+which discloses the same and takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.ristretto import Points
 from unspoken.joint.mpc.sets.encrypted_circle import Circle, SetRules, encoded, own_set
 from unspoken.joint.mpc.sets.equal_exponents import PROOF_BYTES
+from unspoken.joint.mpc.sets.fast_alignment import align_two
 from unspoken.joint.mpc.sets.intersection import (
     gathered,
     in_all,
@@ -52,6 +56,22 @@ from unspoken.joint.wire.frames import Purpose, wire_bytes
 Places = npt.NDArray[np.int64]
 # Seconds for a multiplication and the check of a point that came.
 TIMES = 70e-6
+# Seconds per id by the oblivious function, and the ids of both owners from which on it is used:
+# its keys take as long as encrypting some thousand ids.
+FAST_TIME = 10e-6
+FAST_FROM = 4096
+
+
+def is_fast(circle: Circle, counter: str) -> bool:
+    """Return True where two owners' lists are long enough for the oblivious function."""
+    return (len(circle.members) == 2 and counter in circle.members
+            and sum(circle.sizes.values()) >= FAST_FROM)
+
+
+def computing_time(rows: int, owners: int) -> float:
+    """Return the seconds that a party computes to align lists of that many ids."""
+    fast = owners == 2 and 2 * rows >= FAST_FROM
+    return rows * FAST_TIME if fast else (2 * owners - 1) * rows * TIMES
 
 
 def plan_alignment(rows: int, owners: int) -> tuple[int, int, float]:
@@ -139,6 +159,10 @@ async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
     if len(owners) == 1:
         return np.array([places[item] for item in sorted(own)], np.int64)
     circle = Circle(party, owners, rules)
+    await circle.announce_sizes(len(own), [counter])
+    if is_fast(circle, counter):
+        found = await align_two(circle, own)
+        return np.array([places[own[place]] for place in found], np.int64)
     layer, finished, lists = await _encrypted(circle, own, counter)
     common = await _shared_out(circle, lists, counter)
     if not circle.is_member:
@@ -169,9 +193,8 @@ async def _encrypted(circle: Circle, own: Sequence[bytes],
     layer = finished = np.zeros((0, group.POINT_BYTES), np.uint8)
     if circle.is_member:
         layer = await circle.first_layer(own)
-    sent = circle.padded(layer) if circle.is_member else layer
-    await circle.announce(sent, [counter])
-    if circle.is_member:
+        sent = circle.padded(layer)
+        await circle.commit(sent)
         finished = await circle.encrypt(sent)
     lists = await gathered(circle, finished if circle.is_member else None, counter)
     return layer, finished, lists

@@ -163,12 +163,16 @@ class Circle:
 
     async def announce(self, own: Points, watchers: Sequence[str]) -> None:
         """Announce lengths (unless they are agreed) and commit to the own list."""
+        await self.announce_sizes(len(own), watchers)
+        if self.is_member:
+            await self.commit(own)
+
+    async def announce_sizes(self, size: int, watchers: Sequence[str]) -> None:
+        """Announce how long lists are, unless they are padded to an agreed length."""
         if self.rules.pad_to:
             self.sizes = {n: self.rules.pad_to if self.owns(n) else 0 for n in self.members}
         else:
-            await self._tell_sizes(len(own), watchers)
-        if self.is_member:
-            await self._commit(own)
+            await self._tell_sizes(size, watchers)
 
     async def _tell_sizes(self, size: int, watchers: Sequence[str]) -> None:
         party, audience = self.party, dict.fromkeys([*self.members, *watchers])
@@ -192,7 +196,8 @@ class Circle:
             raise RefusedError(f"The study asks for sets of at least {self.rules.least} ids. "
                                f"'{name}' has {size}. Small sets disclose single records.")
 
-    async def _commit(self, own: Points) -> None:
+    async def commit(self, own: Points) -> None:
+        """Send a hash of the own list, and keep those of the others."""
         others = [name for name in self.members if name != self.party.name]
         digest = np.frombuffer(self._digest(self.party.name, own), np.uint8)
         got = await self.party.swap(others, "set.commit", digest, Purpose.CONTROL)

@@ -24,7 +24,12 @@ from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
-from unspoken.joint.mpc.sets.alignment import TIMES, Places, align, align_disclosures
+from unspoken.joint.mpc.sets.alignment import (
+    Places,
+    align,
+    align_disclosures,
+    computing_time,
+)
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
@@ -275,6 +280,6 @@ def _outlook(task: Task, study: Study, order: RecordOrder) -> Outlook:
         for name in everybody(study):
             if not disclosure.to or name in disclosure.to:
                 learns[name].append(disclosure.because)
-    points = 0 if order.rules is None else (2 * len(owners) - 1) * task.expected(
-        without_order(study))
-    return replace(found, computing=found.computing + points * TIMES, learns=learns)
+    seconds = 0.0 if order.rules is None else computing_time(
+        task.expected(without_order(study)), len(owners))
+    return replace(found, computing=found.computing + seconds, learns=learns)
