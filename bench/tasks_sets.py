@@ -74,6 +74,41 @@ def least(sets: tuple[list[str], list[str]]) -> None:
         group.multiply(points, group.fresh_scalar())
 
 
+def aligned(sets: tuple[list[str], list[str]]) -> tuple[int, int]:
+    """Return how many ids are in common and the bytes that both sent, members to both."""
+    import sets_program
+    from unspoken.joint import run_local
+
+    results = run_local(sets_program.align_program, list(sets), "sums", True)
+    sent = sum(row.bytes for _, ledger in results for row in ledger.rows
+               if row.direction == "sent")
+    return len(results[0][0]), sent
+
+
+@task
+def alignment() -> list[Row]:
+    """Members of the intersection for both, by the oblivious function."""
+    rows = []
+    for size in (SIZE, 10 * SIZE):
+        sets = owners(size)
+        common, sent = aligned(sets)
+        assert common == size // 2
+        floor = best(lambda sets=sets: hashed(sets), 1)
+        rows.append(Row("alignment of two owners", f"{size:,} x {size:,} ids",
+                        best(lambda sets=sets: aligned(sets), 1), "hashed ids, shown", floor,
+                        "a hash per id", floor,
+                        note=f"two processes over TLS, {sent / 1e6:.0f} MB sent"))
+    return rows
+
+
+def hashed(sets: tuple[list[str], list[str]]) -> None:
+    """Hash every id once and look them up: what owners would do who may show each other ids."""
+    from hashlib import blake2b
+
+    one, other = ({blake2b(i.encode(), digest_size=16).digest() for i in ids} for ids in sets)
+    assert one & other
+
+
 @task
 def intersection_size() -> list[Row]:
     sets = owners()

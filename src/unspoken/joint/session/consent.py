@@ -12,7 +12,7 @@ from unspoken.joint.wire.credentials import Member
 
 ALWAYS = ("key agreement (X25519)", "keyed digest of results")
 ON_SHARES = ("shares and their openings",)
-SETS = ("encrypted sets (ristretto255)",)
+SETS = ("encrypted sets (ristretto255; between two owners with long lists an oblivious function)",)
 SUMS = ("secure sum by masks",)
 
 

@@ -161,8 +161,8 @@ async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
     circle = Circle(party, owners, rules)
     await circle.announce_sizes(len(own), [counter])
     if is_fast(circle, counter):
-        found = await align_two(circle, own)
-        return np.array([places[own[place]] for place in found], np.int64)
+        common_places = await align_two(circle, own)
+        return np.array([places[own[place]] for place in common_places], np.int64)
     layer, finished, lists = await _encrypted(circle, own, counter)
     common = await _shared_out(circle, lists, counter)
     if not circle.is_member:

@@ -82,6 +82,11 @@ class SetRules:
 def encoded(ids: Iterable[Any]) -> list[bytes]:
     """Return ids as bytes: whole numbers as decimal text, text as UTF-8, compared as they are."""
     values = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+    kinds = set(map(type, values))
+    if kinds == {bytes} and all(values):
+        return values
+    if kinds == {str} and all(values):
+        return [value.encode() for value in values]
     return [_encoded(value) for value in values]
 
 

@@ -113,7 +113,7 @@ def _first_of(values: Places, claimed: Places) -> Bools:
     """Mark one place of every value; `claimed` is room to work in."""
     order = np.arange(values.size)
     claimed[values] = order
-    return claimed[values] == order
+    return np.asarray(claimed[values] == order)
 
 
 def _remaining(rounds: list[_Round], keys: int) -> Places:
@@ -142,8 +142,8 @@ def _set_dense(table: Words, places: Places, hashed: Words, values: Words) -> No
             if mask >> bit & 1:
                 mask, value = mask ^ other, value ^ there
         if not mask:
-            raise RefusedError("The ids could not be put into a table: the hashes of this run met too "
-                               "often, by chance. Start the study again.")
+            raise RefusedError("The ids could not be put into a table, because the hashes of this "
+                               "run met too often, by chance. Start the study again.")
         pivots.append((mask.bit_length() - 1, mask, value))
     dense = table[-DENSE:]
     for bit, mask, value in reversed(pivots):

@@ -13,9 +13,9 @@ the function's value. For every other id the code words C(h(x)) and C(decode(D, 
 least 128 places, so that the asker does not know 128 bits of what is hashed.
 
 An asker that sends rows which are no code words could learn s place by place. So it shows the
-sums of random subsets of its rows, chosen by the holder after they came, hidden by 64 rows of
-nothing: rows that are no code words pass with probability 2^-64 and a bit for each bit of s that
-was guessed (Orru, Orsini and Scholl 2017; Keller, Orsini and Scholl 2015).
+sums of random subsets of its rows, chosen by the holder after they came, hidden by 40 rows of
+nothing: rows that are no code words pass with probability 2^-40, or by guessing the bits of s in
+which they differ from code words (Orru, Orsini and Scholl 2017; Keller, Orsini and Scholl 2015).
   discloses: to the holder the size of the asker's table; to the asker nothing but the function at
     its ids.
   safe against: a curious party of either side, and an asker that deviates. It can put more ids
@@ -52,7 +52,7 @@ from unspoken.joint.wire.hollow_arrays import hollow, is_dry
 if TYPE_CHECKING:
     from unspoken.joint.mpc.party import Party
 
-CHECKS = 64
+CHECKS = 40
 """How many sums of rows are shown; as many rows of nothing hide them."""
 BLOCK = 1 << 16
 VALUE_BYTES = 32
@@ -106,7 +106,7 @@ def hashed_ids(domain: bytes, ids: Sequence[bytes]) -> tuple[Words, Words]:
         return hollow((len(ids), KEY_WORDS)), hollow((len(ids), MESSAGE))
     size = 8 * (KEY_WORDS + MESSAGE)
     raw = b"".join(hashlib.blake2b(i, digest_size=size, key=domain).digest() for i in ids)
-    words = np.frombuffer(raw, "<u8").astype(np.uint64).reshape(len(ids), -1)
+    words = _octets(raw, size).view("<u8").astype(np.uint64, copy=False)
     return words[:, :KEY_WORDS], words[:, KEY_WORDS:]
 
 
@@ -120,7 +120,13 @@ def finished(ids: Sequence[bytes], decoded: Words) -> Octets:
     out = b"".join(hashlib.blake2b(raw[wide * i:wide * (i + 1)] + name,
                                    digest_size=VALUE_BYTES).digest()
                    for i, name in enumerate(ids))
-    return np.frombuffer(out, np.uint8).reshape(len(ids), VALUE_BYTES)
+    return _octets(out, VALUE_BYTES)
+
+
+def _octets(raw: bytes, wide: int) -> Octets:
+    """Return bytes as rows; numpy makes no array of an empty buffer."""
+    flat = np.frombuffer(raw, np.uint8) if raw else np.zeros(0, np.uint8)
+    return flat.reshape(-1, wide)
 
 
 class Expanded:
@@ -177,7 +183,7 @@ async def _check_sums(party: Party, asker: str, table: Words, secret: Words) -> 
 
 
 def chosen_sums(seed: bytes, rows: Words) -> Words:
-    """Return 64 sums of rows, each of a random half of all but the last 64 and of one of these."""
+    """Return 40 sums of rows, each of a random half of all but the last 40 and of one of these."""
     if is_dry():
         dry: Words = hollow((CHECKS, rows.shape[1]))
         return dry

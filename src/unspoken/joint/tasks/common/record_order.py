@@ -282,4 +282,4 @@ def _outlook(task: Task, study: Study, order: RecordOrder) -> Outlook:
                 learns[name].append(disclosure.because)
     seconds = 0.0 if order.rules is None else computing_time(
         task.expected(without_order(study)), len(owners))
-    return replace(outlook, computing=outlook.computing + seconds, learns=learns)
+    return replace(unordered, computing=unordered.computing + seconds, learns=learns)
