@@ -15,8 +15,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import TreeOverRows, code_rows

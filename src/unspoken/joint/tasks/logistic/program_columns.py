@@ -50,6 +50,7 @@ from unspoken.joint.tasks.logistic.cross_products import (
     products,
     turning,
 )
+from unspoken.joint.tasks.logistic.params import CONDITION
 from unspoken.joint.tasks.logistic.program_rows import (
     EXPECTED_STEPS,
     LIKELIHOOD,
@@ -83,7 +84,6 @@ from unspoken.models.logistic_model import LogisticModel
 CLOSE = 3e-5
 MOST_ROWS = 1 << 20
 MOST_ODDS = 1 << 12
-CONDITION = 2.0**16
 
 
 class LogisticOverColumns(OverColumns):
