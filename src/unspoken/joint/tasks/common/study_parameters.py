@@ -40,39 +40,6 @@ EXPECTED_PARAM = agreed(Between(1, 1 << 40), "the number of records that the for
                         split="columns")
 
 
-def text(parameters: Mapping[str, Any], name: str) -> str:
-    """Return a parameter that is a text."""
-    value = parameters.get(name)
-    if not isinstance(value, str) or not value:
-        raise StudyError(explain(f"Parameter '{name}'", "a text", value))
-    return value
-
-
-def texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a parameter that is a list of one or more texts."""
-    values = parameters.get(name)
-    if not isinstance(values, list) or not values or not all(isinstance(t, str) for t in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
-    return tuple(values)
-
-
-def any_texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a list of names; an empty one if it is not there."""
-    values = parameters.get(name, [])
-    if not isinstance(values, list) or not all(isinstance(t, str) and t for t in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
-    return tuple(values)
-
-
-def numbers(parameters: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    """Return a parameter that is a list of one or more numbers."""
-    values = parameters.get(name)
-    if not isinstance(values, list) or not values or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) for n in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", values))
-    return tuple(float(n) for n in values)
-
-
 def one_kind(parameters: Mapping[str, Any], name: str, kinds: Sequence[str], what: str) -> str:
     """Return in which of some ways a column is described: one, and one only."""
     present = [kind for kind in kinds if f"{kind}.{name}" in parameters]
@@ -90,29 +57,9 @@ def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str
                                      "another name"))
 
 
-def count(parameters: Mapping[str, Any], name: str, default: int) -> int:
-    """Return a parameter that is a whole number, one or more."""
-    value = parameters.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", value))
-    return value
-
-
-def flag(parameters: Mapping[str, Any], name: str) -> bool:
-    """Return a parameter that is true or false, the latter if it is not there."""
-    value = parameters.get(name, False)
-    if not isinstance(value, bool):
-        raise StudyError(explain(f"Parameter '{name}'", "true or false", value))
-    return value
-
-
 def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns of a study: one or more, all different."""
-    columns = any_texts(parameters, "columns")
-    if not columns or len(set(columns)) != len(columns):
-        raise StudyError(explain("Parameter 'columns'", "a list of different columns",
-                                 list(columns)))
-    return columns
+    """Return the columns of a study, which were checked to be different."""
+    return tuple(parameters["columns"])
 
 
 def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

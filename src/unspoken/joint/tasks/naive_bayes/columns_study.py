@@ -17,10 +17,10 @@ from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.blank_data import choices, scattered
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.unlabelled_rows import blank_codes, codes_of, parted
+from unspoken.joint.tasks.naive_bayes.kept_model import kept
 from unspoken.joint.tasks.naive_bayes.params import BayesSettings, rules_of
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     counted,
-    kept,
     learn,
     own_site,
     own_table,
