@@ -24,8 +24,7 @@ from unspoken.joint.session.dry_run import DryRun, dry_run
 from unspoken.joint.session.run_roles import roles_for
 from unspoken.joint.tasks.tree.assumed_trees import columns_answers
 from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout, attributes_of
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams, attributes_of
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import Given
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite

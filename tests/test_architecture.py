@@ -239,6 +239,13 @@ def test_no_file_name_has_two_meanings():
                   if count > 1 and name not in SAME_MEANING) == []
 
 
+def test_no_file_has_more_than_one_subject():
+    """A file of more than 300 lines holds two: part it by subject."""
+    lengths = {str(path.relative_to(SRC)): len(path.read_text().splitlines())
+               for path in modules()}
+    assert {name: length for name, length in lengths.items() if length > 300} == {}
+
+
 def test_heavy_libraries_stay_where_they_belong():
     wrong = [
         f"{path.relative_to(SRC)} imports {name}"

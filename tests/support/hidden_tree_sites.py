@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute
+from unspoken.joint.tasks.tree.params import Attribute, TreeParams
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 
 NAMES = ["p0", "p1", "p2"]

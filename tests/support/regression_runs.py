@@ -9,10 +9,9 @@ from support.watching import opened_and_lengths
 from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
 from unspoken.joint.tasks.regression.column_blocks import Given, OwnedColumns
-from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, Selection
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
-from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.tasks.residuals.program_rows import ResidualsOverColumns
 from unspoken.numerics.logistic_fit import probabilities
 

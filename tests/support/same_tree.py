@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 
 LAYOUT = TreeLayout((Attribute("a", ("x", "y")), Attribute("b", ("u", "v")),
                  Attribute("n", cuts=(2.0, 4.0))), ("n", "p"))

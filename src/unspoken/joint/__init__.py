@@ -107,8 +107,7 @@ if TYPE_CHECKING:
     from unspoken.joint.tasks.rules.program_columns import mine_rules_columns
     from unspoken.joint.tasks.rules.program_rows import mine_rules_rows
     from unspoken.joint.tasks.tree.hidden_program import classify_hidden, mine_tree_hidden
-    from unspoken.joint.tasks.tree.level_growth import TreeParams
-    from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+    from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
     from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
     from unspoken.joint.tasks.tree.program_rows import mine_tree_rows
     from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite

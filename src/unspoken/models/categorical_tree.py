@@ -26,21 +26,16 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.labels import Label, Task
+from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Predictor, TreeLike
 from unspoken.models.named_columns import by_name, check_there, count_rows, numbers_of, texts_of
-from unspoken.models.tree import (
-    check_format,
-    class_line,
-    header_from_json,
-    header_to_json,
-    label_array,
-    same_header,
-)
+from unspoken.models.tree import check_format
+from unspoken.models.tree_header import header_from_json, header_to_json, same_header
 from unspoken.models.tree_text import (
     SHOWN,
     Drawing,
     category_answer,
+    class_line,
     leaf_text,
     number,
     threshold_answer,

@@ -19,7 +19,7 @@ from unspoken.errors import ModelError
 from unspoken.models.category_groups import Groups, groups_from_json, groups_to_json
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.labels import Label, Task
+from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.sklearn_fields import (
     check_fitted,
@@ -32,14 +32,11 @@ from unspoken.models.tree import (
     Tree,
     as_rows,
     check_format,
-    header_from_json,
-    header_to_json,
-    label_array,
     nodes_from_json,
     nodes_to_json,
-    same_header,
-    tree_sections,
 )
+from unspoken.models.tree_header import header_from_json, header_to_json, same_header
+from unspoken.models.tree_text import tree_sections
 from unspoken.numerics.treewalk import apply
 
 ClassWeight = str | tuple[tuple[Label, float], ...] | None

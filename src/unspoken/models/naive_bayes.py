@@ -24,10 +24,10 @@ from unspoken.models.comparison import (
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.labels import Label
+from unspoken.models.labels import Label, label_array
 from unspoken.models.model import Predictor
 from unspoken.models.named_columns import check_there, count_rows, named, numbers_of, values_of
-from unspoken.models.tree import check_format, label_array
+from unspoken.models.tree import check_format
 from unspoken.models.tree_text import number
 
 FORMAT = "unspoken-naive-bayes"

@@ -7,7 +7,7 @@ Encoded trees, decoded trees and trees mined jointly are all this type. An inner
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -28,11 +28,10 @@ from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
     compare_scalars,
-    compare_sequences,
     first_difference,
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
-from unspoken.models.labels import Label, Task
+from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Predictor, TreeLike
 from unspoken.models.named_columns import number_rows
 from unspoken.models.sklearn_fields import (
@@ -42,7 +41,20 @@ from unspoken.models.sklearn_fields import (
     node_arrays,
     task_of,
 )
-from unspoken.models.tree_text import SHOWN, Drawing, leaf_text, number, threshold_answer
+from unspoken.models.tree_header import (
+    check_header,
+    header_from_json,
+    header_to_json,
+    same_header,
+)
+from unspoken.models.tree_text import (
+    SHOWN,
+    Drawing,
+    class_line,
+    leaf_text,
+    number,
+    threshold_answer,
+)
 from unspoken.numerics.treewalk import Shape, ShapeError, Splits, apply, check_shape
 
 FORMAT = "unspoken-tree"
@@ -99,7 +111,7 @@ class Tree(Predictor, TreeLike):
 
     def __post_init__(self) -> None:
         """Refuse arrays that are no tree; afterwards nothing else has to be checked."""
-        _check_header(self.task, self.classes)
+        check_header(self.task, self.classes)
         size, outputs = self.left.size, len(self.classes) or 1
         for name in NODE_ARRAYS:
             wanted = (size, outputs) if name == "value" else (size,)
@@ -246,67 +258,11 @@ def as_rows(data: Any, features: tuple[str, ...], groups: Groups = NONE) -> Floa
     return narrow.astype(np.float64)
 
 
-def tree_sections(trees: Sequence[Any], full: bool) -> list[str]:
-    """Return the first tree of several as it is drawn, or all of them."""
-    shown = trees if full else trees[:1]
-    return [line for place, tree in enumerate(shown)
-            for line in _titled(f"tree {place}: " if full else "first tree: ", tree._lines(full))]
-
-
-def _titled(title: str, lines: list[str]) -> list[str]:
-    return [title + lines[0], *lines[1:]]
-
-
-def class_line(classes: tuple[Label, ...], full: bool) -> list[str]:
-    """Return the classes in one line, none for a regression."""
-    shown = classes if full else classes[:8]
-    more = ", ..." * (len(shown) < len(classes))
-    return [f"classes: {', '.join(map(str, shown))}{more}"] if classes else []
-
-
-def label_array(classes: tuple[Label, ...]) -> npt.NDArray[Any]:
-    """Return class labels as an array that keeps their type."""
-    one_type = len({type(label) for label in classes}) == 1
-    return np.array(classes) if one_type else np.array(classes, dtype=object)
-
-
-def _check_header(task: str, classes: tuple[Label, ...]) -> None:
-    if task not in ("classification", "regression"):
-        refuse("task", '"classification" or "regression"', task)
-    if (task == "classification") != bool(classes):
-        refuse("classes", "given for classification only", f"{len(classes)} for {task}")
-    for label in classes:
-        if type(label) not in (str, int, float, bool):
-            refuse("classes", "texts, numbers or booleans", type(label).__name__)
-
-
 def check_format(fields: Fields, wanted: str) -> None:
     """Refuse another format, or a version written by a newer unspoken."""
     if fields.text("format") != wanted:
         refuse("format", repr(wanted), fields.text("format"))
     fields.whole("version", 1, VERSION)
-
-
-def header_to_json(model: Any) -> dict[str, Any]:
-    """Return what a tree and a forest share."""
-    return {"task": model.task, "features": list(model.features), "classes": list(model.classes)}
-
-
-def same_header(one: Any, other: Any) -> Comparison:
-    """Compare what a tree and a forest share."""
-    return first_difference(
-        lambda: compare_scalars("task", one.task, other.task),
-        lambda: compare_sequences("class", one.classes, other.classes),
-        lambda: compare_sequences("feature name", one.features, other.features))
-
-
-def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:
-    """Read what a tree and a forest share."""
-    task: Any = fields.text("task")
-    features = fields.texts("features", fields.limits.max_features)
-    classes = tuple(fields.items("classes", fields.limits.max_classes))
-    _check_header(task, classes)
-    return task, features, classes
 
 
 def nodes_to_json(tree: Tree) -> dict[str, Any]:

@@ -26,8 +26,8 @@ from unspoken.models.comparison import (
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.named_columns import by_name
-from unspoken.models.tree import check_format, tree_sections
-from unspoken.models.tree_text import number
+from unspoken.models.tree import check_format
+from unspoken.models.tree_text import number, tree_sections
 
 VOTE, SUM = "unspoken-tree-vote", "unspoken-tree-sum"
 VERSION = 1

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from unspoken.models.labels import Label
+
 SHOWN = 40
 """How many lines of a tree a summary has before it says how many nodes are left."""
 LABELS = 4
@@ -98,3 +100,21 @@ def join_lines(lines: Iterable[str]) -> str:
 
 def _visible(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
+
+
+def tree_sections(trees: Sequence[Any], full: bool) -> list[str]:
+    """Return the first tree of several as it is drawn, or all of them."""
+    shown = trees if full else trees[:1]
+    return [line for place, tree in enumerate(shown)
+            for line in _titled(f"tree {place}: " if full else "first tree: ", tree._lines(full))]
+
+
+def _titled(title: str, lines: list[str]) -> list[str]:
+    return [title + lines[0], *lines[1:]]
+
+
+def class_line(classes: tuple[Label, ...], full: bool) -> list[str]:
+    """Return the classes in one line, none for a regression."""
+    shown = classes if full else classes[:8]
+    more = ", ..." * (len(shown) < len(classes))
+    return [f"classes: {', '.join(map(str, shown))}{more}"] if classes else []

@@ -55,9 +55,15 @@ from unspoken.joint.session.play import in_memory
 from unspoken.joint.session.processes import run_processes
 from unspoken.joint.tasks.rules.candidate_levels import Ladder
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
-from unspoken.joint.tasks.rules.params import RULES, SETS, SUPPORTS, RuleParams, digest
-from unspoken.joint.tasks.rules.program_columns import (
+from unspoken.joint.tasks.rules.params import (
     FEWEST,
+    RULES,
+    SETS,
+    SUPPORTS,
+    RuleParams,
+    digest,
+)
+from unspoken.joint.tasks.rules.program_columns import (
     ROWS,
     begun,
     check_items,

@@ -61,8 +61,8 @@ def _host_of_author(study: Study) -> str | None:
 def _learned(study: Study) -> list[str]:
     lines = []
     for name in study.names:
-        told = [d.because for d in study.disclosures if name in (d.to or study.names)]
-        lines.append(f"'{name}' learns: {'; '.join(told) or 'nothing'}")
+        learned = [d.because for d in study.disclosures if name in (d.to or study.names)]
+        lines.append(f"'{name}' learns: {'; '.join(learned) or 'nothing'}")
     return lines
 
 

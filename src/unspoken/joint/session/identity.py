@@ -110,17 +110,17 @@ def load_identity(name: str, folder: Path | str) -> Identity:
 def read_certificate(path: Path | str) -> bytes:
     """Return the certificate in a PEM file as DER."""
     try:
-        found = x509.load_pem_x509_certificate(Path(path).read_bytes())
+        certificate = x509.load_pem_x509_certificate(Path(path).read_bytes())
     except ValueError:
         raise IdentityError(f"'{path}' is not a certificate in PEM.") from None
-    return found.public_bytes(serialization.Encoding.DER)
+    return certificate.public_bytes(serialization.Encoding.DER)
 
 
 def name_in(certificate: bytes) -> str:
     """Return the name that a certificate (DER) gives itself."""
     try:
-        found = x509.load_der_x509_certificate(certificate)
-        names = found.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        loaded = x509.load_der_x509_certificate(certificate)
+        names = loaded.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         return check_name(str(names[0].value))
     except (ValueError, IndexError):
         raise IdentityError("The certificate does not carry a party's name.") from None
@@ -128,5 +128,5 @@ def name_in(certificate: bytes) -> str:
 
 def to_pem(certificate: bytes) -> str:
     """Return a certificate (DER) as PEM."""
-    found = x509.load_der_x509_certificate(certificate)
-    return found.public_bytes(serialization.Encoding.PEM).decode()
+    loaded = x509.load_der_x509_certificate(certificate)
+    return loaded.public_bytes(serialization.Encoding.PEM).decode()

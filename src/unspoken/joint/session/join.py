@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,38 @@ async def join(study: Study, identity: Identity, program: Program, data: Any, *,
     """Run this party's side; errors are in the outcome, and the ledger is written all along."""
     with _ended_by_sigterm():
         ledger = started_ledger(study, identity, ledger_path, approver)
+        seam = ThreadedTransport()
         try:
-            outcome = await _joined(study, identity, program, data, (limits or Limits(), ledger,
-                                                                     listening))
+            failure = await _met(seam, study, identity, (limits or Limits(), ledger, listening))
+            if failure is None:
+                output = await play(seam, roles_of(study), program, data, study.disclosures,
+                                    before_end=_digesting(ledger, identity))
+                return Outcome(identity.name, output, ledger)
+        except Exception as error:
+            failure = error
         except BaseException:
             ledger.status = "failed: ended by this party's operator"
             raise
-    return outcome
+    return Outcome(identity.name, None, ledger, failure)
+
+
+async def _met(seam: ThreadedTransport, study: Study, identity: Identity,
+               run: tuple[Limits, Ledger, socket.socket | None]) -> Exception | None:
+    """Meet everybody; return why that failed, if it did."""
+    limits, ledger, listening = run
+    try:
+        await seam.open(lambda: meet(study, identity, limits, listening, ledger))
+    except Exception as error:
+        ledger.status = "failed at the start"
+        return error
+    return None
+
+
+def _digesting(ledger: Ledger, identity: Identity) -> Callable[[Any], None]:
+    """Return what puts the digest of a result into the ledger, while that is still open."""
+    def with_digest(output: Any) -> None:
+        ledger.result = result_digest(identity, ledger.session, output)
+    return with_digest
 
 
 def started_ledger(study: Study, identity: Identity, path: Path | None,
@@ -80,24 +105,3 @@ def _ended_by_sigterm() -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
-
-
-async def _joined(study: Study, identity: Identity, program: Program, data: Any,
-                  run: tuple[Limits, Ledger, socket.socket | None]) -> Outcome:
-    limits, ledger, listening = run
-    seam = ThreadedTransport()
-    try:
-        await seam.open(lambda: meet(study, identity, limits, listening, ledger))
-    except Exception as error:
-        ledger.status = "failed at the start"
-        return Outcome(identity.name, None, ledger, error)
-
-    def with_digest(output: Any) -> None:
-        ledger.result = result_digest(identity, ledger.session, output)
-
-    try:
-        output = await play(seam, roles_of(study), program, data, study.disclosures,
-                            before_end=with_digest)
-    except Exception as error:
-        return Outcome(identity.name, None, seam.ledger, error)
-    return Outcome(identity.name, output, seam.ledger)

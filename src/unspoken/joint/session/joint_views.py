@@ -185,13 +185,13 @@ def _comparable(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
 
 def _pieces(view: View) -> dict[str, npt.NDArray[Any]]:
     """Return every opening, its halves and its thirds, by name."""
-    found = {}
+    pieces = {}
     for (step, label, way), words in view.openings().items():
         for parts in (1, 2, 3):
             if words.size % parts == 0 and words.size >= parts:
                 for i, piece in enumerate(words.reshape(parts, -1)):
-                    found[f"{step} {label}, part {i + 1} of {parts}|{way}"] = piece
-    return found
+                    pieces[f"{step} {label}, part {i + 1} of {parts}|{way}"] = piece
+    return pieces
 
 
 def _chances(name: tuple[str, str], sides: Sequence[Sequence[View]]) -> tuple[float, float]:

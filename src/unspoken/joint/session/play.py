@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from unspoken.joint.joint_errors import PartyError, PeerAbortedError
-from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.modes import mode_of
 from unspoken.joint.mpc.party import Party
@@ -58,10 +58,15 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     `before_end` is given the output while the ledger is still open.
     """
     seam.ledger.mode = roles.mode
+    output, results = None, dict[str, bytes]()
     try:
-        output, results = await _act(enter(seam, roles, disclosures) if seam.name in roles.program
-                                     else mode_of(roles.mode).dealer(seam, roles),
-                                     program, data)
+        if seam.name in roles.program:
+            party = enter(seam, roles, disclosures)
+            async with _computing(party):
+                output = await program(party, data)
+            results = party.common_results()
+        else:
+            await mode_of(roles.mode).dealer(seam, roles).serve()
         failure = await seam.finish(results)
         if failure is not None:
             raise failure
@@ -79,22 +84,19 @@ async def play(seam: Seam, roles: Roles, program: Program, data: Any,
     return output
 
 
-async def _act(party: Party | Dealer, program: Program,
-               data: Any) -> tuple[Any, dict[str, bytes]]:
-    if isinstance(party, Dealer):
-        await party.serve()
-        return None, {}
+@asynccontextmanager
+async def _computing(party: Party) -> AsyncIterator[None]:
+    """Let a party compute: secrets are agreed on, and its engine is open."""
     await party.agree()
     engine = party.engine
     try:
         await engine.open()
-        output = await program(party, data)
+        yield
         await engine.finish()
     except PartyError as error:
         raise engine.in_own_words(error) from None
     finally:
         await engine.close()
-    return output, party.common_results()
 
 
 def _status(error: BaseException) -> str:
@@ -121,5 +123,5 @@ async def in_memory(program: Program, inputs: Sequence[Any], roles: Roles,
             return Outcome(name, None, seam.ledger, error)
         return Outcome(name, output, seam.ledger)
 
-    given = [*inputs, *[None] * (len(names) - len(inputs))]
-    return list(await asyncio.gather(*(one(n, d) for n, d in zip(names, given, strict=True))))
+    every_input = [*inputs, *[None] * (len(names) - len(inputs))]
+    return list(await asyncio.gather(*(one(n, d) for n, d in zip(names, every_input, strict=True))))

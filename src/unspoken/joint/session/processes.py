@@ -50,10 +50,10 @@ class Fleet:
         self.children: dict[str, BaseProcess] = {}
         self._lines: dict[str, Connection] = {}
         self._limits = limits or Limits()
-        given = [*inputs, *[None] * (len(self.names) - len(inputs))]
+        every_input = [*inputs, *[None] * (len(self.names) - len(inputs))]
         try:
             self._start()
-            for name, data in zip(self.names, given, strict=True):
+            for name, data in zip(self.names, every_input, strict=True):
                 self._heard(name)
                 path = None if folder is None else folder / f"{name}.ledger"
                 self._tell(name, (program, data, self._limits, path))
@@ -93,21 +93,21 @@ class Fleet:
 
     def _heard(self, name: str) -> Any:
         """Return what a child says at the start; it has as long as parties have to come."""
-        found = self._said(name, self._limits.start, PeerLostError(name, "start", DIED))
-        if isinstance(found, PartyError):
-            raise found
-        return found
+        word = self._said(name, self._limits.start, PeerLostError(name, "start", DIED))
+        if isinstance(word, PartyError):
+            raise word
+        return word
 
     def _said(self, name: str, seconds: float | None, died: PartyError) -> Any:
         """Return what a child says next, or why it says nothing."""
         line, child = self._lines[name], self.children[name]
         try:
-            found = wait([line, child.sentinel], seconds)
-            if found and line.poll():
+            ready = wait([line, child.sentinel], seconds)
+            if ready and line.poll():
                 return line.recv()
         except (EOFError, OSError):
             return died
-        return died if found else PeerLostError(
+        return died if ready else PeerLostError(
             name, died.step, f"was not done within {seconds:g} s")
 
     def wait(self, seconds: float | None = None) -> list[Outcome]:
@@ -118,10 +118,11 @@ class Fleet:
         return outcomes
 
     def _outcome(self, name: str, seconds: float | None) -> Outcome:
-        found = self._said(name, seconds, PeerLostError(name, "unknown", "died"))
-        if isinstance(found, Outcome):
-            return found
-        return Outcome(name, None, Ledger(name, status=f"failed: the process {found.what}"), found)
+        last_word = self._said(name, seconds, PeerLostError(name, "unknown", "died"))
+        if isinstance(last_word, Outcome):
+            return last_word
+        ledger = Ledger(name, status=f"failed: the process {last_word.what}")
+        return Outcome(name, None, ledger, last_word)
 
     def stop(self) -> None:
         """Kill every party that still runs."""

@@ -37,9 +37,9 @@ def run_recorded(program: Program, inputs: Sequence[Any], mode: str = "dealer",
 
 def coalition(views: Iterable[Transcript]) -> Transcript:
     """Return the joint view of several parties."""
-    found = Transcript(())
+    joint_view = Transcript(())
     for view in views:
-        found.parties += view.parties
-        found.received += view.received
-        found.own |= view.own
-    return found
+        joint_view.parties += view.parties
+        joint_view.received += view.received
+        joint_view.own |= view.own
+    return joint_view

@@ -222,10 +222,10 @@ def _text(field_: str, value: Any) -> str:
 
 
 def _tables(data: Mapping[str, Any], field_: str) -> list[Mapping[str, Any]]:
-    found = data.get(field_, [])
-    if not isinstance(found, list):
+    tables = data.get(field_, [])
+    if not isinstance(tables, list):
         raise StudyError(f"'{field_}' must be written as [[{field_}]], once for each.")
-    return found
+    return tables
 
 
 def _texts(field_: str, value: Any) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.dry_run import Answers, Drawn, DryRun, dry_run
 from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.task_params import Param, check_study
 
 RECORDS = 1000
 """For how many records a forecast is made, where a study does not say what is expected."""
@@ -100,21 +101,11 @@ def no_answers(study: Study, records: int, name: str) -> Answers:
 
 
 @dataclass(frozen=True)
-class Param:
-    """A parameter of a task: its name, and what it is for.
-
-    "range.NAME" stands for one per column NAME.
-    """
-
-    name: str
-    help: str
-
-
-@dataclass(frozen=True)
 class Task:
     """A program with what belongs to it.
 
-    `help` explains it, and `params` all its parameters. `pooled` is the reference: the same result
+    `help` explains it, and `params` all its parameters: each with its range, which is enforced
+    before `fits` refuses what does not fit together. `pooled` is the reference: the same result
     from all data in one place.
     `outlook` refuses what no run of a study could do. `blank`: data of an owner that have the shape
     of real ones, for the dry run; `answers`: what it assumes for opened values that decide the
@@ -127,7 +118,7 @@ class Task:
     name: str
     help: str
     params: tuple[Param, ...]
-    check: Callable[[Mapping[str, Any]], None]
+    fits: Callable[[Mapping[str, Any]], None]
     disclosures: Callable[[Study], tuple[Disclosure, ...]]
     outlook: Callable[[Study], Outlook]
     load: Callable[[Path, Study], Any]
@@ -143,8 +134,14 @@ class Task:
     def text(self) -> str:
         """Return the explanation of the task and of every parameter."""
         width = max(len(param.name) for param in self.params)
-        listed = [f"  {param.name.ljust(width)}  {param.help}" for param in self.params]
+        ordered = sorted(self.params, key=lambda param: not param.required)
+        listed = [f"  {param.name.ljust(width)}  {param.shown}" for param in ordered]
         return "\n".join([self.help, "", "Parameters (--set NAME=VALUE):", *listed])
+
+    def check(self, parameters: Mapping[str, Any]) -> None:
+        """Refuse what the task does not have, what is out of range, and what does not fit."""
+        check_study(self.name, self.params, parameters)
+        self.fits(parameters)
 
     def dry_run(self, study: Study, records: int | None = None) -> DryRun:
         """Carry a study out with blank data, without sending anything."""

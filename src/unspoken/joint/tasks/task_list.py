@@ -9,8 +9,8 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.record_order import in_one_order
-from unspoken.joint.tasks.common.study_parameters import near
 from unspoken.joint.tasks.task import Task
+from unspoken.joint.tasks.task_params import near
 
 # A new task is a folder with a `task.py` that has TASKS, and one line here.
 FOLDERS = ("column_sums", "intersection", "naive_bayes", "classify", "network", "mixture",

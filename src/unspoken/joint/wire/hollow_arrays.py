@@ -55,9 +55,9 @@ class Hollow(np.ndarray[Any, Any]):
             return None
         shape = _UFUNC_SHAPES[method](ufunc, inputs, kwargs)
         kinds = tuple(getattr(value, "dtype", None) or _kind_of(value) for value in inputs)
-        found = _types(ufunc, method, kinds, kwargs.get("dtype"))
-        return _zeros(shape, found[0]) if len(found) == 1 else tuple(
-            _zeros(shape, kind) for kind in found)
+        types = _types(ufunc, method, kinds, kwargs.get("dtype"))
+        return _zeros(shape, types[0]) if len(types) == 1 else tuple(
+            _zeros(shape, kind) for kind in types)
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any,
                            kwargs: Any) -> Any:
@@ -67,10 +67,10 @@ class Hollow(np.ndarray[Any, Any]):
         return func(*_filled(args), **{name: _filled(value) for name, value in kwargs.items()})
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        if not isinstance(found, np.ndarray) or not any(found.strides):
-            return found
-        return hollow(found.shape, self.dtype)
+        part = super().__getitem__(index)
+        if not isinstance(part, np.ndarray) or not any(part.strides):
+            return part
+        return hollow(part.shape, self.dtype)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Take a value and forget it."""
@@ -142,10 +142,10 @@ def _types(ufunc: np.ufunc, method: str, kinds: tuple[Any, ...], dtype: Any) -> 
         return (np.result_type(*cells),)
     more = {} if dtype is None else {"dtype": dtype}
     with np.errstate(all="ignore"):
-        found = ufunc(*cells, **more) if method == "__call__" else (
+        results = ufunc(*cells, **more) if method == "__call__" else (
             ufunc.outer(*cells, **more) if method == "outer" else ufunc.reduce(cells[0], **more))
     return tuple(np.asarray(part).dtype for part in (
-        found if isinstance(found, tuple) else (found,)))
+        results if isinstance(results, tuple) else (results,)))
 
 
 def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:

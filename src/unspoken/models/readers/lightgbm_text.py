@@ -31,7 +31,7 @@ from unspoken.models.hostile_json import (
     read_bytes,
     refuse,
 )
-from unspoken.models.labels import Label, Task
+from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.named_columns import number_rows
 from unspoken.models.readers.lightgbm_core import (
@@ -44,7 +44,7 @@ from unspoken.models.readers.lightgbm_core import (
 )
 from unspoken.models.readers.lightgbm_objectives import CLASSES, prediction_of
 from unspoken.models.readers.lightgbm_tree import LeafwiseTree
-from unspoken.models.tree import check_format, label_array
+from unspoken.models.tree import check_format
 from unspoken.table.atomic_files import write_file
 
 FORMAT = "lightgbm-text"

@@ -36,7 +36,7 @@ from unspoken.models.hostile_json import (
     parse_json,
     read_bytes,
 )
-from unspoken.models.labels import Label, Task
+from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import Ensemble, Predictor
 from unspoken.models.readers.json_documents import compare_documents
 from unspoken.models.readers.xgboost_core import XGBoostCore, read_core
@@ -48,7 +48,7 @@ from unspoken.models.readers.xgboost_objectives import (
 )
 from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.models.readers.xgboost_write import document_of
-from unspoken.models.tree import as_rows, label_array
+from unspoken.models.tree import as_rows
 from unspoken.table.atomic_files import write_file
 
 

@@ -7,13 +7,9 @@ import pytest
 
 from unspoken.joint.mpc.authentic import auth_dealing, ring128
 from unspoken.joint.mpc.authentic.auth_dealing import TYPES, keys_of, whole_keys
-from unspoken.joint.mpc.authentic.tagged import (
-    LostTagError,
-    TaggedBits,
-    TaggedNumbers,
-    bare,
-    tag_words,
-)
+from unspoken.joint.mpc.authentic.tagged import LostTagError, bare
+from unspoken.joint.mpc.authentic.tagged_bits import TaggedBits, tag_words
+from unspoken.joint.mpc.authentic.tagged_numbers import TaggedNumbers
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.randomness import Stream, fresh_words
 

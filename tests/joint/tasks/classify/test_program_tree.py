@@ -21,7 +21,7 @@ from unspoken.joint.tasks.classify.program_tree import (
 )
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Numeric
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.models.categorical_tree import CategoricalTree
 

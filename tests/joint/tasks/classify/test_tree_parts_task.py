@@ -17,7 +17,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_columns import PATHS, PREDICTED
 from unspoken.joint.tasks.task_list import task_of
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 

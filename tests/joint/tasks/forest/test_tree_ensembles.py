@@ -30,8 +30,7 @@ from unspoken.joint.tasks.forest.program_rows import (
     mine_forest_rows,
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import Given, code_rows
 from unspoken.models.tree_ensemble import TreeSum, TreeVote
 

@@ -50,7 +50,7 @@ def sites(data, start=MIDDLE):
 
 
 def program(way="hidden", nearest="shares", rules=RULES):
-    return KMeansOverColumns(rules, WIDTHS, ("p0", "p1"), way, nearest, given=True)
+    return KMeansOverColumns(rules, WIDTHS, ("p0", "p1"), way, nearest, has_start=True)
 
 
 def told_apart(way="hidden"):

@@ -219,7 +219,7 @@ def test_a_new_record_far_off_does_not_change_the_classes_of_others(members, tmp
     ("bayes-columns", COLUMNS, {"expected": "x"}, "expected"),
     ("bayes-columns", COLUMNS, {"class_known": "no"}, "class_known"),
     ("bayes-columns", COLUMNS, {"expected": 0}, "expected"),
-    ("bayes", ROWS, {"target": None}, "'target'"), ("bayes", ROWS, {"classes": ["c"]}, "Classes"),
+    ("bayes", ROWS, {"target": None}, "'target'"), ("bayes", ROWS, {"classes": ["c"]}, "'classes'"),
     ("bayes", ROWS, {"range.h": [3]}, "range.h"), ("bayes", ROWS, {"range.a": [0, 1]}, "'a'"),
     ("bayes", ROWS, {"colour": 1}, "no parameter 'colour'"),
     ("bayes", ROWS, {"alpha": -1}, "alpha"),

@@ -25,7 +25,7 @@ from unspoken.joint.tasks.naive_bayes import (
 from unspoken.joint.tasks.naive_bayes.program_columns import BayesOverColumns
 from unspoken.joint.tasks.naive_bayes.program_rows import BayesOverRows
 from unspoken.joint.tasks.naive_bayes.site_parts import BayesShape, BayesSite, Part, coding_of
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 
 pytestmark = pytest.mark.slow

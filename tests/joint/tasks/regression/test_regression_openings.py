@@ -30,8 +30,8 @@ from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
 from unspoken.joint.tasks.regression import term_selection as selecting
 from unspoken.joint.tasks.regression.fitting import SPREADS
+from unspoken.joint.tasks.regression.params import Selection
 from unspoken.joint.tasks.regression.pooled import pooled
-from unspoken.joint.tasks.regression.term_selection import Selection
 from unspoken.joint.tasks.residuals import program_rows as diagnostics
 from unspoken.numerics.logistic_fit import probabilities
 

@@ -44,13 +44,13 @@ def study(task, mode="dealer", **parameters):
 
 
 @pytest.mark.parametrize(("task", "parameters", "why"), [
-    ("regression", {"response": "y"}, "1 to 200 terms"),
-    ("regression", {**ROWS, "columns": ["x0", "x0"]}, "'x0' stands twice"),
-    ("regression", {**ROWS, "columns": "x0"}, "'columns' must be a list"),
+    ("regression", {"response": "y"}, "needs parameter 'columns'"),
+    ("regression", {**ROWS, "columns": ["x0", "x0"]}, "'columns'.*different columns"),
+    ("regression", {**ROWS, "columns": "x0"}, "'columns' of task 'regression' must be a list"),
     ("regression", {**ROWS, "rigde": 1.0}, "has no parameter 'rigde'"),
     ("regression", {**ROWS, "ridge": "much"}, "'ridge'"),
     ("regression", {**ROWS, "criterion": "aic"}, "needs 'select'"),
-    ("regression", {**ROWS, "select": "all"}, "'method'"),
+    ("regression", {**ROWS, "select": "all"}, "'select'"),
     ("regression", {**ROWS, "smaller": ["x0+x9"]}, "A term"),
     ("regression", {**ROWS, "products": ["x0"]}, "A product"),
     ("regression-columns", {**COLUMNS, "columns": ["x0"]}, "north:age"),
@@ -59,8 +59,8 @@ def study(task, mode="dealer", **parameters):
     ("regression-columns", {**COLUMNS, "expected": 0}, "'expected'"),
     ("regression-columns", {**THREE, "method": "powell"}, "has no parameter 'method'"),
     ("regression-columns", {**THREE, "accept": "all"}, "has no parameter 'accept'"),
-    ("residuals", {**ROWS, "group": 2}, "'synthetic' and 'group'"),
-    ("residuals", {**ROWS, "synthetic": 2000}, "'synthetic' and 'group'"),
+    ("residuals", {**ROWS, "group": 2}, "'group' of task 'residuals'"),
+    ("residuals", {**ROWS, "synthetic": 2000}, "'synthetic'.*to 1000"),
     ("residuals-columns", {**COLUMNS, "show": "all"}, "'show'"),
     ("residuals-columns", {**COLUMNS, "group": 4}, "'group'"),
     ("residuals-columns", {**COLUMNS, "show": "each"}, "two owners must not be opened"),

@@ -15,7 +15,12 @@ from unspoken.errors import InputError
 from unspoken.joint import narrow
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.regression.column_blocks import OwnedColumns
-from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
+from unspoken.joint.tasks.regression.params import (
+    CRITERIA,
+    RegressionParams,
+    RegressionTerms,
+    Selection,
+)
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import mine_regression_columns
 from unspoken.joint.tasks.regression.program_rows import (
@@ -25,10 +30,8 @@ from unspoken.joint.tasks.regression.program_rows import (
 from unspoken.joint.tasks.regression.sweep import reciprocals, sweep
 from unspoken.joint.tasks.regression.term_selection import (
     BEST,
-    CRITERIA,
     STEP,
     Score,
-    Selection,
 )
 from unspoken.numerics.least_squares import mallows_cp
 

@@ -20,8 +20,7 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.ops import sharing
 from unspoken.joint.tasks.classify.program_columns import ClassifyTogether, ClassifyWalking
 from unspoken.joint.tasks.tree import column_steps as vertical_growing
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite

@@ -26,8 +26,7 @@ from unspoken.joint.tasks.tree import (
     hidden_steps as hidden_growing,
 )
 from unspoken.joint.tasks.tree.hidden_program import classify_hidden, mine_tree_hidden
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute
+from unspoken.joint.tasks.tree.params import Attribute, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.question_scores import while_open

@@ -23,7 +23,7 @@ from unspoken.joint.tasks.tree.hidden_program import (
     mine_tree_hidden,
 )
 from unspoken.joint.tasks.tree.hidden_steps import Hidden
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.tree_sites import TreeSite
 

@@ -23,7 +23,7 @@ from unspoken.joint.tasks.classify.program_columns import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.unlabelled_rows import NEW
 from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden, HiddenTree
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 

@@ -33,8 +33,7 @@ from unspoken.joint.tasks.tree.hidden_program import (
     mine_tree_hidden,
 )
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest, pooled_forest_columns
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, own_attributes
 
 pytestmark = pytest.mark.slow

@@ -36,8 +36,8 @@ from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.forest.pooled import pooled_forest
 from unspoken.joint.tasks.forest.program_rows import ForestOverRows
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import Attribute
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
+from unspoken.joint.tasks.tree.params import Attribute, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns, mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows

@@ -18,8 +18,7 @@ from unspoken.joint.joint_errors import PartyError, RefusedError
 from unspoken.joint.mpc.engines.spu.spu_handle import spu_python
 from unspoken.joint.tasks.tree import program_rows as horizontal
 from unspoken.joint.tasks.tree.cut_points import Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, attributes_of
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams, attributes_of
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_rows import (
     LEAVES,

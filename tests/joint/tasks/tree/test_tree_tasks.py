@@ -15,8 +15,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import TreeOverRows, code_rows
@@ -92,7 +91,7 @@ def test_studies_of_forests_and_boosting_run(members, tmp_path):
 
 
 @pytest.mark.parametrize(("task", "change", "words"), [
-    ("forest", {"trees": 0}, "trees"), ("forest", {"trees": 5000}, "at most 1000"),
+    ("forest", {"trees": 0}, "trees"), ("forest", {"trees": 5000}, "from 1 to 1000"),
     ("forest", {"seed": "x"}, "seed"), ("forest", {"rounds": 3}, "no parameter 'rounds'"),
     ("boosted-trees", {"rounds": "x"}, "rounds"), ("boosted-trees", {"rate": 2}, "rate"),
     ("boosted-trees", {"two_may_learn": "no"}, "two_may_learn"),
@@ -120,7 +119,7 @@ def test_receivers_that_a_task_cannot_heed_are_refused(members, task, parameters
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"target": None}, "'target'"), ({"classes": ["no"]}, "Classes"), ({"most": 0}, "most"),
+    ({"target": None}, "'target'"), ({"classes": ["no"]}, "'classes'"), ({"most": 0}, "most"),
     ({"attributes": "windy"}, "'attributes'"), ({"colour": 3}, "no parameter 'colour'"),
     ({"attributes": ["age"], "range.age": [0, 9, 7.5]}, "whole numbers"),
     ({"attributes": ["age"], "range.age": [0, 9, 7, float("inf")]}, "whole numbers"),

@@ -10,11 +10,11 @@ from math import log
 import numpy as np
 import pytest
 
-from unspoken.joint.tasks.boosted_trees.program_rows import Boost, mine_boost_rows
+from unspoken.joint.tasks.boosted_trees.params import Boost
+from unspoken.joint.tasks.boosted_trees.program_rows import mine_boost_rows
 from unspoken.joint.tasks.forest.program_rows import mine_forest_rows
 from unspoken.joint.tasks.tree.cut_points import Span, plain_cuts
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import mine_tree_columns
 from unspoken.joint.tasks.tree.program_rows import mine_tree_rows

@@ -12,7 +12,8 @@ from support.same_tree import LAYOUT, RULES, SAME_TREE
 from support.tree_data import parts_of
 from unspoken.joint import reveal, run_local, share_sum
 from unspoken.joint.tasks.boosted_trees import program_rows as boosting
-from unspoken.joint.tasks.boosted_trees.program_rows import VALUES, Boost, BoostOverRows
+from unspoken.joint.tasks.boosted_trees.params import Boost
+from unspoken.joint.tasks.boosted_trees.program_rows import VALUES, BoostOverRows
 from unspoken.joint.tasks.classify import program_columns as classifying
 from unspoken.joint.tasks.classify.program_columns import ClassifyTogether, ClassifyWalking
 from unspoken.joint.tasks.forest.program_rows import ForestOverRows
@@ -26,8 +27,7 @@ from unspoken.joint.tasks.tree import (
     question_scores as scores,
 )
 from unspoken.joint.tasks.tree.cut_points import Span
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import Attribute, TreeLayout
+from unspoken.joint.tasks.tree.params import Attribute, TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import SPLITS, Given, TreeOverRows, code_rows
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite

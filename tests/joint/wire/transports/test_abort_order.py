@@ -9,7 +9,7 @@ import pytest
 from unspoken.joint.joint_errors import BystanderError, PeerLostError
 from unspoken.joint.wire.frames import NO_SESSION, Kind, framed
 from unspoken.joint.wire.transports import Limits, memory_transports
-from unspoken.joint.wire.transports.base import _control
+from unspoken.joint.wire.transports.incoming import control
 from unspoken.joint.wire.transports.links import LastWords, Link
 from unspoken.joint.wire.transports.tls import TlsTransport
 
@@ -18,7 +18,7 @@ TOLD = {"party": "c", "step": "4 sum", "what": "was silent for 3 s"}
 
 def abort_bytes():
     """Return the frames in which somebody says that 'c' was lost."""
-    return b"".join(frame for _, frame in framed(_control(Kind.ABORT, "abort", TOLD),
+    return b"".join(frame for _, frame in framed(control(Kind.ABORT, "abort", TOLD),
                                                  NO_SESSION, 0))
 
 
@@ -114,7 +114,7 @@ def broken(peer, message):
 async def ended(end):
     """Send something; return why that failed."""
     try:
-        await end.send("b", _control(Kind.DATA, "x"))
+        await end.send("b", control(Kind.DATA, "x"))
     except PeerLostError as error:
         return error
     except BystanderError as error:

@@ -21,12 +21,9 @@ import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic import ring128
-from unspoken.joint.mpc.authentic.tagged import (
-    TAG_WORDS,
-    Tagged,
-    bits,
-    numbers,
-)
+from unspoken.joint.mpc.authentic.tagged import Tagged
+from unspoken.joint.mpc.authentic.tagged_bits import TAG_WORDS, bits
+from unspoken.joint.mpc.authentic.tagged_numbers import numbers
 from unspoken.joint.mpc.correlated.kinds import GAP, Need
 from unspoken.joint.mpc.randomness import Stream, derive
 

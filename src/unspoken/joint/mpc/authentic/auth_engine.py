@@ -14,7 +14,8 @@ from unspoken.joint.mpc.authentic.auth_dealing import TagKeys, keys_of
 from unspoken.joint.mpc.authentic.auth_sources import OWN_SEED, TagDealer, TagSource
 from unspoken.joint.mpc.authentic.guarded import Guarded
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
-from unspoken.joint.mpc.authentic.tagged import TAG_WORDS, bits, numbers
+from unspoken.joint.mpc.authentic.tagged_bits import TAG_WORDS, bits
+from unspoken.joint.mpc.authentic.tagged_numbers import numbers
 from unspoken.joint.mpc.bit_planes import plane_words
 from unspoken.joint.mpc.correlated.sources import SEED, Dealer
 from unspoken.joint.mpc.engines.dealt_engine import WithDealer

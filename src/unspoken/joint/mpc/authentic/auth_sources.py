@@ -45,7 +45,10 @@ class TagSource(DealerSource):
         if not self._holds:
             return None
         if self._asks:
-            await self._ask_for(Wish(self._number, self._party.count, tuple(needs)))
+            wish = Wish(self._number, self._party.count, tuple(needs))
+            if not self._asked:
+                await self._ask([wish])
+            self._must_be_asked(wish)
         stream = Stream(wish_key(self._seed, self._number, needs))
         parts = [auth_dealing.draw(need, stream, last=self._last) for need in needs]
         if self._last:

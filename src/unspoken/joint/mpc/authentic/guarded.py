@@ -21,7 +21,8 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic import ring128
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
-from unspoken.joint.mpc.authentic.tagged import Tagged, TaggedBits, bare
+from unspoken.joint.mpc.authentic.tagged import Tagged, bare
+from unspoken.joint.mpc.authentic.tagged_bits import TaggedBits
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.wire.frames import Purpose
 

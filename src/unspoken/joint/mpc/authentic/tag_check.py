@@ -23,7 +23,8 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic import ring128
 from unspoken.joint.mpc.authentic.auth_dealing import TagKeys
-from unspoken.joint.mpc.authentic.tagged import TaggedBits, TaggedNumbers, tag_words
+from unspoken.joint.mpc.authentic.tagged_bits import TaggedBits, tag_words
+from unspoken.joint.mpc.authentic.tagged_numbers import TaggedNumbers
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import fresh_seed
 from unspoken.joint.wire.frames import Purpose

@@ -82,7 +82,10 @@ class DealerSource(Source):
             return [need.draw(stream) for need in needs]
         party, dealer = self._party, str(self._party.roles.dealer)
         if self._asks:
-            await self._ask_for(Wish(self._number, party.count, tuple(needs)))
+            wish = Wish(self._number, party.count, tuple(needs))
+            if not self._asked:
+                await self._ask([wish])
+            self._must_be_asked(wish)
         drawn = [need.draw(stream, last=True) for need in needs]
         size = sum(sum(need.sent_lengths) for need in needs)
         words = await party.receive(dealer, DEAL, "<u8", (size,), Purpose.SHARE)
@@ -95,10 +98,8 @@ class DealerSource(Source):
             await self._ask([Wish(first + i, step + i, tuple(needs))
                              for i, needs in enumerate(steps)])
 
-    async def _ask_for(self, wish: Wish) -> None:
-        """Ask for what this step draws, if that was not done ahead."""
-        if not self._asked:
-            await self._ask([wish])
+    def _must_be_asked(self, wish: Wish) -> None:
+        """Refuse to draw something else than what was asked for."""
         known = self._asked.popleft()
         if known != wish:
             raise RuntimeError(f"step {wish.step} draws {wish}, and {known} was asked for")

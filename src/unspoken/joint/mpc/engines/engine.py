@@ -8,7 +8,7 @@ zeros. An operation asks for what it needs (`has_tables`) and never which engine
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,9 +73,9 @@ class Engine(ABC):
         """Return this party's share of packed bits that everybody knows."""
         return words if self.party.adds_public else np.zeros_like(words)
 
-    async def draw(self, needs: Sequence[Need]) -> list[list[Words]] | None:
+    def draw(self, needs: Sequence[Need]) -> Coroutine[Any, Any, list[list[Words]] | None]:
         """Return this holder's parts of correlated randomness; None if it holds no shares."""
-        return None if self.source is None else await self.source.draw(needs)
+        return _nothing() if self.source is None else self.source.draw(needs)
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Prepare for what each of the next steps will draw, where that saves waiting."""
@@ -128,3 +128,7 @@ class Engine(ABC):
     async def own_product(self, own: Words, rows: int, inner: int, columns: int) -> Words:
         """Return a share of X Y: the last holder gives X, rows x inner, the first one Y."""
         raise RefusedError("This engine multiplies shared values only. Share them first.")
+
+
+async def _nothing() -> None:
+    """Draw nothing, as a party does that holds no shares."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.joint.tasks.boosted_trees.program_rows import Boost, gradients, reached
+from unspoken.joint.tasks.boosted_trees.params import Boost
+from unspoken.joint.tasks.boosted_trees.program_rows import gradients, reached
 from unspoken.joint.tasks.boosted_trees.split_gains import RATIO, plain_best_worth, plain_ratio
-from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import Given
 from unspoken.models.tree_ensemble import TreeSum
 

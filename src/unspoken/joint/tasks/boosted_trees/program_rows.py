@@ -21,7 +21,6 @@ leaf, -rate G / (H + lambda), is opened, because owners need it for the next rou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.boosted_trees.params import MOST, MOST_RECORDS, Boost
 from unspoken.joint.tasks.boosted_trees.split_gains import (
     FINE,
     best_worth,
@@ -40,8 +40,8 @@ from unspoken.joint.tasks.boosted_trees.split_gains import (
 )
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import (
     SPLITS,
     TOO_MANY,
@@ -58,31 +58,6 @@ from unspoken.models.tree_ensemble import TreeSum
 VALUES = "the number of every leaf"
 # Beyond this the loss hardly changes, and |g| / h would have no bound.
 CLIP = 6.0
-# What a question is worth must stay below 2^62, and so must differences from what does not count.
-MOST_RECORDS = 1 << 19
-MOST = 1 << 16
-
-
-@dataclass(frozen=True)
-class Boost:
-    """How trees are added up."""
-
-    rounds: int = 10
-    rate: float = 0.3
-    penalty: float = 1.0
-    two_may_learn: bool = False
-
-    def __post_init__(self) -> None:
-        whole = isinstance(self.rounds, int) and not isinstance(self.rounds, bool)
-        numbers = all(isinstance(n, int | float) for n in (self.rate, self.penalty))
-        if not whole or not numbers or not (1 <= self.rounds <= 1000 and 0 < self.rate <= 1
-                                            and 0.01 <= self.penalty <= 1000):
-            raise InputError(explain("Boosting", "1 to 1000 rounds, a rate above 0 up to 1, a "
-                                     "penalty from 0.01 to 1000", f"{self.rounds} rounds, rate "
-                                     f"{self.rate}, penalty {self.penalty}"))
-        if not isinstance(self.two_may_learn, bool):
-            raise InputError(explain("Boosting: 'two_may_learn'", "true or false",
-                                     self.two_may_learn))
 
 
 def gradients(scores: Floats, labels: Ints) -> Ints:

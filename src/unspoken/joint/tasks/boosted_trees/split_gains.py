@@ -13,8 +13,7 @@ from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.tasks.tree.first_greatest import first_greatest
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.question_scores import branches, joined, needed_branches, only
 
 FINE = 12

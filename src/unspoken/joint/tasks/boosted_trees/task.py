@@ -10,22 +10,21 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.boosted_trees import program_rows
+from unspoken.joint.tasks.boosted_trees.params import Boost, BoostSettings
 from unspoken.joint.tasks.boosted_trees.pooled import pooled_boost
-from unspoken.joint.tasks.boosted_trees.program_rows import MOST, Boost, BoostOverRows
-from unspoken.joint.tasks.common.study_parameters import as_study, not_chosen
-from unspoken.joint.tasks.task import Outlook, Param, Task
+from unspoken.joint.tasks.boosted_trees.program_rows import BoostOverRows
+from unspoken.joint.tasks.common.study_parameters import not_chosen
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
+from unspoken.joint.tasks.tree.agreed_layout import layout_of
 from unspoken.joint.tasks.tree.assumed_trees import AssumedRows
-from unspoken.joint.tasks.tree.study_layout import ROWS_PARAMS, check_rows, layout_of, rules_of
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.task import blank_rows, load_rows, rows_outlook
 
 HELP = """Boosting over the rows of several owners, two classes.
 
 Parameters of task `tree` (but most is 65,536 unless it is set, and at most 524,288), and those of
 boosting. All who take part learn the trees and the numbers of their leaves."""
-OWN = (Param("rounds", "how many trees are added up (10)"),
-       Param("rate", "what each tree counts (0.3)"),
-       Param("penalty", "added to the curvature of every leaf (1.0)"),
-       Param("two_may_learn", "true: two owners agree to learn about each other's leaves (false)"))
 
 
 def _program(study: Study) -> BoostOverRows:
@@ -35,14 +34,13 @@ def _program(study: Study) -> BoostOverRows:
 
 
 def _boost(parameters: Mapping[str, Any]) -> BoostOverRows:
-    layout, spans = layout_of(parameters)
-    boost = Boost(**{p.name: parameters[p.name] for p in OWN if p.name in parameters})
-    return BoostOverRows(layout, rules_of({"most": MOST, **parameters}), boost, spans)
+    (layout, spans), settings = layout_of(parameters), BoostSettings.of(parameters)
+    return as_study(lambda: BoostOverRows(layout, settings.part(TreeParams), settings.part(Boost),
+                                          spans))
 
 
-def _check(parameters: Mapping[str, Any]) -> None:
-    check_rows(parameters, "boosted-trees", OWN)
-    as_study(lambda: _boost(parameters))
+def _fits(parameters: Mapping[str, Any]) -> None:
+    _boost(parameters)
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -62,5 +60,5 @@ def _answers(study: Study, records: int, name: str) -> Answers:
     return AssumedRows(program.layout, program.rules, program.spans).answers()
 
 
-TASKS = (Task("boosted-trees", HELP, (*ROWS_PARAMS, *OWN), _check, _disclosures, _outlook,
+TASKS = (Task("boosted-trees", HELP, declared(BoostSettings, "rows"), _fits, _disclosures, _outlook,
               load_rows, _program, blank_rows, pooled_boost, _answers),)

@@ -14,6 +14,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.classify.params import ClassifySettings
 from unspoken.joint.tasks.classify.program_columns import (
     PREDICTED,
     ClassifyTogether,
@@ -21,11 +22,7 @@ from unspoken.joint.tasks.classify.program_columns import (
 )
 from unspoken.joint.tasks.common.blank_data import scattered
 from unspoken.joint.tasks.common.party_files import party_table
-from unspoken.joint.tasks.common.study_parameters import count, text
 from unspoken.models.site_tree_part import Asked, TreePart
-
-WAYS = ("together", "walking")
-EXPECTED, DEPTH = 1000, 4
 
 
 @dataclass(frozen=True)
@@ -57,18 +54,10 @@ class PartsStudy:
 
 def parts_program(study: Study) -> ClassifyTogether | ClassifyWalking:
     """Return the program of a study, as its records go together or walk."""
-    class_site = text(study.parameters, "class_site")
-    if way_of(study.parameters) == "walking":
-        return ClassifyWalking(class_site)
-    return ClassifyTogether(class_site, study.having("receiver"))
-
-
-def way_of(parameters: Mapping[str, Any]) -> str:
-    """Return how records find their leaf."""
-    way = parameters.get("way", WAYS[0])
-    if way not in WAYS:
-        raise StudyError(explain("Parameter 'way'", "one of " + ", ".join(WAYS), way))
-    return str(way)
+    settings = ClassifySettings.of(study.parameters)
+    if settings.way == "walking":
+        return ClassifyWalking(settings.class_site)
+    return ClassifyTogether(settings.class_site, study.having("receiver"))
 
 
 def load_part(path: Path, study: Study) -> Loaded:
@@ -84,11 +73,12 @@ def load_part(path: Path, study: Study) -> Loaded:
 
 def blank_part(study: Study, name: str, records: int) -> Loaded:
     """Return a site's part of a full tree of two answers, whose levels sites ask in turn."""
-    depth, sites = count(study.parameters, "depth", DEPTH), study.having("owner")
+    settings, sites = ClassifySettings.of(study.parameters), study.having("owner")
+    depth = settings.part_depth
     levels = np.repeat(np.arange(depth + 1), 2 ** np.arange(depth + 1))
     inner, nodes = levels < depth, np.arange(levels.size)
     owner = np.where(inner, levels % len(sites), -1)
-    knows = name == text(study.parameters, "class_site")
+    knows = name == settings.class_site
     part = TreePart(name, sites, ("no", "yes"), owner, np.where(inner, 2 * nodes + 1, -1),
                     np.where(inner, 2, 0), np.where(inner | (not knows), -1, nodes % 2),
                     {int(n): Asked("blank") for n in nodes[owner == sites.index(name)]})

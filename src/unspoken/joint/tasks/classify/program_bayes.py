@@ -27,6 +27,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.classify.params import MOST_RECORDS
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.class_scoring import ONE, classes_of, share_table
 from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
@@ -35,7 +36,6 @@ from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes
 
 PREDICTED = "the predicted class of every record"
-MOST_RECORDS = 1 << 20
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, stack
 from unspoken.joint.session.run import run_local
-from unspoken.joint.tasks.classify.program_bayes import MOST_RECORDS, PREDICTED, Sides
+from unspoken.joint.tasks.classify.params import MAX_DEPTH, MOST_RECORDS
+from unspoken.joint.tasks.classify.program_bayes import PREDICTED, Sides
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
 from unspoken.joint.wire.ledger import Ledger
@@ -42,7 +43,6 @@ from unspoken.models.categorical_tree import CategoricalTree
 
 FINE = 40
 ONE = 1 << FINE
-MAX_DEPTH = 12
 
 
 @dataclass(frozen=True, eq=False)

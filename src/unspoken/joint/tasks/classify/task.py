@@ -13,46 +13,36 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.classify.params import ClassifySettings
 from unspoken.joint.tasks.classify.parts_study import (
-    DEPTH,
-    EXPECTED,
     PartsStudy,
     blank_part,
     load_part,
     parts_program,
-    way_of,
 )
 from unspoken.joint.tasks.classify.pooled import pooled
 from unspoken.joint.tasks.classify.program_bayes import (
-    MOST_RECORDS,
     PREDICTED,
     ClassifyPrivately,
     Sides,
 )
 from unspoken.joint.tasks.classify.program_tree import (
-    MAX_DEPTH,
     ClassifyByTree,
     FullTree,
     full_tree,
 )
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.study_parameters import (
-    EXPECTED_PARAM,
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    count,
     everybody,
     learns,
     outlined,
     read_columns,
-    text,
 )
-from unspoken.joint.tasks.naive_bayes.params import Given
+from unspoken.joint.tasks.naive_bayes.params import Given, layout_of
 from unspoken.joint.tasks.naive_bayes.score_tables import Table, table_of
-from unspoken.joint.tasks.naive_bayes.study_bayes import LAYOUT, layout_of
 from unspoken.joint.tasks.naive_bayes.task import blank_given
-from unspoken.joint.tasks.task import Outlook, Param, Task, notes_of, safe_against
+from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task_params import as_study, declared
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.mixed_bayes import MixedBayes
 
@@ -74,14 +64,6 @@ Each site joins with a table of its columns of the new records. Its part of the 
 way=together nobody learns a path, and receivers learn the classes. way=walking is the book's: all
 sites see every record's path, the class site alone learns classes, and no shares are needed (mode
 sums). With `ids` rows are aligned first."""
-RECORDS_PARAMS = (
-    *LAYOUT, Param("model", "the owner of the model"), Param("asks", "the owner of the records"),
-    EXPECTED_PARAM,
-    Param("depth", "the model is a tree of this depth, of two answers; without it naive Bayes"))
-COLUMNS_PARAMS = (
-    Param("class_site", "the owner that knows the classes of leaves"),
-    Param("way", "together, or walking: all sites see every path (together)"), EXPECTED_PARAM,
-    Param("depth", f"the depth of the tree that the forecast is for ({DEPTH})"))
 COPYING = "who learns the classes of many records can copy the tree"
 
 
@@ -91,7 +73,7 @@ class RecordsStudy:
     def __init__(self, study: Study) -> None:
         layout = layout_of(study.parameters)
         sides = _sides(study.parameters, study.having("receiver"))
-        depth = study.parameters.get("depth")
+        depth = ClassifySettings.of(study.parameters).depth
         self.inner: ClassifyPrivately | ClassifyByTree = ClassifyPrivately(layout, sides) \
             if depth is None else ClassifyByTree(layout, sides, depth)
         self.disclosures = study.disclosures
@@ -104,26 +86,17 @@ class RecordsStudy:
 
 def _sides(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> Sides:
     """Return who has what."""
-    return as_study(lambda: Sides(text(parameters, "model"), text(parameters, "asks"), receivers))
+    settings = ClassifySettings.of(parameters)
+    return as_study(lambda: Sides(settings.model, settings.asks, receivers))
 
 
-def _check_records(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, RECORDS_PARAMS, "classify")
+def _fits_records(parameters: Mapping[str, Any]) -> None:
     layout_of(parameters)
     _sides(parameters)
-    for name, default, most in (("expected", EXPECTED, MOST_RECORDS), ("depth", 1, MAX_DEPTH)):
-        value = parameters.get(name, default)
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-            raise StudyError(explain(f"Parameter '{name}'", f"an int from 1 to {most}", value))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "classify-columns")
-    text(parameters, "class_site")
-    way_of(parameters)
-    count(parameters, "expected", EXPECTED)
-    if count(parameters, "depth", DEPTH) > 20:
-        raise StudyError(explain("Parameter 'depth'", "at most 20", parameters["depth"]))
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
+    """Refuse nothing more: ranges are all that there is to say."""
 
 
 def _records_disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -145,24 +118,23 @@ def _records_outlook(study: Study) -> Outlook:
 
 
 def _columns_outlook(study: Study) -> Outlook:
-    sites, way = study.having("owner"), way_of(study.parameters)
-    class_site = text(study.parameters, "class_site")
+    sites, settings = study.having("owner"), ClassifySettings.of(study.parameters)
+    way = settings.way
     if (way == "walking") == study.facts.has_shares:
         raise StudyError(explain("Task 'classify-columns'", "given shares, or way=walking and mode "
                                  "'sums'", f"way={way} and mode '{study.mode}'"))
-    for name in (class_site, *everybody(study)):
+    for name in (settings.class_site, *everybody(study)):
         if name not in sites:
             raise StudyError(f"Everybody who takes part in task 'classify-columns' must be an "
                              f"owner with a part of the tree. '{name}' is none. Leave it out.")
     safe = "nobody: paths are shown to all sites" if way == "walking" else safe_against(study)
-    depth = count(study.parameters, "depth", DEPTH)
     return Outlook(learns(study, _columns_disclosures(study)), safe, (*notes_of(study), COPYING),
-                   f"a full tree of two answers and depth {depth}")
+                   f"a full tree of two answers and depth {settings.part_depth}")
 
 
 def _load_records(path: Path, study: Study) -> Table | FullTree | Given:
     """Return a model from a JSON file, records from any other."""
-    layout, depth = layout_of(study.parameters), study.parameters.get("depth")
+    layout, depth = layout_of(study.parameters), ClassifySettings.of(study.parameters).depth
     if path.suffix.lower() == ".json" and depth is not None:
         return full_tree(CategoricalTree.load(path), layout, int(depth))
     if path.suffix.lower() == ".json":
@@ -172,7 +144,7 @@ def _load_records(path: Path, study: Study) -> Table | FullTree | Given:
 
 
 def _blank_records(study: Study, name: str, records: int) -> Table | FullTree | Given:
-    layout, depth = layout_of(study.parameters), study.parameters.get("depth")
+    layout, depth = layout_of(study.parameters), ClassifySettings.of(study.parameters).depth
     cells, numbers, kinds = sum(layout.sizes), len(layout.numeric), len(layout.classes)
     if name != _sides(study.parameters).model:
         return blank_given(layout, records)
@@ -184,14 +156,18 @@ def _blank_records(study: Study, name: str, records: int) -> Table | FullTree | 
                     np.zeros(size), np.zeros(size + 1, np.int64))
 
 
-def _expected(study: Study) -> int:
-    return count(study.parameters, "expected", EXPECTED)
+def _expected_records(study: Study) -> int:
+    return ClassifySettings.of(study.parameters).records
+
+
+def _expected_columns(study: Study) -> int:
+    return ClassifySettings.of(study.parameters).expected
 
 
 TASKS = (
-    Task("classify", RECORDS_HELP, RECORDS_PARAMS, _check_records, _records_disclosures,
-         _records_outlook, _load_records, RecordsStudy, _blank_records, pooled,
-         expected=_expected),
-    Task("classify-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, load_part, PartsStudy, blank_part, pooled, expected=_expected,
-         over_columns=True))
+    Task("classify", RECORDS_HELP, declared(ClassifySettings, "rows"), _fits_records,
+         _records_disclosures, _records_outlook, _load_records, RecordsStudy, _blank_records,
+         pooled, expected=_expected_records),
+    Task("classify-columns", COLUMNS_HELP, declared(ClassifySettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, load_part, PartsStudy, blank_part, pooled,
+         expected=_expected_columns, over_columns=True))

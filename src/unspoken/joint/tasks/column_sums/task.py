@@ -14,12 +14,13 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.column_sums.params import PARAMS, SumParams
+from unspoken.joint.tasks.column_sums.params import SumParams
 from unspoken.joint.tasks.column_sums.pooled import pooled
 from unspoken.joint.tasks.column_sums.program_rows import SUM, SumOverRows
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import learns
 from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task_params import declared
 
 HELP = """The sum of columns over all owners (vcz2006 section 3.3.2).
 
@@ -27,7 +28,7 @@ Receivers learn the sum of each column and nothing else; how many rows an owner 
 With two owners a sum gives the other's part away, so that masks are refused for two."""
 
 
-def _check(parameters: Mapping[str, Any]) -> None:
+def _fits(parameters: Mapping[str, Any]) -> None:
     SumParams.of(parameters)
 
 
@@ -61,5 +62,5 @@ def _blank(study: Study, name: str, records: int) -> npt.NDArray[np.float64]:
     return np.zeros(len(SumParams.of(study.parameters).columns))
 
 
-TASKS = (Task("sum", HELP, PARAMS, _check, _disclosures, _outlook, _load, SumOverRows, _blank,
-              pooled),)
+TASKS = (Task("sum", HELP, declared(SumParams), _fits, _disclosures, _outlook, _load, SumOverRows,
+              _blank, pooled),)

@@ -41,11 +41,10 @@ from unspoken.joint.tasks.common.party_files import (
     party_table,
 )
 from unspoken.joint.tasks.common.study_parameters import (
+    ORDER_PARAMS,
     RECORD_ORDER,
-    as_study,
+    OrderSettings,
     everybody,
-    flag,
-    text,
 )
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.wire.frames import Purpose
@@ -187,9 +186,8 @@ def with_ids(columns: Mapping[str, Any], ids: Iterable[Any] | None, owner: str,
 
 def order_of(parameters: Mapping[str, Any], task: str) -> RecordOrder:
     """Return how a study's records come into one order; a study must say it."""
-    named, same = "ids" in parameters, flag(parameters, "same_order")
-    if named:
-        text(parameters, "ids")
+    settings, named = OrderSettings.of(parameters), "ids" in parameters
+    same = settings.same_order
     if not named and not same:
         raise StudyError(f"Task '{task}' needs the same records in the same order at all owners. "
                          "Its study says nothing about it. Name the column of ids "
@@ -201,7 +199,7 @@ def order_of(parameters: Mapping[str, Any], task: str) -> RecordOrder:
                          "and name the column of ids.")
     if same:
         return RecordOrder(None, named)
-    return RecordOrder(as_study(lambda: SetRules(least=parameters.get("least", 10))))
+    return RecordOrder(SetRules(least=settings.least))
 
 
 def without_order(study: Study) -> Study:
@@ -218,9 +216,9 @@ def in_one_order(task: Task) -> Task:
     def order(study: Study) -> RecordOrder:
         return order_of(study.parameters, task.name)
 
-    def check(parameters: Mapping[str, Any]) -> None:
+    def fits(parameters: Mapping[str, Any]) -> None:
         order_of(parameters, task.name)
-        task.check(_rest(parameters))
+        task.fits(_rest(parameters))
 
     def disclosures(study: Study) -> tuple[Disclosure, ...]:
         return (*task.disclosures(without_order(study)),
@@ -246,8 +244,9 @@ def in_one_order(task: Task) -> Task:
     def answers(study: Study, records: int, name: str) -> Answers:
         return task.answers(without_order(study), records, name)
 
-    return replace(task, check=check, disclosures=disclosures, outlook=outlook, load=load,
-                   program=program, blank=blank, answers=answers,
+    return replace(task, params=(*task.params, *ORDER_PARAMS), fits=fits,
+                   disclosures=disclosures, outlook=outlook, load=load, program=program,
+                   blank=blank, answers=answers,
                    expected=lambda study: task.expected(without_order(study)))
 
 

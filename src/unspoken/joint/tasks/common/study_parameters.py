@@ -2,90 +2,42 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import InputError, explain
+from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.sets.encrypted_circle import MOST as MOST_IDS
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import needed, party_table
-from unspoken.joint.tasks.task import Outlook, Param, notes_of, safe_against
+from unspoken.joint.tasks.param_rules import Between, Flag, Word
+from unspoken.joint.tasks.task import Outlook, notes_of, safe_against
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, declared
 from unspoken.table.table import Table
 
-T = TypeVar("T")
-# What every task over columns has, and the runner does: see `record_order`.
-RECORD_ORDER = ("ids", "least", "same_order")
-ORDER_PARAMS = (
-    Param("ids", "the column of ids by which records are aligned"),
-    Param("least", "the least number of ids of an owner where records are aligned (10)"),
-    Param("same_order", "true: all files list the same records in the same order"))
-EXPECTED_PARAM = Param("expected", "the number of records that the forecast is for")
+
+@dataclass(frozen=True)
+class OrderSettings(TaskSettings):
+    """How records come into one order, in every task over columns."""
+
+    ids: str = field(default="", metadata=agreed(
+        Word(), "the column of ids by which records are aligned"))
+    least: int = field(default=10, metadata=agreed(
+        Between(0, MOST_IDS), "the least number of ids of an owner where records are aligned"))
+    same_order: bool = field(default=False, metadata=agreed(
+        Flag(), "all files list the same records in the same order"))
 
 
-def as_study(make: Callable[[], T]) -> T:
-    """Return what a function makes; its refusals become those of a study."""
-    try:
-        return make()
-    except StudyError:
-        raise
-    except (InputError, TypeError) as error:
-        raise StudyError(str(error)) from None
-
-
-def check_names(parameters: Mapping[str, Any], params: Sequence[Param], task: str) -> None:
-    """Refuse parameters that a task does not have; those about a column are named 'kind.name'."""
-    known = [p.name for p in params if "." not in p.name]
-    about = [p.name.partition(".")[0] for p in params if "." in p.name]
-    for name in parameters:
-        kind, dot, _ = name.partition(".")
-        if name not in known and not (dot and kind in about):
-            raise StudyError(f"Task '{task}' has no parameter '{name}'.{near(name, known)} It has "
-                             + ", ".join([*known, *(f"{kind}.NAME" for kind in about)]) + ".")
-
-
-def near(name: str, known: Sequence[str]) -> str:
-    """Return a hint at the name that was probably meant."""
-    close = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean '{close[0]}'?" if close else ""
-
-
-def text(parameters: Mapping[str, Any], name: str) -> str:
-    """Return a parameter that is a text."""
-    value = parameters.get(name)
-    if not isinstance(value, str) or not value:
-        raise StudyError(explain(f"Parameter '{name}'", "a text", value))
-    return value
-
-
-def texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a parameter that is a list of one or more texts."""
-    values = parameters.get(name)
-    if not isinstance(values, list) or not values or not all(isinstance(t, str) for t in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
-    return tuple(values)
-
-
-def any_texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return a list of names; an empty one if it is not there."""
-    values = parameters.get(name, [])
-    if not isinstance(values, list) or not all(isinstance(t, str) and t for t in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
-    return tuple(values)
-
-
-def numbers(parameters: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    """Return a parameter that is a list of one or more numbers."""
-    values = parameters.get(name)
-    if not isinstance(values, list) or not values or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) for n in values):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", values))
-    return tuple(float(n) for n in values)
+ORDER_PARAMS = declared(OrderSettings)
+RECORD_ORDER = tuple(param.name for param in ORDER_PARAMS)
+EXPECTED_PARAM = agreed(Between(1, 1 << 40), "the number of records that the forecast is for",
+                        split="columns")
 
 
 def one_kind(parameters: Mapping[str, Any], name: str, kinds: Sequence[str], what: str) -> str:
@@ -105,29 +57,9 @@ def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str
                                      "another name"))
 
 
-def count(parameters: Mapping[str, Any], name: str, default: int) -> int:
-    """Return a parameter that is a whole number, one or more."""
-    value = parameters.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", value))
-    return value
-
-
-def flag(parameters: Mapping[str, Any], name: str) -> bool:
-    """Return a parameter that is true or false, the latter if it is not there."""
-    value = parameters.get(name, False)
-    if not isinstance(value, bool):
-        raise StudyError(explain(f"Parameter '{name}'", "true or false", value))
-    return value
-
-
 def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns of a study: one or more, all different."""
-    columns = any_texts(parameters, "columns")
-    if not columns or len(set(columns)) != len(columns):
-        raise StudyError(explain("Parameter 'columns'", "a list of different columns",
-                                 list(columns)))
-    return columns
+    """Return the columns of a study, which were checked to be different."""
+    return tuple(parameters["columns"])
 
 
 def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unspoken.joint.tasks.forest.program_rows import Attributes
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.program_rows import Given
 from unspoken.models.categorical_tree import CategoricalTree

@@ -22,8 +22,8 @@ from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
-from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import (
     Given,
     TreeOverRows,

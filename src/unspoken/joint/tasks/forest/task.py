@@ -7,15 +7,19 @@ from typing import Any
 
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.study_parameters import (
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    count,
-)
+from unspoken.joint.tasks.forest.params import ForestSettings
 from unspoken.joint.tasks.forest.pooled import pooled_forest
 from unspoken.joint.tasks.forest.program_rows import Attributes, ForestOverRows
-from unspoken.joint.tasks.task import Outlook, Param, Task
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
+from unspoken.joint.tasks.tree.agreed_layout import (
+    expected_of,
+    fits_rows,
+    layout_of,
+    refuse_other_sites,
+    rules_of,
+    shape_of,
+)
 from unspoken.joint.tasks.tree.assumed_trees import AssumedRows
 from unspoken.joint.tasks.tree.hidden_part import leaves
 from unspoken.joint.tasks.tree.hidden_study import (
@@ -25,18 +29,6 @@ from unspoken.joint.tasks.tree.hidden_study import (
     hidden_outlook,
 )
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest, pooled_forest_columns
-from unspoken.joint.tasks.tree.study_layout import (
-    COLUMNS_PARAMS,
-    CUT_POINTS,
-    EXPECTED,
-    ROWS_PARAMS,
-    check_rows,
-    expected_of,
-    layout_of,
-    refuse_other_sites,
-    rules_of,
-    shape_of,
-)
 from unspoken.joint.tasks.tree.task import (
     blank_new,
     blank_rows,
@@ -58,11 +50,6 @@ COLUMNS_HELP = """A random forest over the columns of several sites, in one run.
 Nobody sees the trees: they are full and stay on shares. Records whose class is missing in the class
 site's file are new; the others are drawn with replacement, by the class site, for every tree. What
 comes out is the class that most trees say of each new record."""
-TREES = Param("trees", "the number of trees (10)")
-ROWS_OWN = (TREES, Param("attributes_at_a_node", "how many attributes count at a node (the root)"),
-            Param("seed", "public: which attributes count where (0)"))
-COLUMNS_OWN = (TREES, Param("questions_at_a_node", "how many slots count at a node (half of all)"),
-               Param("seed", "public: which slots count where (0)"))
 
 
 def _over_rows(study: Study) -> ForestOverRows:
@@ -72,10 +59,10 @@ def _over_rows(study: Study) -> ForestOverRows:
 
 
 def _forest(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> ForestOverRows:
-    layout, spans = layout_of(parameters)
-    return ForestOverRows(layout, rules_of(parameters), parameters.get("trees", 10),
-                          attributes=parameters.get("attributes_at_a_node", 0),
-                          seed=parameters.get("seed", 0), receivers=receivers, spans=spans)
+    (layout, spans), settings = layout_of(parameters), ForestSettings.of(parameters)
+    return ForestOverRows(layout, rules_of(parameters), settings.trees,
+                          attributes=settings.attributes_at_a_node, seed=settings.seed,
+                          receivers=receivers, spans=spans)
 
 
 def _over_columns(study: Study) -> HiddenStudy:
@@ -84,22 +71,19 @@ def _over_columns(study: Study) -> HiddenStudy:
 
 def _votes(parameters: Mapping[str, Any]) -> HiddenForest:
     """Return how many trees there are, and what counts at their nodes."""
-    return as_study(lambda: HiddenForest(parameters.get("trees", 10),
-                                         parameters.get("questions_at_a_node", 0),
-                                         parameters.get("seed", 0)))
+    settings = ForestSettings.of(parameters)
+    return as_study(lambda: HiddenForest(settings.trees, settings.questions_at_a_node,
+                                         settings.seed))
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_rows(parameters, "forest", ROWS_OWN)
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
+    fits_rows(parameters)
     as_study(lambda: _forest(parameters))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *COLUMNS_OWN, *ORDER_PARAMS), "forest-columns")
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     shape, rules, forest = shape_of(parameters), rules_of(parameters), _votes(parameters)
     as_study(lambda: leaves(shape, rules.max_depth, forest.trees))
-    count(parameters, "cut_points", CUT_POINTS)
-    count(parameters, "expected", EXPECTED)
 
 
 def _rows_outlook(study: Study) -> Outlook:
@@ -119,8 +103,8 @@ def _rows_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("forest", ROWS_HELP, (*ROWS_PARAMS, *ROWS_OWN), _check_rows, rows_disclosures,
+    Task("forest", ROWS_HELP, declared(ForestSettings, "rows"), _fits_rows, rows_disclosures,
          _rows_outlook, load_rows, _over_rows, blank_rows, pooled_forest, _rows_answers),
-    Task("forest-columns", COLUMNS_HELP, (*COLUMNS_PARAMS, *COLUMNS_OWN), _check_columns,
+    Task("forest-columns", COLUMNS_HELP, declared(ForestSettings, "columns"), _fits_columns,
          hidden_disclosures, _columns_outlook, load_new, _over_columns, blank_new,
          pooled_forest_columns, hidden_answers, expected=expected_of, over_columns=True))

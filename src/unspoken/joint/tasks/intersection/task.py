@@ -15,10 +15,11 @@ from unspoken.joint.mpc.sets.encrypted_circle import encoded, own_set
 from unspoken.joint.mpc.sets.intersection import intersection_disclosures
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import id_column
-from unspoken.joint.tasks.intersection.params import PARAMS, IntersectionParams
+from unspoken.joint.tasks.intersection.params import IntersectionParams
 from unspoken.joint.tasks.intersection.pooled import pooled
 from unspoken.joint.tasks.intersection.program_rows import COMMON, CommonIds
 from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import declared
 
 HELP = """How many ids all owners have in common (vcz2006 section 6.2.2).
 
@@ -30,7 +31,7 @@ what breaks it. Ids of a CSV file are taken as they are written ("007" is not 7)
 files as whole numbers or text; they are compared character by character."""
 
 
-def _check(parameters: Mapping[str, Any]) -> None:
+def _fits(parameters: Mapping[str, Any]) -> None:
     IntersectionParams.of(parameters)
 
 
@@ -79,5 +80,5 @@ def _blank(study: Study, name: str, records: int) -> tuple[list[bytes], None]:
     return encoded(range(min(records, rules.pad_to) if rules.pad_to else records)), None
 
 
-TASKS = (Task("intersection", HELP, PARAMS, _check, _disclosures, _outlook, _load, CommonIds,
-              _blank, pooled),)
+TASKS = (Task("intersection", HELP, declared(IntersectionParams), _fits, _disclosures, _outlook,
+              _load, CommonIds, _blank, pooled),)

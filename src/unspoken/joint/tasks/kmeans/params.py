@@ -9,35 +9,24 @@ a near-tie, and either may be taken; the joint and the central result take the s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, InputError, explain
-from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.errors import DataError, explain
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
-from unspoken.joint.tasks.common.study_parameters import as_study
-from unspoken.joint.tasks.task import Param
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.joint.tasks.param_rules import Between, OneWord, RealBetween, Words
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
+from unspoken.release.parameters import OneOf, Real, Whole
 
 EXTRA = 6
 MOST_SCALE = 24
-RULES = ("k", "iterations", "most", "scale", "tolerance", "seed", "start")
-PARAMS = (
-    Param("columns", 'the columns, a list of names; of several owners ["north:age", "south:stay"]'),
-    Param("k", "the number of clusters"),
-    Param("iterations", "how many iterations are run at most (10)"),
-    Param("most", "every value lies between -most and most (8.0)"),
-    Param("scale", "fractional bits of values, 1 to 24 (12)"),
-    Param("tolerance", "stop when the centres' squared movement is at most that (no: run all)"),
-    Param("seed", "public: which records the clustering starts from (0)"),
-    Param("start", "records, or spread (k-means++; only with way hidden) (records)"))
-ROWS_PARAMS = (*PARAMS, Param("way", "hidden, or revealed: sums are opened every round (hidden)"))
-COLUMNS_PARAMS = (
-    *PARAMS, Param("way", "hidden, or assignments: opened every round (hidden)"),
-    Param("closest", "how the nearest centre is found: shares, or permuted (shares)"))
+ROW_WAYS = ("hidden", "revealed")
+COLUMN_WAYS = ("hidden", "assignments")
+CLOSEST = ("shares", "permuted")
 
 
 @dataclass(frozen=True)
@@ -63,26 +52,24 @@ class KMeansParams:
         Public numbers of records, whatever the data is, or k-means++, all of it on shares.
     """
 
-    k: int
-    iterations: int = 10
-    most: float = 8.0
-    scale: int = 12
-    tolerance: float | None = None
-    seed: int = 0
-    start: str = "records"
-    allowed: ClassVar[Mapping[str, tuple[Rule, str]]] = {
-        "k": (Whole(1), ""), "iterations": (Whole(1), ""), "scale": (Whole(1), ""),
-        "seed": (Whole(0), ""), "start": (OneOf(("records", "spread")), ""),
-        "most": (Real(0.0, 2.0**40), "Standardise the columns.")}
+    k: int = field(metadata=agreed(Whole(1), "the number of clusters"))
+    iterations: int = field(default=10, metadata=agreed(
+        Whole(1), "how many iterations are run at most"))
+    most: float = field(default=8.0, metadata=agreed(
+        Real(0.0, 2.0**40), "every value lies between -most and most", "Standardise the columns."))
+    scale: int = field(default=12, metadata=agreed(
+        Between(1, MOST_SCALE), "fractional bits of values"))
+    tolerance: float | None = field(default=None, metadata=agreed(
+        RealBetween(0.0, 2.0**40), "stop when the centres' squared movement is at most that; "
+        "without it all iterations are run"))
+    seed: int = field(default=0, metadata=agreed(
+        Whole(0), "public: which records the clustering starts from"))
+    start: str = field(default="records", metadata=agreed(
+        OneOf(("records", "spread")), "spread is k-means++, only with way hidden"))
 
     def __post_init__(self) -> None:
         """Refuse what makes no clustering."""
-        check("kmeans", self.allowed, {name: getattr(self, name) for name in self.allowed})
-        if self.scale > MOST_SCALE:
-            raise InputError(explain("kmeans: 'scale'", f"at most {MOST_SCALE}", self.scale))
-        if self.tolerance is not None and not 0 <= self.tolerance < 2**40:
-            raise InputError(explain("kmeans: 'tolerance'", "None or not negative",
-                                     self.tolerance))
+        check_declared("kmeans", self)
 
     @property
     def units(self) -> int:
@@ -101,11 +88,25 @@ class KMeansParams:
         return bound
 
 
+@dataclass(frozen=True, kw_only=True)
+class KMeansSettings(TaskSettings, KMeansParams):
+    """What a study says about its clustering."""
+
+    columns: tuple[str, ...] = field(metadata=agreed(
+        Words('a list of different columns; of several owners ["north:age", "south:stay"]'),
+        "the columns"))
+    way_rows: str = field(default="hidden", metadata=agreed(
+        OneWord(ROW_WAYS), "revealed opens sums in every round", name="way", split="rows"))
+    way_columns: str = field(default="hidden", metadata=agreed(
+        OneWord(COLUMN_WAYS), "assignments are opened in every round, or hidden", name="way",
+        split="columns"))
+    closest: str = field(default="shares", metadata=agreed(
+        OneWord(CLOSEST), "how the nearest centre is found", split="columns"))
+
+
 def rules_of(parameters: Mapping[str, Any]) -> KMeansParams:
     """Return what a study says about its clustering."""
-    if "k" not in parameters:
-        raise StudyError("Parameter 'k', the number of clusters, must be there. It is not.")
-    return as_study(lambda: KMeansParams(**{n: parameters[n] for n in RULES if n in parameters}))
+    return KMeansSettings.of(parameters).part(KMeansParams)
 
 
 def rounded(values: Any, rules: KMeansParams, what: str = "values") -> Ints:

@@ -51,6 +51,8 @@ from unspoken.joint.tasks.kmeans.nearest_centre import (
     permuting_owner,
 )
 from unspoken.joint.tasks.kmeans.params import (
+    CLOSEST,
+    COLUMN_WAYS,
     KMeansParams,
     as_floats,
     check_enough,
@@ -67,8 +69,6 @@ from unspoken.models.clusters import Clusters
 
 ASSIGNED = "the cluster of every record"
 EVERY = "the cluster of every record in every round"
-WAYS = ("hidden", "assignments")
-CLOSEST = ("shares", "permuted")
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,10 @@ class KMeansOverColumns:
     def __init__(self, rules: KMeansParams, widths: Mapping[str, int], holders: Sequence[str] = (),
                  way: str = "hidden", nearest: str = "shares",
                  receivers: Sequence[str] = (), has_start: bool = False) -> None:
-        if way not in WAYS or nearest not in CLOSEST:
-            raise InputError(explain("k-means over columns", f"given a way of {', '.join(WAYS)} "
-                                     f"and closest of {', '.join(CLOSEST)}", f"{way}, {nearest}"))
+        if way not in COLUMN_WAYS or nearest not in CLOSEST:
+            raise InputError(explain("k-means over columns", "given a way of "
+                                     f"{', '.join(COLUMN_WAYS)} and closest of "
+                                     f"{', '.join(CLOSEST)}", f"{way}, {nearest}"))
         if (way, nearest) == ("hidden", "permuted"):
             raise RefusedError("Permuted comparisons tell assignments in every round. Way 'hidden' "
                                "tells none. Use way='assignments' for them.")

@@ -38,6 +38,7 @@ from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, open_size
 from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, public_centres
 from unspoken.joint.tasks.kmeans.first_centres import spread
 from unspoken.joint.tasks.kmeans.params import (
+    ROW_WAYS,
     KMeansParams,
     as_floats,
     check_enough,
@@ -54,7 +55,6 @@ from unspoken.models.clusters import Clusters
 
 CENTRES = "the centres"
 TOTALS = "sums and counts of all clusters in every round"
-WAYS = ("hidden", "revealed")
 
 
 def disclosures(rules: KMeansParams, owners: Sequence[str], way: str = "hidden",
@@ -71,8 +71,9 @@ class KMeansOverRows:
 
     def __init__(self, rules: KMeansParams, columns: Sequence[str], owners: Sequence[str],
                  way: str = "hidden", receivers: Sequence[str] = (), start: Any = None) -> None:
-        if way not in WAYS:
-            raise InputError(explain("k-means over rows: 'way'", "one of " + ", ".join(WAYS), way))
+        if way not in ROW_WAYS:
+            raise InputError(explain("k-means over rows: 'way'", "one of " + ", ".join(ROW_WAYS),
+                                     way))
         if way == "revealed" and len(owners) < 3:
             raise RefusedError("Sums of two owners tell each the other's part. Way 'revealed' "
                                "needs three owners or more. Use way='hidden'.")

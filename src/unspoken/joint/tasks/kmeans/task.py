@@ -23,9 +23,6 @@ from unspoken.joint.tasks.common.column_files import (
 )
 from unspoken.joint.tasks.common.public_sizes import SIZES
 from unspoken.joint.tasks.common.study_parameters import (
-    ORDER_PARAMS,
-    as_study,
-    check_names,
     names_of,
     outlined,
     owners_of,
@@ -33,11 +30,12 @@ from unspoken.joint.tasks.common.study_parameters import (
 from unspoken.joint.tasks.kmeans import program_columns, program_rows
 from unspoken.joint.tasks.kmeans.all_on_shares import MOVED
 from unspoken.joint.tasks.kmeans.nearest_centre import WON
-from unspoken.joint.tasks.kmeans.params import COLUMNS_PARAMS, ROWS_PARAMS, rules_of
+from unspoken.joint.tasks.kmeans.params import KMeansSettings, rules_of
 from unspoken.joint.tasks.kmeans.pooled import pooled
 from unspoken.joint.tasks.kmeans.program_columns import EVERY, KMeansOverColumns, KMeansSite
 from unspoken.joint.tasks.kmeans.program_rows import TOTALS, KMeansOverRows
 from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 
 ROWS_HELP = """k-means over the rows of several owners.
 
@@ -57,12 +55,13 @@ EXPOSED = "one record that moves between two rounds is the difference of what is
 
 def way_of(parameters: Mapping[str, Any]) -> str:
     """Return what is opened on the way: nothing, unless it is named."""
-    return str(parameters.get("way", "hidden"))
+    return KMeansSettings.of(parameters).way_rows
 
 
 def _ways(parameters: Mapping[str, Any]) -> tuple[str, str]:
     """Return how assignments are kept, and how the nearest centre is found."""
-    return way_of(parameters), str(parameters.get("closest", "shares"))
+    settings = KMeansSettings.of(parameters)
+    return settings.way_columns, settings.closest
 
 
 class RowsStudy(KMeansOverRows):
@@ -86,14 +85,12 @@ class ColumnsStudy(KMeansOverColumns):
         self.disclosures = study.disclosures
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, ROWS_PARAMS, "kmeans")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     as_study(lambda: KMeansOverRows(rules_of(parameters), names_of(parameters),
                                     ("one", "two", "three"), way_of(parameters)))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "kmeans-columns")
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     widths = {name: len(columns) for name, columns in owners_of(parameters).items()}
     as_study(lambda: KMeansOverColumns(rules_of(parameters), widths, (), *_ways(parameters)))
 
@@ -191,8 +188,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("kmeans", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
-    Task("kmeans-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, _load_columns, ColumnsStudy, _blank_columns, pooled, _columns_answers,
-         over_columns=True))
+    Task("kmeans", ROWS_HELP, declared(KMeansSettings, "rows"), _fits_rows, _rows_disclosures,
+         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+    Task("kmeans-columns", COLUMNS_HELP, declared(KMeansSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
+         pooled, _columns_answers, over_columns=True))

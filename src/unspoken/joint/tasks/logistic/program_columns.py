@@ -22,40 +22,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import ceil, log2, sqrt
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Floats
 from unspoken.errors import DataError
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import FINE, Wide, public_wide
 from unspoken.joint.mpc.ops.limb_products import wide_matmul
-from unspoken.joint.mpc.ops.limb_sharing import lift, rescale
 from unspoken.joint.mpc.ops.matrix_inverse import ILL, inverse
-from unspoken.joint.mpc.ops.products import matmul, multiply
-from unspoken.joint.mpc.ops.sharing import reveal, share, share_sum
+from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.ops.truncation import truncate
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
-from unspoken.joint.mpc.shared import Shared, concatenate, public
+from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.logistic.cross_products import (
     CELL,
     in_units,
-    odds_of,
-    products,
     turning,
 )
+from unspoken.joint.tasks.logistic.params import CONDITION
 from unspoken.joint.tasks.logistic.program_rows import (
     EXPECTED_STEPS,
     LIKELIHOOD,
     MOST_STEPS,
     STEP,
 )
+from unspoken.joint.tasks.logistic.shared_columns import log_odds, shared_table, slopes
 from unspoken.joint.tasks.logistic.sigmoid import SCALE, log_likelihoods, sigmoid
 from unspoken.joint.tasks.regression.column_blocks import (
     ALL,
@@ -82,8 +80,6 @@ from unspoken.models.logistic_model import LogisticModel
 
 CLOSE = 3e-5
 MOST_ROWS = 1 << 20
-MOST_ODDS = 1 << 12
-CONDITION = 2.0**16
 
 
 class LogisticOverColumns(OverColumns):
@@ -107,15 +103,16 @@ class LogisticOverColumns(OverColumns):
         self._refuse(rows)
         standard = await standardised(party, self.columns, own, response=False)
         extra = self._penalties(standard, rows)
-        table, y, sizes = await self._shared(party, standard, rows)
+        table, y, sizes = await shared_table(party, self.columns, standard, rows)
         beta, most = np.zeros(table.shape[1]), self._most_steps(rows)
         for steps in range(MOST_STEPS):
             refuse_more_steps(steps, most, smallest(self.columns.widths()))
-            likely = await sigmoid(party, await self._odds(party, standard, beta, table))
+            likely = await sigmoid(party, await log_odds(party, self.columns, standard, beta,
+                                                          table))
             inverse, step = await self._newton(party, table, y, likely, (beta, extra))
             beta = beta + step
             if np.abs(step).max() < CLOSE:
-                odds = await self._odds(party, standard, beta, table)
+                odds = await log_odds(party, self.columns, standard, beta, table)
                 chance = await self._likelihood(party, odds, y)
                 standard = in_units(self.columns, standard, sizes)
                 turn = await turning(party, self.columns, standard, sizes)
@@ -155,46 +152,10 @@ class LogisticOverColumns(OverColumns):
                                "other units.")
         return np.append(0.0, added)
 
-    async def _shared(self, party: Party, standard: Standard,
-                      rows: int) -> tuple[Shared, Shared, Ints]:
-        """Return ones and all columns in the order of the model, the response, and units.
-
-        Units are those of products of columns of different owners, as exponents.
-        """
-        most, p = 1 << ceil(log2(sqrt(rows))) + CELL, len(self.columns.terms.features)
-        parts, order = [], []
-        for owner in self.columns.owners:
-            places = [place for place, _ in self.columns.own(owner)]
-            mine = standard.table if party.name == owner else None
-            parts.append(await share(party, mine, owner, (rows, len(places)), -most, most, CELL))
-            order += places
-        table, sizes = concatenate([part for part in parts if part.shape[1]], 1), np.zeros(0, int)
-        if crossing := self.columns.crossing():
-            one, other = ([order.index(self.columns.terms.place(pair[i])) for _, pair in crossing]
-                          for i in (0, 1))
-            joint, sizes = await products(party, table[:, one], table[:, other])
-            table, order = concatenate([table, joint], 1), order + [place for place, _ in crossing]
-        table = table[:, np.argsort(order)]
-        ones = public(party, np.full((rows, 1), 1 << CELL), CELL)
-        return concatenate([ones, table[:, :p]], 1), table[:, p:].within(0, 1 << CELL), sizes
-
-    async def _odds(self, party: Party, standard: Standard, beta: Floats, table: Shared) -> Shared:
-        """Return log-odds: every owner adds its own part, and products on shares theirs."""
-        mine, rows = None, table.shape[0]
-        if standard.table is not None:
-            mine = standard.table @ np.append(beta[1:], 0.0)[standard.places]
-            if party.name == next(iter(self.columns.owners)):
-                mine = mine + beta[0]
-        most, at = MOST_ODDS << SCALE, [place + 1 for place, _ in self.columns.crossing()]
-        odds = await share_sum(party, mine, (rows,), -most, most, SCALE)
-        if at and beta[at].any():
-            odds = (odds + await odds_of(party, table[:, at], beta[at])).within(-most, most)
-        return odds
-
     async def _newton(self, party: Party, table: Shared, y: Shared, likely: Shared,
                       now: tuple[Floats, Floats]) -> tuple[Wide, Floats]:
         """Return the inverse of the weighted products, and the step, which is opened."""
-        hessian, slope = await self._slopes(party, table, y, likely)
+        hessian, slope = await slopes(party, table, y, likely)
         (beta, extra), size = now, table.shape[1]
         if self.rules.ridge:
             hessian = hessian + public_wide(party, np.diag(extra))
@@ -207,25 +168,6 @@ class LogisticOverColumns(OverColumns):
         opened_step = await opened(party, step, reach, STEP, ())
         assert opened_step is not None
         return inverted, opened_step
-
-    async def _slopes(self, party: Party, table: Shared, y: Shared,
-                      likely: Shared) -> tuple[Wide, Wide]:
-        """Return the weighted products and the gradient, divided by a power of two."""
-        rows, size = table.shape
-        rest = y.reshape(rows) * (1 << SCALE - CELL)
-        rest = replace(rest, scale=SCALE) - likely
-        weight = likely - await truncate(party, await multiply(party, likely, likely), SCALE)
-        weight = (await truncate(party, weight, SCALE - CELL)).within(0, (1 << CELL - 2) + 2)
-        heavy = await multiply(party, table, concatenate([weight.reshape(-1, 1)] * size, 1))
-        heavy = await truncate(party, heavy, CELL)
-        most = rows << 2 * CELL
-        products = await matmul(party, table.T, heavy, within=(-most, most))
-        most = rows << CELL + SCALE
-        gradient = await matmul(party, table.T, rest.reshape(-1, 1), within=(-most, most))
-        log = ceil(log2(rows))
-        hessian = await rescale(party, (await lift(party, products)).shifted(log), FINE)
-        slope = await rescale(party, (await lift(party, gradient)).shifted(log), FINE)
-        return hessian.within(0.3), slope.within(1.25)
 
     async def _likelihood(self, party: Party, odds: Shared, y: Shared) -> float:
         """Open the log-likelihood; that of a model is at least the one of all coefficients 0."""

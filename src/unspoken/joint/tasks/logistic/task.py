@@ -12,38 +12,27 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices
-from unspoken.joint.tasks.common.study_parameters import (
-    EXPECTED_PARAM,
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    outlined,
-)
+from unspoken.joint.tasks.common.study_parameters import outlined
+from unspoken.joint.tasks.logistic.params import LogisticSettings
 from unspoken.joint.tasks.logistic.pooled import pooled_logistic
-from unspoken.joint.tasks.logistic.program_columns import CONDITION, LogisticOverColumns
+from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import STEP, LogisticOverRows
 from unspoken.joint.tasks.regression.column_blocks import Given
 from unspoken.joint.tasks.regression.params import RegressionParams
-from unspoken.joint.tasks.regression.study_terms import (
-    FITTING,
-    HELD,
-    MODEL,
-    columns_of,
-    expected_of,
-    receivers_of,
-    rules_of,
-    terms_of,
-)
 from unspoken.joint.tasks.regression.task import (
     blank_columns,
     blank_rows,
-    check_expected,
     columns_in,
+    columns_of,
+    expected_of,
     fitted_answers,
     load_columns,
     load_rows,
+    receivers_of,
+    terms_of,
 )
 from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 
 ROWS_HELP = """Logistic regression over rows of several owners.
 
@@ -59,8 +48,6 @@ COLUMNS_HELP = """Logistic regression over columns of several owners.
 The response must be 0 or 1. With `ids` records are aligned first (`least` of them in common or
 more); with same_order=true all files list the same records in one order. Products of columns of
 different owners do not go with a ridge, and `condition` is 2^16 unless it is set."""
-ROWS_PARAMS = (*MODEL, *FITTING)
-COLUMNS_PARAMS = (*MODEL, HELD, *FITTING, EXPECTED_PARAM)
 MEANS = ("coefficients of columns that stand in products with another owner's show receivers the "
          "means of these columns")
 NEWTON, NEWTON_COLUMNS = 6, 5
@@ -73,7 +60,7 @@ class RowsStudy(LogisticOverRows):
 
     def __init__(self, study: Study) -> None:
         super().__init__(terms_of(study.parameters),
-                         rules_of(study.parameters, receivers_of(study)))
+                         _rows_rules(study.parameters, receivers_of(study)))
         self.disclosures = study.disclosures
 
 
@@ -81,32 +68,41 @@ class ColumnsStudy(LogisticOverColumns):
     """The program of a study over columns."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(columns_of(study.parameters), _columns_rules(study))
+        super().__init__(columns_of(study.parameters),
+                         _columns_rules(study.parameters, receivers_of(study)))
         self.disclosures = study.disclosures
 
 
-def _columns_rules(study: Study) -> RegressionParams:
-    return rules_of({"condition": CONDITION, **study.parameters}, receivers_of(study))
+def _rows_rules(parameters: Mapping[str, Any],
+                receivers: tuple[str, ...] = ()) -> RegressionParams:
+    settings = LogisticSettings.of(parameters)
+    return as_study(lambda: RegressionParams(settings.ridge, settings.condition,
+                                             receivers=receivers))
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, ROWS_PARAMS, "logistic")
-    as_study(lambda: LogisticOverRows(terms_of(parameters), rules_of(parameters)))
+def _columns_rules(parameters: Mapping[str, Any],
+                   receivers: tuple[str, ...] = ()) -> RegressionParams:
+    settings = LogisticSettings.of(parameters)
+    return as_study(lambda: RegressionParams(settings.ridge, settings.condition_columns,
+                                             receivers=receivers))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "logistic-columns")
-    check_expected(parameters)
-    as_study(lambda: LogisticOverColumns(columns_of(parameters), rules_of(parameters)))
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
+    as_study(lambda: LogisticOverRows(terms_of(parameters), _rows_rules(parameters)))
+
+
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
+    as_study(lambda: LogisticOverColumns(columns_of(parameters), _columns_rules(parameters)))
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
-    rules = rules_of(study.parameters, receivers_of(study))
+    rules = _rows_rules(study.parameters, receivers_of(study))
     return LogisticOverRows(terms_of(study.parameters), rules).disclosures
 
 
 def _columns_disclosures(study: Study) -> tuple[Disclosure, ...]:
-    return LogisticOverColumns(columns_of(study.parameters), _columns_rules(study)).disclosures
+    rules = _columns_rules(study.parameters, receivers_of(study))
+    return LogisticOverColumns(columns_of(study.parameters), rules).disclosures
 
 
 def _rows_outlook(study: Study) -> Outlook:
@@ -148,8 +144,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("logistic", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         load_rows, RowsStudy, _blank_rows, pooled_logistic, _rows_answers),
-    Task("logistic-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, load_columns, ColumnsStudy, _blank_columns, pooled_logistic,
-         _columns_answers, expected=expected_of, over_columns=True))
+    Task("logistic", ROWS_HELP, declared(LogisticSettings, "rows"), _fits_rows, _rows_disclosures,
+         _rows_outlook, load_rows, RowsStudy, _blank_rows, pooled_logistic, _rows_answers),
+    Task("logistic-columns", COLUMNS_HELP, declared(LogisticSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, _blank_columns,
+         pooled_logistic, _columns_answers, expected=expected_of, over_columns=True))

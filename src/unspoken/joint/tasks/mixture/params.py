@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,12 @@ from unspoken.arrays import Floats
 from unspoken.errors import InputError, explain
 from unspoken.joint.tasks.common.column_checks import all_there, one_length
 from unspoken.joint.tasks.naive_bayes.params import Numeric
+from unspoken.joint.tasks.param_rules import Between, Flag, Numbers, Words
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
 from unspoken.models.mixture import Mixture
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.release.parameters import NotNegative, OneOf, Real, Whole
 
 MOST = 1 << 20
-_RULES: dict[str, tuple[Rule, str]] = {
-    "covariance": (OneOf(("full", "diag")), "As scikit-learn's covariance_type."),
-    "max_iter": (Whole(1), "Use 100; every iteration opens parameters."),
-    "tol": (Real(0.0, 1e6), "Use 1e-3, a gain of the mean log-likelihood."),
-    "reg_covar": (Real(-1e-300, 1e300), "Use 1e-6, as scikit-learn does."),
-    "stop": (OneOf(("disclosed", "padded")), "'padded' always runs max_iter iterations."),
-    "small": (OneOf(("refuse", "stop")), "'stop' ends with the parameters before."),
-    "least": (Whole(3), "Two values follow from their mean and variance."),
-    "moved": (Whole(3), "Two values that move follow from two iterations."),
-    "most": (Whole(1), "It is a public bound on all records."),
-    "two_agreed": (OneOf((True, False)), "Of two owners, each learns the other's sums.")}
 
 
 @dataclass(frozen=True)
@@ -57,24 +48,55 @@ class MixtureParams:
         Whether two owners agreed that each learns the other's sums.
     """
 
-    covariance: str = "full"
-    max_iter: int = 100
-    tol: float = 1e-3
-    reg_covar: float = 1e-6
-    stop: str = "disclosed"
-    small: str = "refuse"
-    least: int = 10
-    moved: int = 5
-    most: int = MOST
-    two_agreed: bool = False
+    covariance: str = field(default="full", metadata=agreed(
+        OneOf(("full", "diag")), "the form of covariances", "As scikit-learn's covariance_type."))
+    max_iter: int = field(default=100, metadata=agreed(
+        Between(1, 10_000), "the most iterations; every one opens parameters",
+        "Use 100; every iteration opens parameters."))
+    tol: float = field(default=1e-3, metadata=agreed(
+        Real(0.0, 1e6), "stop when the mean log-likelihood changes by less",
+        "Use 1e-3, a gain of the mean log-likelihood."))
+    reg_covar: float = field(default=1e-6, metadata=agreed(
+        NotNegative(), "added to the diagonal of covariances", "Use 1e-6, as scikit-learn does."))
+    stop: str = field(default="disclosed", metadata=agreed(
+        OneOf(("disclosed", "padded")), "whether the stop is opened",
+        "'padded' always runs max_iter iterations."))
+    small: str = field(default="refuse", metadata=agreed(
+        OneOf(("refuse", "stop")), "what happens below least or moved",
+        "'stop' ends with the parameters before."))
+    least: int = field(default=10, metadata=agreed(
+        Whole(3), "members that every cluster must have",
+        "Two values follow from their mean and variance."))
+    moved: int = field(default=5, metadata=agreed(
+        Between(3, 1000), "members that must share a change between two iterations",
+        "Two values that move follow from two iterations."))
+    most: int = field(default=MOST, metadata=agreed(
+        Between(1, MOST), "a public bound on all records", "It is a public bound on all records."))
+    two_agreed: bool = field(default=False, metadata=agreed(
+        Flag(), "two owners agree that each learns the other's sums"))
 
     def __post_init__(self) -> None:
         """Refuse what cannot be computed."""
-        check("EM", _RULES, vars(self))
-        if self.most > MOST or self.moved > 1000 or self.max_iter > 10_000:
-            raise InputError(explain("'most', 'moved' and 'max_iter' of EM",
-                                     f"at most {MOST:,}, 1,000 and 10,000",
-                                     f"{self.most:,}, {self.moved} and {self.max_iter}"))
+        check_declared("EM", self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixtureSettings(TaskSettings, MixtureParams):
+    """What a study says about its mixture."""
+
+    columns: tuple[str, ...] = field(metadata=agreed(Words(), "the columns"))
+    range: Mapping[str, tuple[float, ...]] = field(metadata=agreed(
+        Numbers("[lowest, highest]", (2,)), "the range of a column, which no value may leave",
+        name="range.NAME"))
+    components: int = field(metadata=agreed(Between(1, 1000), "the number of clusters"))
+    seed: int | None = field(default=None, metadata=agreed(
+        Between(0, 2**63 - 1), "public: from which the start is drawn"))
+    weights: tuple[float, ...] = field(default=(), metadata=agreed(
+        Numbers(), "the weights of a start that is given"))
+    means: tuple[float, ...] = field(default=(), metadata=agreed(
+        Numbers(), "its means, component by component"))
+    variances: tuple[float, ...] = field(default=(), metadata=agreed(
+        Numbers(), "its variances, component by component"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,25 +9,30 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import InputError, explain
+from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of, table_of_numbers
 from unspoken.joint.tasks.common.study_parameters import (
-    as_study,
-    check_names,
+    about_known,
     outlined,
     read_columns,
-    texts,
 )
 from unspoken.joint.tasks.mixture import program_rows
-from unspoken.joint.tasks.mixture.params import MixtureParams, Space, Start, random_start
+from unspoken.joint.tasks.mixture.params import (
+    MixtureParams,
+    MixtureSettings,
+    Space,
+    Start,
+    random_start,
+)
 from unspoken.joint.tasks.mixture.pooled import pooled
 from unspoken.joint.tasks.mixture.program_rows import COUNT, SUMS, MixtureOverRows
 from unspoken.joint.tasks.naive_bayes.params import Numeric
-from unspoken.joint.tasks.task import Outlook, Param, Task
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 
 HELP = """A Gaussian mixture over the rows of several owners.
 
@@ -37,26 +42,6 @@ HELP = """A Gaussian mixture over the rows of several owners.
 
 The start is drawn from `seed`, without data, or given as `weights`, `means` and `variances` (one
 list for all components, in the order of `columns`). Everybody who takes part learns the mixture."""
-PARAMS = (
-    Param("columns", "the columns, a list of names"),
-    Param("range.NAME", "[lowest, highest] of a column, which no value may leave"),
-    Param("components", "the number of clusters"),
-    Param("seed", "public: from which the start is drawn"),
-    Param("weights", "the weights of a start that is given"),
-    Param("means", "its means, component by component"),
-    Param("variances", "its variances, component by component"),
-    Param("covariance", "full or diag (full)"),
-    Param("max_iter", "the most iterations; every one opens parameters (100)"),
-    Param("tol", "stop when the mean log-likelihood changes by less (0.001)"),
-    Param("reg_covar", "added to the diagonal of covariances (1e-6)"),
-    Param("stop", "disclosed, or padded: always run max_iter iterations (disclosed)"),
-    Param("small", "below least or moved: refuse, or stop (refuse)"),
-    Param("least", "members that every cluster must have (10)"),
-    Param("moved", "members that must share a change between two iterations (5)"),
-    Param("most", "a public bound on all records (2^20)"),
-    Param("two_agreed", "true: two owners agree that each learns the other's sums (false)"))
-RULES = ("covariance", "max_iter", "tol", "reg_covar", "stop", "small", "least", "moved", "most",
-         "two_agreed")
 GIVEN = ("weights", "means", "variances")
 
 
@@ -71,60 +56,50 @@ class MixtureStudy(MixtureOverRows):
 
 def space_of(parameters: Mapping[str, Any]) -> Space:
     """Return the columns and their ranges."""
-    columns = []
-    for name in texts(parameters, "columns"):
-        low, high = _numbers(parameters, f"range.{name}", 2)
-        columns.append((name, low, high))
-    return as_study(lambda: Space(tuple(Numeric(*column) for column in columns)))
+    settings = MixtureSettings.of(parameters)
+    about_known(parameters, settings.columns, "columns")
+    missing = [name for name in settings.columns if name not in settings.range]
+    if missing:
+        raise StudyError(f"Column '{missing[0]}' must have a range. Add --set "
+                         f"'range.{missing[0]}=[LOWEST, HIGHEST]'.")
+    return as_study(lambda: Space(tuple(Numeric(name, *map(float, settings.range[name]))
+                                        for name in settings.columns)))
 
 
 def start_of(parameters: Mapping[str, Any], space: Space) -> Start:
-    """Return the given start, or one drawn from the seed."""
-    k, n = _whole(parameters, "components", 1, 1000), len(space.columns)
-    present = [name for name in GIVEN if name in parameters]
-    try:
-        if not present:
-            return random_start(space, k, _whole(parameters, "seed", 0, 2**63 - 1))
-        spread = np.array(_numbers(parameters, "variances", k * n)).reshape(k, n)
-        start = Start(np.array(_numbers(parameters, "weights", k)),
-                      np.array(_numbers(parameters, "means", k * n)).reshape(k, n),
-                      spread[:, :, None] * np.eye(n))
-        space.to_z(start)
-    except StudyError:
-        raise
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    """Return the start that a study lists, or one drawn from the seed."""
+    settings = MixtureSettings.of(parameters)
+    k, n = settings.components, len(space.columns)
+    if not any(name in parameters for name in GIVEN):
+        if (seed := settings.seed) is None:
+            raise StudyError("Task 'mixture' needs parameter 'seed', from which the start is "
+                             "drawn, or 'weights', 'means' and 'variances'.")
+        return as_study(lambda: random_start(space, k, seed))
+    weights, means, variances = (_numbers(settings, name, count) for name, count in zip(
+        GIVEN, (k, k * n, k * n), strict=True))
+    start = as_study(lambda: Start(weights, means.reshape(k, n),
+                                   variances.reshape(k, n)[:, :, None] * np.eye(n)))
+    as_study(lambda: space.to_z(start))
     return start
+
+
+def _numbers(settings: MixtureSettings, name: str, count: int) -> Floats:
+    """Return a list of the start, which must have as many numbers as there are to say."""
+    values = getattr(settings, name)
+    if len(values) != count:
+        raise StudyError(explain(f"Parameter '{name}'", f"a list of {count} numbers",
+                                 list(values)))
+    return np.array(values, np.float64)
 
 
 def rules_of(parameters: Mapping[str, Any]) -> MixtureParams:
     """Return how EM runs."""
-    try:
-        return MixtureParams(**{name: parameters[name] for name in RULES if name in parameters})
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return MixtureSettings.of(parameters).part(MixtureParams)
 
 
-def _whole(parameters: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    value = parameters.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise StudyError(explain(f"Parameter '{name}'", f"an int from {low} to {high}", value))
-    return value
-
-
-def _numbers(parameters: Mapping[str, Any], name: str, count: int) -> list[float]:
-    values = parameters.get(name)
-    if not isinstance(values, list) or len(values) != count or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) for n in values):
-        raise StudyError(explain(f"Parameter '{name}'", f"a list of {count} numbers", values))
-    return [float(n) for n in values]
-
-
-def _check(parameters: Mapping[str, Any]) -> None:
+def _fits(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no mixture."""
-    check_names(parameters, PARAMS, "mixture")
     start_of(parameters, space_of(parameters))
-    rules_of(parameters)
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -182,5 +157,5 @@ def _load(path: Path, study: Study) -> Floats:
     return space.rows(read_columns(path, space.names))
 
 
-TASKS = (Task("mixture", HELP, PARAMS, _check, _disclosures, _outlook, _load, MixtureStudy, _blank,
-              pooled, _answers),)
+TASKS = (Task("mixture", HELP, declared(MixtureSettings), _fits, _disclosures, _outlook, _load,
+              MixtureStudy, _blank, pooled, _answers),)

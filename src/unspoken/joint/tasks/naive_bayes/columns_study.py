@@ -10,26 +10,17 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError, explain
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.blank_data import choices, scattered
 from unspoken.joint.tasks.common.party_files import party_table
-from unspoken.joint.tasks.common.study_parameters import (
-    RECORD_ORDER,
-    count,
-    flag,
-    text,
-    texts,
-)
 from unspoken.joint.tasks.common.unlabelled_rows import blank_codes, codes_of, parted
-from unspoken.joint.tasks.naive_bayes.params import BayesParams
+from unspoken.joint.tasks.naive_bayes.kept_model import kept
+from unspoken.joint.tasks.naive_bayes.params import BayesSettings, rules_of
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     counted,
-    kept,
     learn,
     own_site,
     own_table,
@@ -43,12 +34,10 @@ from unspoken.joint.tasks.naive_bayes.site_parts import (
     Part,
     coding_of,
 )
-from unspoken.joint.tasks.naive_bayes.study_bayes import COLUMNS_PARAMS, rules_of
+from unspoken.joint.tasks.task_params import as_study
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.joint.tasks.tree.program_columns import same_labels
 
-KNOWN = tuple(param.name for param in COLUMNS_PARAMS if param.name != "SITE")
-EXPECTED = 10_000
 Own = tuple[Ints | None, Floats | None, Ints | None]
 
 
@@ -57,7 +46,7 @@ class ColumnsStudy:
 
     def __init__(self, study: Study) -> None:
         self.shape = shape_of(study.parameters)
-        self.rules, self.receivers = _rules(study.parameters), study.having("receiver")
+        self.rules, self.receivers = rules_of(study.parameters), study.having("receiver")
         self.disclosures = study.disclosures
 
     async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
@@ -126,40 +115,19 @@ class Loaded:
         return Loaded(self.site.take_rows(places), codes)
 
 
-def _rules(parameters: Mapping[str, Any]) -> BayesParams:
-    return rules_of({n: v for n, v in parameters.items() if n in ("alpha", "var_smoothing")})
-
-
 def shape_of(parameters: Mapping[str, Any]) -> BayesShape:
     """Return what is public about the sites."""
-    parts = tuple(_part(site, listed) for site, listed in parameters.items() if site not in KNOWN)
-    try:
-        return BayesShape(
-            parts,
-            tuple(texts(parameters, "classes")),
-            text(parameters, "class_site"),
-            text(parameters, "target"),
-            flag(parameters, "class_known"),
-        )
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    settings = BayesSettings.of(parameters)
+    parts = tuple(Part(site, tuple(size for size in listed if size != "number"),
+                       listed.count("number")) for site, listed in settings.sites.items())
+    return as_study(lambda: BayesShape(parts, settings.classes, settings.class_site,
+                                       settings.target, settings.class_known))
 
 
-def _part(site: str, listed: Any) -> Part:
-    good = isinstance(listed, list) and listed and all(
-        item == "number" or (type(item) is int and 1 <= item <= 4096) for item in listed)
-    if not good:
-        raise StudyError(explain(f"Parameter '{site}' of task 'bayes-columns'", "one of "
-                                 + ", ".join((*KNOWN, *RECORD_ORDER)) + ", or a site with its "
-                                 "columns, each a number of categories or \"number\"", listed))
-    return Part(site, tuple(i for i in listed if i != "number"), listed.count("number"))
-
-
-def check_columns(parameters: Mapping[str, Any]) -> None:
+def fits_columns(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no model."""
     shape_of(parameters)
-    _rules(parameters)
-    count(parameters, "expected", EXPECTED)
+    rules_of(parameters)
 
 
 def blank_columns(study: Study, name: str, records: int) -> Loaded:

@@ -8,7 +8,7 @@ z = (x - middle) / half the range, between -1 and 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,18 +17,26 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.tasks.common.column_checks import all_there, numbers, one_length
+from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM, about_known, one_kind
+from unspoken.joint.tasks.param_rules import Between, Each, Flag, Numbers, OneWord, Word, Words
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.release.parameters import OneOf, Real, Whole
 
 ALPHA_BITS = 10
 MOST = 1 << 20
-_RULES: dict[str, tuple[Rule, str]] = {
-    "alpha": (Real(0.0, 1025.0), "1 is Laplace's smoothing."),
-    "var_smoothing": (Real(-1e-300, 1.0), "Use 1e-9, as scikit-learn does."),
-    "most": (Whole(1), f"It is a public bound on all records, at most {MOST:,}."),
-    "least": (Whole(0), "Use 3: two values follow from their mean and variance."),
-    "reveal": (OneOf(("ratios", "sums")), "'ratios' opens less."),
-    "bits": (Whole(8), "Use 20.")}
+EXPECTED = 10_000
+KINDS = ("categories", "range")
+TARGET = agreed(Word(), "the column of the class")
+CLASSES = agreed(Words("a list of two or more different texts", 2), "all classes")
+CATEGORIES = agreed(Words("a list of different texts", empty=True),
+                    'all categories of a column; "" is a missing value', name="categories.NAME",
+                    split="rows")
+RANGE = agreed(Numbers("[lowest, highest]", (2,)), "the range of a number, which no value may "
+               "leave", name="range.NAME", split="rows")
+COLUMNS = agreed(Words(), "the columns that count", split="rows", required=True)
+CLASS_SITE = agreed(Word("an owner's name"), "the owner that has the class", split="columns",
+                    required=True)
 
 
 @dataclass(frozen=True)
@@ -53,20 +61,27 @@ class BayesParams:
         Who learns the model.
     """
 
-    alpha: float = 1.0
-    var_smoothing: float = 1e-9
-    most: int = MOST
-    least: int = 3
-    reveal: str = "ratios"
-    bits: int = 20
+    alpha: float = field(default=1.0, metadata=agreed(
+        Real(0.0, 1025.0), "added to every count, as in scikit-learn",
+        "1 is Laplace's smoothing."))
+    var_smoothing: float = field(default=1e-9, metadata=agreed(
+        Real(-1e-300, 1.0), "the part of the largest variance that is added to all",
+        "Use 1e-9, as scikit-learn does."))
+    most: int = field(default=MOST, metadata=agreed(
+        Between(1, MOST), "a public bound on all records", split="rows"))
+    least: int = field(default=3, metadata=agreed(
+        Whole(0), "fewer records of a class at an owner are refused where there are numbers",
+        "Use 3: two values follow from their mean and variance.", split="rows"))
+    reveal: str = field(default="ratios", metadata=agreed(
+        OneOf(("ratios", "sums")), "what is opened; sums are for three owners or more",
+        "'ratios' opens less.", split="rows"))
+    bits: int = field(default=20, metadata=agreed(
+        Between(8, 28), "fractional bits of opened quotients", "Use 20.", split="rows"))
     receivers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be computed."""
-        check("naive Bayes", _RULES, vars(self))
-        if self.most > MOST or self.bits > 28:
-            raise InputError(explain("'most' and 'bits' of naive Bayes", f"at most {MOST:,} and 28",
-                                     f"{self.most:,} and {self.bits}"))
+        check_declared("naive Bayes", self)
         if self.units < 1:
             raise InputError(explain("'alpha' of naive Bayes", "at least 1/1024", self.alpha))
 
@@ -79,6 +94,26 @@ class BayesParams:
     def smoothing(self) -> float:
         """Return alpha as it is used."""
         return self.units / (1 << ALPHA_BITS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesSettings(TaskSettings, BayesParams):
+    """What a study of naive Bayes says."""
+
+    target: str = field(metadata=TARGET)
+    classes: tuple[str, ...] = field(metadata=CLASSES)
+    columns: tuple[str, ...] = field(default=(), metadata=COLUMNS)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata=CATEGORIES)
+    range: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=RANGE)
+    class_site: str = field(default="", metadata=CLASS_SITE)
+    class_known: bool = field(default=False, metadata=agreed(
+        Flag(), "all files have the class; only scores are shared", split="columns"))
+    expected: int = field(default=EXPECTED, metadata=EXPECTED_PARAM)
+    sites: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, metadata=agreed(
+        Each('a list of numbers of categories, or "number", such as [3, 2, "number"]',
+             (Between(1, 4096), OneWord(("number",)))),
+        "the columns of owner NAME: how many categories each has",
+        "A name that is no parameter is taken for an owner.", name="NAME", split="columns"))
 
 
 @dataclass(frozen=True)
@@ -221,3 +256,23 @@ def class_sums(coded: Given, layout: BayesLayout) -> Floats:
     classes = one_hot(coded.labels[None], (len(layout.classes),)).astype(np.float64)
     both = np.vstack([coded.numbers, coded.numbers**2])
     return np.asarray(both @ classes)
+
+
+def layout_of(parameters: Mapping[str, Any]) -> BayesLayout:
+    """Return the columns and classes of a study over rows."""
+    names, classes = tuple(parameters["columns"]), tuple(parameters["classes"])
+    layout = as_study(lambda: BayesLayout(tuple(_column(parameters, name) for name in names),
+                                          classes, parameters["target"]))
+    about_known(parameters, names, "columns")
+    return layout
+
+
+def _column(parameters: Mapping[str, Any], name: str) -> Attribute | Numeric:
+    if one_kind(parameters, name, KINDS, "Column") == "categories":
+        return Attribute(name, tuple(c or None for c in parameters[f"categories.{name}"]))
+    return Numeric(name, *map(float, parameters[f"range.{name}"]))
+
+
+def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> BayesParams:
+    """Return smoothing, bounds and what is opened."""
+    return replace(BayesSettings.of(parameters).part(BayesParams), receivers=receivers)

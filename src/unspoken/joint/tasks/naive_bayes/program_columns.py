@@ -34,7 +34,7 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.choice import argmax
 from unspoken.joint.mpc.ops.normalise import FRACTION
 from unspoken.joint.mpc.ops.products import matmul
-from unspoken.joint.mpc.ops.sharing import rerandomised, reveal, share, share_sum
+from unspoken.joint.mpc.ops.sharing import reveal, share, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules
 from unspoken.joint.mpc.shared import Shared, concatenate
@@ -47,16 +47,15 @@ from unspoken.joint.tasks.common.aligned_records import (
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
 from unspoken.joint.tasks.naive_bayes.class_scoring import (
-    MOST_ROOT,
     ONE,
-    ROOT,
     SharedTable,
     classes_of,
     learn_table,
     start_bound,
 )
+from unspoken.joint.tasks.naive_bayes.kept_model import again, kept
 from unspoken.joint.tasks.naive_bayes.params import MOST, BayesParams, one_hot
-from unspoken.joint.tasks.naive_bayes.score_tables import MOST_LOG, Table, learned, worst
+from unspoken.joint.tasks.naive_bayes.score_tables import Table, learned, worst
 from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesShape, BayesSite
 from unspoken.joint.tasks.tree.program_columns import same_labels
 from unspoken.joint.wire.frames import Purpose
@@ -180,35 +179,6 @@ def plain_table(hot: Ints, z: Floats, classes: Floats, sizes: tuple[int, ...],
     return learned(counts, sizes, means, variances, rules.var_smoothing * z.var(axis=0), rules)
 
 
-def kept(party: Party, table: SharedTable) -> tuple[Any, ...]:
-    """Return this holder's share of the model, with a fresh share of zero on it."""
-    party.begin("keep model")
-    if not party.is_holder:
-        return ()
-    parts = [table.start, table.logs.reshape(table.logs.size),
-             table.means.reshape(table.means.size), table.roots.reshape(table.roots.size)]
-    # One array: a stream of zeros is handed out once a step.
-    every = Shared(party, np.concatenate([p.share for p in parts]), 0, 0)
-    cuts = np.cumsum([p.size for p in parts])[:-1]
-    return tuple(np.split(rerandomised(party, every), cuts))
-
-
-def _again(party: Party, part: BayesPart) -> SharedTable:
-    """Return a kept model as shares of this run."""
-    shape, kinds = part.shape, len(part.shape.classes)
-    shapes = ((kinds,), (sum(shape.sizes), kinds), (shape.numbers, kinds), (shape.numbers, kinds))
-    if part.holders != party.holders or (party.is_holder and len(part.share) != 4):
-        raise RefusedError("A split model must be used by the parties that hold its shares. Those "
-                           f"are {', '.join(part.holders)}. Run it with the same holders.")
-    words = part.share if party.is_holder else tuple(np.zeros(s, np.uint64) for s in shapes)
-    start = start_bound(len(shape.sizes), shape.numbers)
-    bounds = ((start, FRACTION), (MOST_LOG * ONE, FRACTION), (ONE + 2, FRACTION), (MOST_ROOT, ROOT))
-    tables = [Shared(party, np.asarray(w).reshape(s), -b, b, scale)
-              for w, s, (b, scale) in zip(words, shapes, bounds, strict=True)]
-    return SharedTable(tables[0], tables[1], tables[2], tables[3].within(0, MOST_ROOT),
-                       len(shape.sizes))
-
-
 class ClassifyOverColumns:
     """The program that classifies: every site gives its part and its columns of new records."""
 
@@ -249,7 +219,7 @@ async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats |
                                 (rows, sum(each.sizes)), 0, 1))
         zs.append(await share(party, z if mine else None, each.site, (rows, each.numbers), -ONE,
                               ONE, FRACTION))
-    return await classes_of(party, _again(party, part), concatenate(hots, 1), concatenate(zs, 1))
+    return await classes_of(party, again(party, part), concatenate(hots, 1), concatenate(zs, 1))
 
 
 def mine_bayes_columns(

@@ -49,7 +49,7 @@ from unspoken.joint.tasks.naive_bayes.params import (
     class_sums,
 )
 from unspoken.joint.tasks.naive_bayes.pooled import built, from_sums
-from unspoken.joint.tasks.tree import level_growth as growth
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.program_rows import TOO_MANY, refuse_too_many
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes
@@ -123,7 +123,7 @@ def _fraction(party: Party, rules: BayesParams) -> int:
 async def _by_ratios(party: Party, layout: BayesLayout, rules: BayesParams,
                      coded: Given) -> MixedBayes | None:
     """Divide on shares and open the quotients, all in one array."""
-    await refuse_too_many(party, growth.TreeParams(most=rules.most), coded.rows)
+    await refuse_too_many(party, TreeParams(most=rules.most), coded.rows)
     counts = await _shared_counts(party, layout, rules, coded)
     prior, shares = await _shares(party, layout, rules, counts)
     parts = [prior.reshape(1, -1), shares]

@@ -18,22 +18,25 @@ from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.blank_data import part_of, scattered
 from unspoken.joint.tasks.common.study_parameters import (
-    check_names,
-    count,
     learns,
     outlined,
     read_columns,
 )
 from unspoken.joint.tasks.common.unlabelled_rows import NEW, assumed_new
 from unspoken.joint.tasks.naive_bayes.columns_study import (
-    EXPECTED,
     ColumnsStudy,
     blank_columns,
-    check_columns,
+    fits_columns,
     load_columns,
     shape_of,
 )
-from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given
+from unspoken.joint.tasks.naive_bayes.params import (
+    BayesLayout,
+    BayesSettings,
+    Given,
+    layout_of,
+    rules_of,
+)
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_rows import (
     RATIOS,
@@ -41,13 +44,8 @@ from unspoken.joint.tasks.naive_bayes.program_rows import (
     BayesOverRows,
     disclosures,
 )
-from unspoken.joint.tasks.naive_bayes.study_bayes import (
-    COLUMNS_PARAMS,
-    ROWS_PARAMS,
-    layout_of,
-    rules_of,
-)
 from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task_params import declared
 
 ROWS_HELP = """Naive Bayes over the rows of several owners.
 
@@ -77,8 +75,7 @@ class RowsStudy(BayesOverRows):
         self.disclosures = study.disclosures
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, ROWS_PARAMS, "bayes")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     layout_of(parameters)
     rules_of(parameters)
 
@@ -142,12 +139,12 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 def _expected(study: Study) -> int:
-    return count(study.parameters, "expected", EXPECTED)
+    return BayesSettings.of(study.parameters).expected
 
 
 TASKS = (
-    Task("bayes", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
-    Task("bayes-columns", COLUMNS_HELP, COLUMNS_PARAMS, check_columns, _columns_disclosures,
-         _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled, _columns_answers,
-         expected=_expected, over_columns=True))
+    Task("bayes", ROWS_HELP, declared(BayesSettings, "rows"), _fits_rows, _rows_disclosures,
+         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+    Task("bayes-columns", COLUMNS_HELP, declared(BayesSettings, "columns"), fits_columns,
+         _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
+         _columns_answers, expected=_expected, over_columns=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.common.column_checks import of_site, one_length
+from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM
+from unspoken.joint.tasks.param_rules import Between, Word, Words
+from unspoken.joint.tasks.task import RECORDS
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
 from unspoken.joint.tasks.tree.params import Attribute
-from unspoken.release.parameters import Rule, Whole, check
+from unspoken.release.parameters import Whole
 
 MOST_RECORDS = 1 << 20
-_RULES: dict[str, tuple[Rule, str]] = {
-    "max_parents": (Whole(0), "Use 2 or 3: tables grow with every parent."),
-    "max_cells": (Whole(1), "It bounds the counts of one step.")}
+MOST_VALUES = 256
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,9 @@ class Node:
     size: int
 
     def __post_init__(self) -> None:
-        if not self.name or not isinstance(self.size, int) or not 1 <= self.size <= 256:
-            raise InputError(explain(f"Node '{self.name}'", "a name, and 1 to 256 values",
-                                     self.size))
+        if not self.name or not isinstance(self.size, int) or not 1 <= self.size <= MOST_VALUES:
+            raise InputError(explain(f"Node '{self.name}'", "a name, and 1 to "
+                                     f"{MOST_VALUES} values", self.size))
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,28 @@ class NetworkParams:
         The most counts of one step.
     """
 
-    max_parents: int = 2
-    max_cells: int = 1 << 22
+    max_parents: int = field(default=2, metadata=agreed(
+        Whole(0), "the most parents of a node", "Use 2 or 3: tables grow with every parent."))
+    max_cells: int = field(default=1 << 22, metadata=agreed(
+        Whole(1), "the most counts of one step", "It bounds the counts of one step."))
 
     def __post_init__(self) -> None:
         """Refuse what cannot be computed."""
-        check("K2", _RULES, vars(self))
+        check_declared("K2", self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings(TaskSettings, NetworkParams):
+    """What a study says about its network."""
+
+    order: tuple[str, ...] = field(metadata=agreed(
+        Words("a list of two or more different nodes", 2),
+        "the nodes in the order of K2: parents stand before their children"))
+    site: Mapping[str, str] = field(metadata=agreed(
+        Word("an owner's name"), "the owner of a node", name="site.NAME"))
+    values: Mapping[str, int] = field(metadata=agreed(
+        Between(1, MOST_VALUES), "how many values a node has", name="values.NAME"))
+    expected: int = field(default=RECORDS, metadata=EXPECTED_PARAM)
 
 
 @dataclass(frozen=True)

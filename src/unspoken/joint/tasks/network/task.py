@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import InputError, explain
+from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
@@ -19,22 +19,24 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    EXPECTED_PARAM,
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    count,
+    about_known,
     not_chosen,
     outlined,
-    text,
-    texts,
 )
 from unspoken.joint.tasks.network import program_columns
-from unspoken.joint.tasks.network.params import NetworkParams, NetworkSite, Node, Order, site_of
+from unspoken.joint.tasks.network.params import (
+    NetworkParams,
+    NetworkSettings,
+    NetworkSite,
+    Node,
+    Order,
+    site_of,
+)
 from unspoken.joint.tasks.network.parent_counts import Family, candidates
 from unspoken.joint.tasks.network.pooled import pooled
 from unspoken.joint.tasks.network.program_columns import PARENTS, NetworkOverColumns
-from unspoken.joint.tasks.task import RECORDS, Outlook, Param, Task
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 from unspoken.models.bayes_net import BayesNet
 
 HELP = """The structure of a Bayesian network over columns of several sites.
@@ -45,17 +47,10 @@ HELP = """The structure of a Bayesian network over columns of several sites.
 
 Values are taken as categories; cut numbers before. With `ids` rows are aligned first. Everybody
 learns the network."""
-PARAMS = (
-    Param("order", "the nodes in the order of K2: parents stand before their children"),
-    Param("site.NAME", "the owner of a node"),
-    Param("values.NAME", "how many values a node has"),
-    Param("max_parents", "the most parents of a node (2)"),
-    Param("max_cells", "the most counts of one step (2^22)"), EXPECTED_PARAM)
-RULES = ("max_parents", "max_cells")
 
 
 def _expected(study: Study) -> int:
-    return count(study.parameters, "expected", RECORDS)
+    return NetworkSettings.of(study.parameters).expected
 
 
 @dataclass(frozen=True)
@@ -92,29 +87,23 @@ class NetworkStudy(NetworkOverColumns):
 
 def order_of(parameters: Mapping[str, Any]) -> Order:
     """Return the nodes in their order."""
-    return as_study(lambda: Order(tuple(Node(name, text(parameters, f"site.{name}"),
-                                             parameters.get(f"values.{name}", 0))
-                                        for name in texts(parameters, "order"))))
+    settings = NetworkSettings.of(parameters)
+    for name in settings.order:
+        if name not in settings.site or name not in settings.values:
+            raise StudyError(f"Node '{name}' must have an owner and a number of values. Add "
+                             f"--set site.{name}=OWNER and --set values.{name}=NUMBER.")
+    return as_study(lambda: Order(tuple(Node(name, settings.site[name], settings.values[name])
+                                        for name in settings.order)))
 
 
 def rules_of(parameters: Mapping[str, Any]) -> NetworkParams:
     """Return where K2 stops."""
-    try:
-        return NetworkParams(**{name: parameters[name] for name in RULES if name in parameters})
-    except InputError as error:
-        raise StudyError(str(error)) from None
+    return NetworkSettings.of(parameters).part(NetworkParams)
 
 
-def _check(parameters: Mapping[str, Any]) -> None:
+def _fits(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that make no network."""
-    check_names(parameters, (*PARAMS, *ORDER_PARAMS), "network")
-    names = [node.name for node in order_of(parameters).nodes]
-    strange = [key for key in parameters if "." in key and key.partition(".")[2] not in names]
-    if strange:
-        raise StudyError(explain(f"Parameter '{strange[0]}'", "about one of 'order'",
-                                 "another name"))
-    rules_of(parameters)
-    count(parameters, "expected", RECORDS)
+    about_known(parameters, [node.name for node in order_of(parameters).nodes], "order")
 
 
 def _disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -163,6 +152,6 @@ def _load(path: Path, study: Study) -> Loaded:
     return Loaded(columns)
 
 
-TASKS = (Task("network", HELP, PARAMS, _check, _disclosures, _outlook, _load, NetworkStudy, _blank,
-              pooled, _answers, expected=_expected, over_columns=True,
+TASKS = (Task("network", HELP, declared(NetworkSettings), _fits, _disclosures, _outlook, _load,
+              NetworkStudy, _blank, pooled, _answers, expected=_expected, over_columns=True,
               having_columns=lambda study: order_of(study.parameters).sites),)

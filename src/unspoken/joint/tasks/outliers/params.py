@@ -13,35 +13,23 @@ Values are rounded to `scale` fractional bits; from there on everything is exact
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.errors import DataError, InputError, explain
-from unspoken.joint.joint_errors import RefusedError, StudyError
+from unspoken.errors import DataError, explain
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
-from unspoken.joint.tasks.common.study_parameters import as_study
-from unspoken.joint.tasks.task import Param
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.joint.tasks.param_rules import Between, Words
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
+from unspoken.release.parameters import OneOf, Real
 
 MOST_SCALE = 24
 MOST_ORDER = 8
-
-
-RULES = ("p", "distance", "most", "scale", "order", "enough", "among")
-PARAMS = (
-    Param("columns", 'the columns, a list of names; of several owners ["bank:amount"]'),
-    Param("p", "the part of the objects that must be far from an outlier"),
-    Param("distance", "how far"),
-    Param("enough", "at least p of them, or more than p (at least)"),
-    Param("among", "of all others, or of all objects (others)"),
-    Param("order", "of the Minkowski distance (2)"),
-    Param("most", "every value lies between -most and most (8.0)"),
-    Param("scale", "fractional bits of values (8)"))
 
 
 @dataclass(frozen=True)
@@ -66,26 +54,23 @@ class OutlierParams:
         Of which objects p is a fraction (an object is never far from itself).
     """
 
-    p: float
-    distance: float
-    most: float = 8.0
-    scale: int = 8
-    order: int = 2
-    enough: str = "at least"
-    among: str = "others"
-    allowed: ClassVar[Mapping[str, tuple[Rule, str]]] = {
-        "p": (Real(0.0, 1.0), ""), "distance": (Real(0.0), ""), "most": (Real(0.0, 2.0**40), ""),
-        "scale": (Whole(0), ""), "order": (Whole(1), ""),
-        "enough": (OneOf(("at least", "more than")), ""),
-        "among": (OneOf(("others", "all")), "")}
+    p: float = field(metadata=agreed(
+        Real(0.0, 1.0), "the part of the objects that must be far from an outlier"))
+    distance: float = field(metadata=agreed(Real(0.0), "objects at a greater distance are far"))
+    most: float = field(default=8.0, metadata=agreed(
+        Real(0.0, 2.0**40), "every value lies between -most and most"))
+    scale: int = field(default=8, metadata=agreed(
+        Between(0, MOST_SCALE), "fractional bits of values"))
+    order: int = field(default=2, metadata=agreed(
+        Between(1, MOST_ORDER), "the order of the Minkowski distance"))
+    enough: str = field(default="at least", metadata=agreed(
+        OneOf(("at least", "more than")), "whether at least p of them are far, or more than p"))
+    among: str = field(default="others", metadata=agreed(
+        OneOf(("others", "all")), "of which objects p is a part"))
 
     def __post_init__(self) -> None:
         """Refuse what makes no outliers."""
-        check("outliers", self.allowed, {name: getattr(self, name) for name in self.allowed})
-        if self.scale > MOST_SCALE or self.order > MOST_ORDER:
-            raise InputError(explain("outliers: 'scale' and 'order'",
-                                     f"at most {MOST_SCALE} and {MOST_ORDER}",
-                                     f"{self.scale} and {self.order}"))
+        check_declared("outliers", self)
 
     @property
     def units(self) -> int:
@@ -116,12 +101,17 @@ class OutlierParams:
                 f"{self.distance:g}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class OutlierSettings(TaskSettings, OutlierParams):
+    """What a study says about its outliers."""
+
+    columns: tuple[str, ...] = field(metadata=agreed(
+        Words('a list of different columns; of several owners ["bank:amount"]'), "the columns"))
+
+
 def rules_of(parameters: Mapping[str, Any]) -> OutlierParams:
     """Return what a study calls an outlier."""
-    for name in ("p", "distance"):
-        if name not in parameters:
-            raise StudyError(explain(f"Parameter '{name}'", "a number", "nothing"))
-    return as_study(lambda: OutlierParams(**{n: parameters[n] for n in RULES if n in parameters}))
+    return OutlierSettings.of(parameters).part(OutlierParams)
 
 
 def rounded(values: Any, rules: OutlierParams) -> Ints:

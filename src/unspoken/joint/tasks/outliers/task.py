@@ -21,19 +21,17 @@ from unspoken.joint.tasks.common.column_files import (
 )
 from unspoken.joint.tasks.common.public_sizes import SIZES
 from unspoken.joint.tasks.common.study_parameters import (
-    ORDER_PARAMS,
-    as_study,
-    check_names,
     names_of,
     outlined,
     owners_of,
 )
 from unspoken.joint.tasks.outliers import program_columns
-from unspoken.joint.tasks.outliers.params import PARAMS, rules_of
+from unspoken.joint.tasks.outliers.params import OutlierSettings, rules_of
 from unspoken.joint.tasks.outliers.pooled import pooled
 from unspoken.joint.tasks.outliers.program_columns import OutliersOverColumns
 from unspoken.joint.tasks.outliers.program_rows import OutliersOverRows
 from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 
 ROWS_HELP = """Outliers over the rows of several owners.
 
@@ -83,13 +81,11 @@ class ColumnsStudy(OutliersOverColumns):
         self.disclosures = study.disclosures
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, PARAMS, "outliers")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     as_study(lambda: _over_rows(parameters, ()))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*PARAMS, *ORDER_PARAMS), "outliers-columns")
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     as_study(lambda: OutliersOverColumns(rules_of(parameters), _widths(parameters)))
 
 
@@ -141,8 +137,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("outliers", ROWS_HELP, PARAMS, _check_rows, _rows_disclosures, _rows_outlook, _load_rows,
-         RowsStudy, _blank_rows, pooled, _rows_answers),
-    Task("outliers-columns", COLUMNS_HELP, PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, _load_columns, ColumnsStudy, _blank_columns, pooled, _columns_answers,
-         over_columns=True))
+    Task("outliers", ROWS_HELP, declared(OutlierSettings), _fits_rows, _rows_disclosures,
+         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+    Task("outliers-columns", COLUMNS_HELP, declared(OutlierSettings), _fits_columns,
+         _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
+         pooled, _columns_answers, over_columns=True))

@@ -7,22 +7,33 @@ are not part of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.column_checks import numbers as finite
+from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM
+from unspoken.joint.tasks.param_rules import Flag, RealBetween, Word, Words
+from unspoken.joint.tasks.task import RECORDS
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
 from unspoken.models.coefficients import TIMES
-from unspoken.release.parameters import OneOf, Real, Rule, check
+from unspoken.release.parameters import OneOf, Real
 
 MOST_TERMS = 200
-_RULES: dict[str, tuple[Rule, str]] = {
-          "ridge": (Real(-1e-300, 1e12), "It is scikit-learn's alpha; 0 is least squares."),
-          "condition": (Real(1.0, 2.0**28), "Use 2**20."),
-          "inference": (OneOf((True, False)), "False opens coefficients alone.")}
+METHODS = ("forward", "backward", "stepwise", "best")
+CRITERIA = ("aic", "bic", "adjusted", "cp")
+RIDGE = agreed(RealBetween(0.0, 1e12), "the penalty, as scikit-learn's alpha",
+               "It is scikit-learn's alpha; 0 is least squares.")
+CONDITION_PARAM = agreed(Real(1.0, 2.0**28), "the greatest condition of the matrix that is "
+                         "inverted", "Use 2**20.")
+INFERENCE = agreed(Flag(), "open standard errors and sums of squares as well",
+                   "False opens coefficients alone.")
+METHOD = agreed(OneOf(METHODS), "choose terms", "Use 'stepwise'.", name="select")
+CRITERION = agreed(OneOf(CRITERIA), "by which terms are chosen, bic without it", "Use 'bic'.")
 
 
 @dataclass(frozen=True)
@@ -44,18 +55,80 @@ class RegressionParams:
         and C_p.
     """
 
-    ridge: float = 0.0
-    condition: float = 2.0**20
-    inference: bool = True
+    ridge: float = field(default=0.0, metadata=RIDGE)
+    condition: float = field(default=2.0**20, metadata=CONDITION_PARAM)
+    inference: bool = field(default=True, metadata=INFERENCE)
     receivers: tuple[str, ...] = ()
     smaller: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be fitted."""
-        check("regression", _RULES, vars(self))
+        check_declared("regression", self)
         if self.smaller and (self.ridge or not self.inference):
             raise InputError("'smaller' models need least squares with inference. Ridge has no "
                              "such test.")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How terms are chosen; `keep` names terms that are always in the model."""
+
+    method: str = field(default="stepwise", metadata=METHOD)
+    criterion: str = field(default="bic", metadata=CRITERION)
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse unknown words."""
+        check_declared("selection", self)
+        if self.keep and self.method == "best":
+            raise InputError("'keep' must be empty for method 'best'. It is not.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings(TaskSettings):
+    """What studies of linear and logistic models say: terms, and how they are fitted."""
+
+    response: str = field(metadata=agreed(Word(), "the column that is explained"))
+    columns: tuple[str, ...] = field(metadata=agreed(
+        Words('a list of different columns; of several owners ["north:age", "south:stay"]'),
+        "the columns that explain it"))
+    products: tuple[str, ...] = field(default=(), metadata=agreed(
+        Words('a list such as ["age*stay"]', 0), "products of two columns that are terms as well"))
+    held: str = field(default="", metadata=agreed(
+        Word('an owner, "all", or "split" (a sum of parts)'), "who has the response",
+        split="columns", required=True))
+    ridge: float = field(default=0.0, metadata=RIDGE)
+    condition: float = field(default=2.0**20, metadata=CONDITION_PARAM)
+    expected: int = field(default=RECORDS, metadata=EXPECTED_PARAM)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Return the products as pairs of names."""
+        return as_study(lambda: tuple(pair_of(text) for text in self.products))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionSettings(ModelSettings):
+    """What a study of a linear model says."""
+
+    inference: bool = field(default=True, metadata=INFERENCE)
+    smaller: tuple[str, ...] = field(default=(), metadata=agreed(
+        Words('a list such as ["age+stay"]', 0), "models inside this one to test against"))
+    select: str | None = field(default=None, metadata=METHOD)
+    criterion: str | None = field(default=None, metadata=CRITERION)
+    keep: tuple[str, ...] = field(default=(), metadata=agreed(
+        Words("a list of terms", 0), "terms that are always in the model"))
+
+    def selection(self) -> Selection | None:
+        """Return how terms are chosen, if they are."""
+        if self.select is None:
+            for name in ("criterion", "keep"):
+                if getattr(self, name):
+                    raise StudyError(f"Parameter '{name}' needs 'select', the way terms are "
+                                     "chosen.")
+            return None
+        method = self.select
+        return as_study(lambda: Selection(method, self.criterion or "bic", self.keep))
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError
-from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
-from unspoken.joint.tasks.regression.term_selection import Selection, plain_choice
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, Selection
+from unspoken.joint.tasks.regression.term_selection import plain_choice
 from unspoken.models.linear_model import LinearModel, Smaller
 from unspoken.numerics.least_squares import solve
 

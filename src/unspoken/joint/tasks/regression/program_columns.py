@@ -37,8 +37,7 @@ from unspoken.joint.tasks.regression.column_blocks import (
 )
 from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.fitting import Scaled, scaled
-from unspoken.joint.tasks.regression.params import RegressionParams
-from unspoken.joint.tasks.regression.term_selection import Selection
+from unspoken.joint.tasks.regression.params import RegressionParams, Selection
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.linear_model import LinearModel
 

@@ -46,7 +46,7 @@ from unspoken.joint.tasks.regression.fitting import (
     open_model,
     scaled,
 )
-from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, Selection
 from unspoken.joint.tasks.regression.second_moments import (
     MOST_RECORDS,
     SIZES,
@@ -56,7 +56,6 @@ from unspoken.joint.tasks.regression.second_moments import (
     share_moments,
 )
 from unspoken.joint.tasks.regression.term_selection import (
-    Selection,
     choose,
     selection_disclosures,
 )

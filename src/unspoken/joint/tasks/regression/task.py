@@ -20,11 +20,8 @@ from unspoken.joint.tasks.common.blank_data import named, part_of
 from unspoken.joint.tasks.common.column_files import check_owners
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    EXPECTED_PARAM,
-    ORDER_PARAMS,
-    as_study,
-    check_names,
     outlined,
+    owners_of,
     read_numbers,
 )
 from unspoken.joint.tasks.regression import program_rows
@@ -35,24 +32,20 @@ from unspoken.joint.tasks.regression.column_blocks import (
     OwnedColumns,
 )
 from unspoken.joint.tasks.regression.fitting import COUNT, SPREADS
+from unspoken.joint.tasks.regression.params import (
+    ModelSettings,
+    RegressionParams,
+    RegressionSettings,
+    RegressionTerms,
+    Selection,
+)
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 from unspoken.joint.tasks.regression.second_moments import SIZES
-from unspoken.joint.tasks.regression.study_terms import (
-    FITTING,
-    HELD,
-    LINEAR,
-    MODEL,
-    columns_of,
-    expected_of,
-    receivers_of,
-    rules_of,
-    selection_of,
-    terms_of,
-)
-from unspoken.joint.tasks.regression.term_selection import BEST, STEP, Selection
+from unspoken.joint.tasks.regression.term_selection import BEST, STEP
 from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 from unspoken.models.linear_model import LinearModel
 
 ROWS_HELP = """Least squares or ridge over rows of several owners.
@@ -68,8 +61,46 @@ COLUMNS_HELP = """Least squares or ridge over columns of several owners.
 
 With `ids` records are aligned first (`least` of them in common or more); with same_order=true all
 files list the same records in one order."""
-ROWS_PARAMS = (*MODEL, *FITTING, *LINEAR)
-COLUMNS_PARAMS = (*MODEL, HELD, *FITTING, *LINEAR, EXPECTED_PARAM)
+
+
+def terms_of(parameters: Mapping[str, Any]) -> RegressionTerms:
+    """Return the terms of rows that are spread."""
+    model = ModelSettings.of(parameters)
+    return as_study(lambda: RegressionTerms(model.response, model.columns, model.pairs))
+
+
+def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> RegressionParams:
+    """Return how the model is fitted."""
+    settings = RegressionSettings.of(parameters)
+    smaller = tuple(tuple(names.split("+")) for names in settings.smaller)
+    return as_study(lambda: RegressionParams(settings.ridge, settings.condition,
+                                             settings.inference, tuple(receivers), smaller))
+
+
+def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
+    """Return which owner has which columns."""
+    model, owners = ModelSettings.of(parameters), owners_of(parameters)
+    if model.held not in (*owners, "all", "split"):
+        owners[model.held] = ()
+    return as_study(lambda: OwnedColumns(owners, model.response, model.held, model.pairs))
+
+
+def expected_of(study: Study) -> int:
+    """Return how many records a forecast is for."""
+    return ModelSettings.of(study.parameters).expected
+
+
+def selection_of(parameters: Mapping[str, Any]) -> Selection | None:
+    """Return how terms are chosen, if they are."""
+    return RegressionSettings.of(parameters).selection()
+
+
+def receivers_of(study: Study) -> tuple[str, ...]:
+    """Return who learns the model."""
+    if not study.facts.has_shares:
+        raise StudyError(explain(f"Task '{study.task}'", "given a mode with shares", "mode 'sums'",
+                                 "Use dealer, two-party or three-party."))
+    return study.having("receiver") or study.having("owner")
 
 
 class RowsStudy(RegressionOverRows):
@@ -112,23 +143,13 @@ def columns_in(study: Study) -> OwnedColumns:
     return columns
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, ROWS_PARAMS, "regression")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     as_study(lambda: RegressionOverRows(terms_of(parameters), rules_of(parameters),
                                         selection_of(parameters)))
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "regression-columns")
-    check_expected(parameters)
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     _over_columns(parameters)
-
-
-def check_expected(parameters: Mapping[str, Any]) -> None:
-    """Refuse a number of expected records that is none."""
-    from unspoken.joint.tasks.common.study_parameters import count
-
-    count(parameters, "expected", 1)
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -220,8 +241,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("regression", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
-    Task("regression-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled, _columns_answers,
-         expected=expected_of, over_columns=True))
+    Task("regression", ROWS_HELP, declared(RegressionSettings, "rows"), _fits_rows,
+         _rows_disclosures, _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+    Task("regression-columns", COLUMNS_HELP, declared(RegressionSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
+         _columns_answers, expected=expected_of, over_columns=True))

@@ -20,7 +20,7 @@ opens one number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, log, log2
 
 import numpy as np
@@ -38,7 +38,7 @@ from unspoken.joint.mpc.ops.sharing import reveal
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.tasks.regression.fitting import ROOM, Scaled, fit
-from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms
+from unspoken.joint.tasks.regression.params import RegressionParams, RegressionTerms, Selection
 from unspoken.joint.tasks.regression.sweep import (
     GREATEST,
     LEAST_PIVOT,
@@ -46,30 +46,10 @@ from unspoken.joint.tasks.regression.sweep import (
     reciprocals,
     sweep,
 )
-from unspoken.release.parameters import OneOf, check
 
-METHODS = ("forward", "backward", "stepwise", "best")
-CRITERIA = ("aic", "bic", "adjusted", "cp")
 STEP = "which term enters or leaves at a step of the selection, or that none does"
 BEST = "which terms are the best subset"
 MOST_SUBSETS = 10
-_RULES = {"method": (OneOf(METHODS), "Use 'stepwise'."),
-          "criterion": (OneOf(CRITERIA), "Use 'bic'.")}
-
-
-@dataclass(frozen=True)
-class Selection:
-    """How terms are chosen; `keep` names terms that are always in the model."""
-
-    method: str = "stepwise"
-    criterion: str = "bic"
-    keep: tuple[str, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        """Refuse unknown words."""
-        check("selection", _RULES, vars(self))
-        if self.keep and self.method == "best":
-            raise InputError("'keep' must be empty for method 'best'. It is not.")
 
 
 def selection_disclosures(selection: Selection, columns: int) -> list[Disclosure]:

@@ -53,6 +53,7 @@ from unspoken.joint.tasks.regression.fitting import COUNT
 from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.regression.program_rows import own_rows
 from unspoken.joint.tasks.regression.second_moments import SIZES, common_exponents, exponents
+from unspoken.joint.tasks.residuals.params import LEAST_GROUP, MOST_ROWS
 from unspoken.joint.tasks.residuals.program_columns import (
     check_model,
     same_terms,
@@ -68,8 +69,6 @@ from unspoken.release.parameters import Whole, check
 SYNTHETIC = "synthetic predictors and residuals, not whose they are"
 GROUPS = "means of each column and of residuals, and their spread, over groups of records"
 FRACTION = 30
-MOST_ROWS = 1000
-LEAST_GROUP = 5
 _RULES = {"count": (Whole(1), "Use 100 rows of each owner."),
           "least": (Whole(LEAST_GROUP), "Use 20 records a group.")}
 

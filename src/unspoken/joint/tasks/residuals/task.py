@@ -8,53 +8,38 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.errors import explain
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.study_parameters import (
-    EXPECTED_PARAM,
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    count,
-    outlined,
-)
+from unspoken.joint.tasks.common.study_parameters import outlined
 from unspoken.joint.tasks.regression.column_blocks import Given
 from unspoken.joint.tasks.regression.disclosure_guards import refuse_residuals
 from unspoken.joint.tasks.regression.fitting import SUMS
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
-from unspoken.joint.tasks.regression.study_terms import (
-    FITTING,
-    HELD,
-    MODEL,
+from unspoken.joint.tasks.regression.task import (
+    blank_columns,
+    blank_rows,
+    columns_in,
     columns_of,
     expected_of,
+    fitted_answers,
+    load_columns,
+    load_rows,
     receivers_of,
     rules_of,
     terms_of,
 )
-from unspoken.joint.tasks.regression.task import (
-    blank_columns,
-    blank_rows,
-    check_expected,
-    columns_in,
-    fitted_answers,
-    load_columns,
-    load_rows,
-)
+from unspoken.joint.tasks.residuals.params import ResidualSettings
 from unspoken.joint.tasks.residuals.pooled import pooled
 from unspoken.joint.tasks.residuals.program_columns import OpenResiduals, once
 from unspoken.joint.tasks.residuals.program_rows import (
-    LEAST_GROUP,
-    MOST_ROWS,
     ResidualsOverColumns,
     ResidualsOverRows,
 )
-from unspoken.joint.tasks.task import Outlook, Param, Task
+from unspoken.joint.tasks.task import Outlook, Task
+from unspoken.joint.tasks.task_params import as_study, declared
 from unspoken.models.residuals import Residuals
 
 ROWS_HELP = """Residual plots over rows of several owners that can be shared.
@@ -75,14 +60,6 @@ what follows. "groups": along every column the records are cut into groups, and 
 the mean of the column, the mean of the residuals and their spread are opened. "each": the residual
 of every record, to the receivers; refused for two owners, or where an owner has one column only,
 because columns could be solved for."""
-SHOWN = ("groups", "each")
-SYNTHETIC, GROUP, GROUPS = 100, 20, 10
-LEAST = Param("group", f"the least number of records in a group ({GROUP})")
-ROWS_PARAMS = (*MODEL, *FITTING,
-               Param("synthetic", f"how many rows each owner makes up ({SYNTHETIC})"), LEAST)
-COLUMNS_PARAMS = (*MODEL, HELD, *FITTING, EXPECTED_PARAM,
-                  Param("show", "what is opened: groups or each (groups)"),
-                  Param("groups", f"into how many groups records are cut ({GROUPS})"), LEAST)
 
 
 class RowsStudy:
@@ -133,40 +110,27 @@ def _fit_columns(parameters: Mapping[str, Any]) -> RegressionOverColumns:
 
 def _rows_sizes(parameters: Mapping[str, Any]) -> tuple[int, int]:
     """Return how many rows are made up, and from how many records at least."""
-    sizes = count(parameters, "synthetic", SYNTHETIC), count(parameters, "group", GROUP)
-    if sizes[0] > MOST_ROWS or sizes[1] < LEAST_GROUP:
-        raise StudyError(explain("'synthetic' and 'group'", f"at most {MOST_ROWS} and at least "
-                                 f"{LEAST_GROUP}", sizes))
-    return sizes
+    settings = ResidualSettings.of(parameters)
+    return settings.synthetic, settings.group
 
 
 def _columns_sizes(parameters: Mapping[str, Any]) -> tuple[int, int]:
     """Return how many groups there are, and of how many records at least."""
-    sizes = count(parameters, "groups", GROUPS), count(parameters, "group", GROUP)
-    if sizes[1] < LEAST_GROUP:
-        raise StudyError(explain("'group'", f"at least {LEAST_GROUP} records", sizes[1]))
-    return sizes
+    settings = ResidualSettings.of(parameters)
+    return settings.groups, settings.group
 
 
 def _shows_each(parameters: Mapping[str, Any]) -> bool:
     """Return True if the residual of every record is opened."""
-    shown = parameters.get("show", SHOWN[0])
-    if shown not in SHOWN:
-        raise StudyError(explain("Parameter 'show'", "one of " + ", ".join(SHOWN), shown))
-    return bool(shown == "each")
+    return ResidualSettings.of(parameters).show == "each"
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, ROWS_PARAMS, "residuals")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     _fit_rows(parameters)
-    _rows_sizes(parameters)
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*COLUMNS_PARAMS, *ORDER_PARAMS), "residuals-columns")
-    check_expected(parameters)
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     columns = _fit_columns(parameters).columns
-    _columns_sizes(parameters)
     if _shows_each(parameters):
         as_study(lambda: refuse_residuals(columns.widths()))
 
@@ -203,8 +167,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("residuals", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
-    Task("residuals-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled, _columns_answers,
-         expected=expected_of, over_columns=True))
+    Task("residuals", ROWS_HELP, declared(ResidualSettings, "rows"), _fits_rows, _rows_disclosures,
+         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+    Task("residuals-columns", COLUMNS_HELP, declared(ResidualSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
+         _columns_answers, expected=expected_of, over_columns=True))

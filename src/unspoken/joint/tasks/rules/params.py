@@ -9,18 +9,21 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from unspoken.errors import InputError, UnseenValueError, explain
-from unspoken.joint.joint_errors import PartyError, RefusedError
+from unspoken.joint.joint_errors import PartyError, RefusedError, StudyError
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.tasks.param_rules import RealBetween, is_list
+from unspoken.joint.tasks.rules.item_sites import Sites
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
 from unspoken.joint.wire.frames import Purpose
-from unspoken.release.parameters import OneOf, Real, Rule, Whole, check
+from unspoken.release.parameters import OneOf, Whole
 from unspoken.table.baskets import Baskets
 
 SETS = "which itemsets are frequent"
@@ -33,13 +36,26 @@ PROBLEMS = {
     3: "has more baskets than was agreed",
     4: "has baskets that cannot be used",
 }
-_RULES: Mapping[str, tuple[Rule, str]] = {
-    "min_support": (Real(0.0, 1.0 + 1e-12), "It is a share of the baskets, such as 0.01."),
-    "min_confidence": (Real(0.0, 1.0 + 1e-12), "It is a share, such as 0.5."),
-    "longest": (Whole(1), "Use 3 for sets of up to three items."),
-    "most": (Whole(1), "It bounds how many baskets an owner may have."),
-    "supports": (OneOf(("hidden", "shown")), "Hidden discloses less."),
-}
+LETTERS = 50_000
+FEWEST = 10
+MOST_ITEMS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of names that one message has room for, or how many numbers."""
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return (f"a list of names, at most {LETTERS:,} letters long, or how many numbers, up to "
+                f"{MOST_ITEMS}")
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return 0 < value <= MOST_ITEMS
+        return is_list(value) and len(value) > 0 and all(
+            isinstance(name, str | int) for name in value) and len(json.dumps(value)) <= LETTERS
 
 
 @dataclass(frozen=True)
@@ -63,16 +79,23 @@ class RuleParams:
     """
 
     items: tuple[str, ...]
-    min_support: float
-    min_confidence: float = 0.5
-    longest: int = 12
-    most: int = 1 << 24
-    supports: str = "hidden"
+    min_support: float = field(metadata=agreed(
+        RealBetween(1e-6, 1.0), "the least part of all baskets that a frequent set is in",
+        "It is a share of the baskets, such as 0.01.", name="support"))
+    min_confidence: float = field(default=0.5, metadata=agreed(
+        RealBetween(1e-6, 1.0), "the least confidence of a rule", "It is a share, such as 0.5.",
+        name="confidence"))
+    longest: int = field(default=12, metadata=agreed(
+        Whole(1), "the most items of a set", "Use 3 for sets of up to three items."))
+    most: int = field(default=1 << 24, metadata=agreed(
+        Whole(1), "no owner has more baskets", "It bounds how many baskets an owner may have."))
+    supports: str = field(default="hidden", metadata=agreed(
+        OneOf(("hidden", "shown")), "shown also opens the counts of frequent sets",
+        "Hidden discloses less."))
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        check("Rules of several owners", _RULES,
-              {name: getattr(self, name) for name in _RULES})
+        check_declared("Rules of several owners", self)
         object.__setattr__(self, "items", tuple(self.items))
         if not self.items or len(set(self.items)) != len(self.items) or not all(
                 isinstance(name, str) and name for name in self.items):
@@ -93,6 +116,57 @@ class RuleParams:
     def shown(self) -> bool:
         """Say whether supports are disclosed."""
         return self.supports == "shown"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleSettings(TaskSettings, RuleParams):
+    """What a study says about its rules."""
+
+    items: Any = field(default=(), metadata=agreed(
+        Items(), "the agreed names, or a number n for 0 to n - 1", split="rows", required=True))
+    owned: Mapping[str, Any] = field(default_factory=dict, metadata=agreed(
+        Items(), "the items of owner NAME, one such list for every owner", name="items_NAME",
+        split="columns"))
+    fewest: int = field(default=FEWEST, metadata=agreed(
+        Whole(1), "a support of fewer baskets is refused", split="columns"))
+    queries: int | None = field(default=None, metadata=agreed(
+        Whole(1), "how many runs each owner allows, counted in FILE.queries", split="columns"))
+
+    def __post_init__(self) -> None:
+        """Check the ranges; items belong to all owners together."""
+        check_declared("Rules of several owners", self)
+
+    def terms(self, items: tuple[str, ...]) -> RuleParams:
+        """Return what is public about rules over some items; what is wrong is a StudyError."""
+        terms = as_study(lambda: RuleParams(items, self.min_support, self.min_confidence,
+                                            self.longest, self.most, self.supports))
+        as_study(lambda: (terms.support, terms.confidence))
+        return terms
+
+
+def rows_terms(parameters: Mapping[str, Any]) -> RuleParams:
+    """Return the terms of a study over rows."""
+    settings = RuleSettings.of(parameters)
+    return settings.terms(names_of(settings.items))
+
+
+def columns_terms(parameters: Mapping[str, Any], sites: Sites) -> RuleParams:
+    """Return the terms of a study over columns."""
+    return RuleSettings.of(parameters).terms(sites.names)
+
+
+def sites_of(parameters: Mapping[str, Any], owners: Sequence[str] | None = None) -> Sites:
+    """Return who has which items."""
+    items = {name: names_of(listed) for name, listed in RuleSettings.of(parameters).owned.items()}
+    if owners is not None and set(items) != set(owners):
+        raise StudyError(explain("Parameters 'items_NAME'", "one for each of " + ", ".join(owners),
+                                 ", ".join(items) or "none"))
+    return as_study(lambda: Sites.of({name: items[name] for name in owners or items}))
+
+
+def names_of(items: Any) -> tuple[str, ...]:
+    """Return the agreed names: a list, or those of the numbers 0 to n - 1."""
+    return tuple(map(str, range(items) if isinstance(items, int) else items))
 
 
 def exact(name: str, value: float) -> Fraction:

@@ -44,6 +44,7 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.rules.candidate_levels import Ladder, splits
 from unspoken.joint.tasks.rules.item_sites import Parts, Sites, columns_of, own_counts
 from unspoken.joint.tasks.rules.params import (
+    FEWEST,
     RULES,
     SETS,
     SUPPORTS,
@@ -59,7 +60,6 @@ from unspoken.models.associations import Associations
 from unspoken.table.baskets import Baskets
 
 ROWS = "how many baskets there are"
-FEWEST = 10
 
 
 def disclosures(terms: RuleParams, receivers: Sequence[str] = ()) -> tuple[Disclosure, ...]:

@@ -20,22 +20,24 @@ from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of
 from unspoken.joint.tasks.common.party_files import left_out, party_options
-from unspoken.joint.tasks.common.study_parameters import RECORD_ORDER, learns
+from unspoken.joint.tasks.common.study_parameters import learns
 from unspoken.joint.tasks.rules import program_columns, program_rows
 from unspoken.joint.tasks.rules.baskets_with_ids import basket_ids, read_with_ids
-from unspoken.joint.tasks.rules.params import PROBLEMS, SETS, digest, own_baskets
-from unspoken.joint.tasks.rules.pooled import pooled, pooled_columns
-from unspoken.joint.tasks.rules.program_columns import FEWEST, RulesOverColumns
-from unspoken.joint.tasks.rules.program_rows import RulesOverRows
-from unspoken.joint.tasks.rules.study_rules import (
-    COLUMNS_PARAMS,
-    PREFIX,
-    ROWS_PARAMS,
+from unspoken.joint.tasks.rules.params import (
+    PROBLEMS,
+    SETS,
+    RuleSettings,
     columns_terms,
+    digest,
+    own_baskets,
     rows_terms,
     sites_of,
 )
+from unspoken.joint.tasks.rules.pooled import pooled, pooled_columns
+from unspoken.joint.tasks.rules.program_columns import RulesOverColumns
+from unspoken.joint.tasks.rules.program_rows import RulesOverRows
 from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task_params import declared
 from unspoken.table.baskets import Baskets
 
 ROWS_HELP = """Association rules over the baskets of several owners.
@@ -100,35 +102,22 @@ def _over_rows(study: Study) -> RulesOverRows:
 def _over_columns(study: Study) -> RulesOverColumns:
     sites = sites_of(study.parameters, study.having("owner"))
     return RulesOverColumns(columns_terms(study.parameters, sites), sites,
-                            study.having("receiver"), study.parameters.get("fewest", FEWEST))
+                            study.having("receiver"), RuleSettings.of(study.parameters).fewest)
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    known = [param.name for param in ROWS_PARAMS]
-    for name in parameters:
-        if name not in known:
-            raise StudyError(f"Task 'rules' has no parameter '{name}'. It has " + ", ".join(known)
-                             + ".")
+def _fits_rows(parameters: Mapping[str, Any]) -> None:
     rows_terms(parameters)
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    known = [param.name for param in COLUMNS_PARAMS]
-    for name in parameters:
-        if name not in known and not name.startswith(PREFIX):
-            raise StudyError(f"Task 'rules-columns' has no parameter '{name}'. It has "
-                             + ", ".join((*known, *RECORD_ORDER)) + ".")
-    fewest = parameters.get("fewest", FEWEST)
-    if not isinstance(fewest, int) or isinstance(fewest, bool) or fewest < 1:
-        raise StudyError(explain("Parameter 'fewest'", "an int >= 1", fewest))
-    _budget("check", parameters, None)
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     columns_terms(parameters, sites_of(parameters))
 
 
-def _budget(study: str, parameters: Mapping[str, Any], path: Path | None) -> QueryBudget | None:
-    if "queries" not in parameters:
-        return None
-    return QueryBudget(study, parameters["queries"], 1, path)
+def _budget(study: Study, path: Path) -> QueryBudget | None:
+    """Return the budget of runs that is kept beside an owner's file."""
+    queries = RuleSettings.of(study.parameters).queries
+    return None if queries is None else QueryBudget(study.name, queries, 1,
+                                                    path.with_name(f"{path.name}.queries"))
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -195,7 +184,7 @@ def _load_columns(path: Path, study: Study) -> Loaded:
                 for names in sites.items.values()]
     if all(problems):
         raise RefusedError(f"'{path.name}' {PROBLEMS[min(problems)]}. Nothing was sent.")
-    budget = _budget(study.name, study.parameters, path.with_name(f"{path.name}.queries"))
+    budget = _budget(study, path)
     if budget is not None and budget.left == 0:
         raise RefusedError(f"Study '{study.name}' allows {budget.most} runs. All were made. "
                            "Nothing was sent. Agree on a new study if more is to be disclosed.")
@@ -220,7 +209,7 @@ def _blank_columns(study: Study, name: str, records: int) -> Loaded:
 def _expected(study: Study) -> int:
     """Return as many baskets as make the threshold of a study one that is not refused."""
     least = _over_columns(study).terms.support
-    return max(BASKETS, int(study.parameters.get("fewest", FEWEST) / least) + 1)
+    return max(BASKETS, int(RuleSettings.of(study.parameters).fewest / least) + 1)
 
 
 def _answers(study: Study, records: int, name: str) -> Answers:
@@ -234,8 +223,8 @@ def _answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("rules", ROWS_HELP, ROWS_PARAMS, _check_rows, _rows_disclosures, _rows_outlook,
-         _load_rows, _over_rows, _blank_rows, pooled, _answers),
-    Task("rules-columns", COLUMNS_HELP, COLUMNS_PARAMS, _check_columns, _columns_disclosures,
-         _columns_outlook, _load_columns, ColumnsStudy, _blank_columns, pooled_columns, _answers,
-         expected=_expected, over_columns=True, ids=basket_ids))
+    Task("rules", ROWS_HELP, declared(RuleSettings, "rows"), _fits_rows, _rows_disclosures,
+         _rows_outlook, _load_rows, _over_rows, _blank_rows, pooled, _answers),
+    Task("rules-columns", COLUMNS_HELP, declared(RuleSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
+         pooled_columns, _answers, expected=_expected, over_columns=True, ids=basket_ids))

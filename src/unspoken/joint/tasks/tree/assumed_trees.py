@@ -15,8 +15,8 @@ from unspoken.arrays import Bools, Ints
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.tasks.tree.column_steps import QUESTION, SITES
 from unspoken.joint.tasks.tree.cut_points import CUTS, QuantileSearch, Span, with_cuts
-from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.program_rows import SPLITS
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 

@@ -15,7 +15,8 @@ from unspoken.joint.mpc.ops.sharing import reveal, share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public, stack
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import MAX_NODES, TreeParams
+from unspoken.joint.tasks.tree.level_growth import MAX_NODES
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.question_scores import best_of
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, indicators
 from unspoken.joint.wire.frames import Purpose

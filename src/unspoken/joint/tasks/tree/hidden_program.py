@@ -49,7 +49,7 @@ from unspoken.joint.tasks.tree.column_steps import shared_answers
 from unspoken.joint.tasks.tree.hidden_part import HiddenPart, leaves
 from unspoken.joint.tasks.tree.hidden_steps import Hidden, HiddenGrowing, predicted
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite
 from unspoken.joint.wire.ledger import Ledger

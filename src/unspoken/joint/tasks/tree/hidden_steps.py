@@ -29,7 +29,7 @@ from unspoken.joint.tasks.forest.program_rows import draw_rows
 from unspoken.joint.tasks.tree.column_steps import BLOCK, Growing, Records, with_last
 from unspoken.joint.tasks.tree.first_greatest import hot_greatest
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.question_scores import classes, scored, while_open
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 

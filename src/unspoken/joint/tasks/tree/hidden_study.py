@@ -25,12 +25,12 @@ from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.study_parameters import outlined
 from unspoken.joint.tasks.common.unlabelled_rows import NEW, assumed_new, parted
 from unspoken.joint.tasks.task import Outlook
+from unspoken.joint.tasks.tree.agreed_layout import rules_of
 from unspoken.joint.tasks.tree.column_steps import shared_answers
 from unspoken.joint.tasks.tree.hidden_steps import HiddenGrowing, predicted
 from unspoken.joint.tasks.tree.hidden_votes import HiddenForest
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.program_columns import OverColumns
-from unspoken.joint.tasks.tree.study_layout import rules_of
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, own_attributes
 
 NEW_PART = "a tenth"

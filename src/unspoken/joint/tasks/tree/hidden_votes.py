@@ -13,37 +13,37 @@ trees say comes out, the first among equals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from unspoken.arrays import Bools, Ints
-from unspoken.errors import InputError, explain
-from unspoken.joint.tasks.tree.level_growth import Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.param_rules import Between
+from unspoken.joint.tasks.task_params import agreed, check_declared
+from unspoken.joint.tasks.tree.level_growth import Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.pooled import grow_pooled
 from unspoken.joint.tasks.tree.tree_sites import TreeShape
 from unspoken.models.tree_ensemble import TreeVote
-from unspoken.release.parameters import Whole, check
+from unspoken.release.parameters import Whole
 
 MOST_TREES = 1000
+TREES = agreed(Between(1, MOST_TREES), "the number of trees", "Use 10.")
+SEED = agreed(Whole(0), "public: what counts at which node", "Use 0.")
 
 
 @dataclass(frozen=True)
 class HiddenForest:
     """How many trees vote, and how many questions count at a node (0: half of all slots)."""
 
-    trees: int = 10
-    questions: int = 0
-    seed: int = 0
+    trees: int = field(default=10, metadata=TREES)
+    questions: int = field(default=0, metadata=agreed(
+        Whole(0), "how many slots count at a node", "0: half of all slots."))
+    seed: int = field(default=0, metadata=SEED)
 
     def __post_init__(self) -> None:
-        check("A forest", {"trees": (Whole(1), "Use 10."), "questions": (Whole(0), "0: half of "
-              "all slots."), "seed": (Whole(0), "Use 0.")},
-              {"trees": self.trees, "questions": self.questions, "seed": self.seed})
-        if self.trees > MOST_TREES:
-            raise InputError(explain("A forest: 'trees'", f"at most {MOST_TREES}", self.trees))
+        check_declared("A forest", self)
 
     def count(self, slots: int) -> int:
         """Return how many of all slots count at a node."""

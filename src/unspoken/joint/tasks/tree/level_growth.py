@@ -14,40 +14,10 @@ import numpy.typing as npt
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError, explain
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.models.categorical_tree import CategoricalTree
-from unspoken.release.parameters import Whole, check
 
 MAX_NODES = 100_000
-# x ln x must stay below 2^62 with 30 fractional bits.
-MOST_RECORDS = 1 << 27
-_RULES = {"max_depth": (Whole(0), "Use 5."), "min_records": (Whole(1), "Use 1."),
-          "most": (Whole(1), "It is how many records there are at most, in all, as a public "
-                             "bound.")}
-
-
-@dataclass(frozen=True)
-class TreeParams:
-    """When growing stops, and the public bound on the number of all records.
-
-    Attributes
-    ----------
-    max_depth : int, default 5
-        The greatest depth of a tree.
-    min_records : int, default 1
-        Nodes with fewer records are not split.
-    most : int, default 2**20
-        A public bound on the number of all records; smaller is cheaper.
-    """
-
-    max_depth: int = 5
-    min_records: int = 1
-    most: int = 1 << 20
-
-    def __post_init__(self) -> None:
-        check("A tree", _RULES, {name: getattr(self, name) for name in _RULES})
-        if self.most > MOST_RECORDS:
-            raise InputError(explain("A tree: 'most'", f"at most {MOST_RECORDS:,}", self.most))
 
 
 @dataclass

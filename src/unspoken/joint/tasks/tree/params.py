@@ -8,7 +8,7 @@ have an order, and of equally good ones the first wins.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,14 @@ import numpy as np
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.tasks.common.column_checks import all_there, one_length
+from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM
+from unspoken.joint.tasks.param_rules import Between, Flag, Numbers, OneWord, Word, Words
+from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
+from unspoken.release.parameters import Whole
 
 MAX_CELLS = 1 << 16
+# x ln x must stay below 2^62 with 30 fractional bits.
+MOST_RECORDS = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -191,3 +197,70 @@ def attributes_of(columns: Mapping[str, Any], cuts: Mapping[str, Sequence[float]
             ordered = sorted(texts, key=lambda t: (t is None, t or ""))
             attributes.append(Attribute(name, tuple(ordered)))
     return tuple(attributes)
+
+
+@dataclass(frozen=True)
+class TreeParams:
+    """When growing stops, and the public bound on the number of all records.
+
+    Attributes
+    ----------
+    max_depth : int, default 5
+        The greatest depth of a tree.
+    min_records : int, default 1
+        Nodes with fewer records are not split.
+    most : int, default 2**20
+        A public bound on the number of all records; smaller is cheaper.
+    """
+
+    max_depth: int = field(default=5, metadata=agreed(
+        Whole(0), "how many questions a record is asked at most", "Use 5."))
+    min_records: int = field(default=1, metadata=agreed(
+        Whole(1), "nodes with fewer records are leaves", "Use 1."))
+    most: int = field(default=1 << 20, metadata=agreed(
+        Between(1, MOST_RECORDS), "a public bound on the number of all records; small is cheap",
+        "It is how many records there are at most, in all, as a public bound."))
+
+    def __post_init__(self) -> None:
+        check_declared("A tree", self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthSettings(TaskSettings, TreeParams):
+    """What studies of trees say: attributes and classes, and when growing stops."""
+
+    target: str = field(metadata=agreed(Word(), "the column of the class"))
+    classes: tuple[str, ...] = field(metadata=agreed(
+        Words("a list of two or more different texts", 2), "all classes"))
+    attributes: tuple[str, ...] = field(default=(), metadata=agreed(
+        Words(), "the columns that are asked about", split="rows", required=True))
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata=agreed(
+        Words("a list of different texts", empty=True),
+        'all categories of an attribute; "" is a missing value', name="categories.NAME",
+        split="rows"))
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=agreed(
+        Numbers(), "the cut points of a number", name="cuts.NAME", split="rows"))
+    range: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=agreed(
+        Numbers("[low, high, cut points, bits], the last two whole numbers", (3, 4)),
+        "quantiles of all are agreed on in the run", name="range.NAME", split="rows"))
+    class_site: str = field(default="", metadata=agreed(
+        Word("an owner's name"), "the owner that has the class", split="columns", required=True))
+    class_known: bool = field(default=False, metadata=agreed(
+        Flag(), "all files have the class, which is cheaper", split="columns"))
+    slots: int = field(default=16, metadata=agreed(
+        Between(1, 4096), "room for questions of a site; a number has one per cut point",
+        split="columns"))
+    branches: int = field(default=4, metadata=agreed(
+        Between(2, 4096), "the most answers of a question", split="columns"))
+    cut_points: int = field(default=7, metadata=agreed(
+        Whole(1), "at how many of its own quantiles a site cuts numbers", split="columns"))
+    expected: int = field(default=10_000, metadata=EXPECTED_PARAM)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSettings(GrowthSettings):
+    """What a study of one tree says."""
+
+    structure: str = field(default="known", metadata=agreed(
+        OneWord(("known", "hidden")), "hidden: nobody sees the tree, only classes",
+        split="columns"))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Ints
-from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.question_scores import plain_best, plain_classes
 from unspoken.models.categorical_tree import CategoricalTree
 

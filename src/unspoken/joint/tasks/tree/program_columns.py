@@ -39,7 +39,7 @@ from unspoken.joint.tasks.common.aligned_records import (
 )
 from unspoken.joint.tasks.common.record_order import InOneOrder
 from unspoken.joint.tasks.tree.column_steps import ARITY, LEAVES, QUESTION, SITES, Growing
-from unspoken.joint.tasks.tree.level_growth import TreeParams
+from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.tree_sites import TreeShape, TreeSite, digest
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.site_tree_part import TreePart

@@ -40,8 +40,8 @@ from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, with_cuts
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
-from unspoken.joint.tasks.tree.level_growth import Rows, Sapling, TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 from unspoken.joint.tasks.tree.question_scores import ask_ahead, best
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree

@@ -30,8 +30,7 @@ from unspoken.joint.mpc.ops.whole_log import serves
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.tree.first_greatest import first_greatest
-from unspoken.joint.tasks.tree.level_growth import TreeParams
-from unspoken.joint.tasks.tree.params import TreeLayout
+from unspoken.joint.tasks.tree.params import TreeLayout, TreeParams
 
 SCALE = 30
 # Per candidate and record, in units of 2^-30.

@@ -15,17 +15,22 @@ from unspoken.joint.tasks.common.blank_data import choices, part_of, scattered
 from unspoken.joint.tasks.common.column_files import with_shares
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
-    ORDER_PARAMS,
-    as_study,
-    check_names,
-    count,
     learns,
     not_chosen,
     read_columns,
 )
 from unspoken.joint.tasks.common.unlabelled_rows import blank_codes, codes_of
 from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task_params import as_study, declared
 from unspoken.joint.tasks.tree import program_columns, program_rows
+from unspoken.joint.tasks.tree.agreed_layout import (
+    expected_of,
+    fits_rows,
+    layout_of,
+    refuse_other_sites,
+    rules_of,
+    shape_of,
+)
 from unspoken.joint.tasks.tree.assumed_trees import ASSUMES, AssumedRows, columns_answers
 from unspoken.joint.tasks.tree.hidden_part import leaves
 from unspoken.joint.tasks.tree.hidden_study import (
@@ -35,24 +40,10 @@ from unspoken.joint.tasks.tree.hidden_study import (
     hidden_disclosures,
     hidden_outlook,
 )
-from unspoken.joint.tasks.tree.params import Attribute
+from unspoken.joint.tasks.tree.params import Attribute, GrowthSettings, TreeSettings
 from unspoken.joint.tasks.tree.pooled import pooled
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import Given, TreeOverRows, code_rows
-from unspoken.joint.tasks.tree.study_layout import (
-    COLUMNS_PARAMS,
-    CUT_POINTS,
-    EXPECTED,
-    ROWS_PARAMS,
-    STRUCTURE,
-    check_rows,
-    expected_of,
-    hides,
-    layout_of,
-    refuse_other_sites,
-    rules_of,
-    shape_of,
-)
 from unspoken.joint.tasks.tree.tree_sites import TreeSite, own_attributes
 
 ROWS_HELP = """ID3 over the rows of several owners.
@@ -78,7 +69,6 @@ With structure=hidden nobody sees the tree: the sites grow a full one of `max_de
 shares, from the records that have a class, and what comes out is the class of those that have none
 in the class site's file. Take few branches and a small depth."""
 SIZES = "kinds and sizes of what is computed, and so the shape of the tree"
-TREE_COLUMNS = (*COLUMNS_PARAMS, STRUCTURE)
 
 
 class RowsStudy(TreeOverRows):
@@ -105,17 +95,15 @@ def _columns_program(study: Study) -> ColumnsStudy | HiddenStudy:
     return ColumnsStudy(study)
 
 
-def _check_rows(parameters: Mapping[str, Any]) -> None:
-    check_rows(parameters, "tree")
+def hides(parameters: Mapping[str, Any]) -> bool:
+    """Return True if nobody shall see the tree."""
+    return TreeSettings.of(parameters).structure == "hidden"
 
 
-def _check_columns(parameters: Mapping[str, Any]) -> None:
-    check_names(parameters, (*TREE_COLUMNS, *ORDER_PARAMS), "tree-columns")
+def _fits_columns(parameters: Mapping[str, Any]) -> None:
     shape, rules = shape_of(parameters), rules_of(parameters)
     if hides(parameters):
         as_study(lambda: leaves(shape, rules.max_depth))
-    count(parameters, "cut_points", CUT_POINTS)
-    count(parameters, "expected", EXPECTED)
 
 
 def rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
@@ -171,7 +159,7 @@ def load_new(path: Path, study: Study) -> Loaded:
 
 
 def _points(study: Study) -> int:
-    return count(study.parameters, "cut_points", CUT_POINTS)
+    return GrowthSettings.of(study.parameters).cut_points
 
 
 def _read(path: Path, study: Study) -> tuple[tuple[Attribute, ...], dict[str, Any], Any,
@@ -227,8 +215,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 
 TASKS = (
-    Task("tree", ROWS_HELP, ROWS_PARAMS, _check_rows, rows_disclosures, _rows_outlook, load_rows,
-         RowsStudy, blank_rows, pooled, _rows_answers),
-    Task("tree-columns", COLUMNS_HELP, TREE_COLUMNS, _check_columns, _columns_disclosures,
-         _columns_outlook, _load_columns, _columns_program, _blank_columns, pooled,
-         _columns_answers, expected=expected_of, over_columns=True))
+    Task("tree", ROWS_HELP, declared(TreeSettings, "rows"), fits_rows, rows_disclosures,
+         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+    Task("tree-columns", COLUMNS_HELP, declared(TreeSettings, "columns"), _fits_columns,
+         _columns_disclosures, _columns_outlook, _load_columns, _columns_program, _blank_columns,
+         pooled, _columns_answers, expected=expected_of, over_columns=True))

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -24,10 +22,7 @@ import numpy as np
 
 from unspoken.errors import InputError, explain
 from unspoken.joint.joint_errors import (
-    BystanderError,
-    FrameError,
     PartyError,
-    PeerAbortedError,
     PeerFinishedError,
     PeerGarbageError,
     PeerLostError,
@@ -36,15 +31,14 @@ from unspoken.joint.wire.frames import (
     HEADER_BYTES,
     NO_SESSION,
     Assembler,
-    Header,
     Kind,
     Message,
     Purpose,
     framed,
-    text_array,
 )
-from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
+from unspoken.joint.wire.ledger import SENT, Ledger
 from unspoken.joint.wire.ledger_chain import SignedHead
+from unspoken.joint.wire.transports.incoming import Incoming, control, plain_text
 from unspoken.joint.wire.transports.last_words import LinkEnds
 from unspoken.joint.wire.transports.limits import Limits
 from unspoken.joint.wire.transports.mailbox import Mailbox
@@ -52,14 +46,10 @@ from unspoken.joint.wire.transports.mailbox import Mailbox
 T = TypeVar("T")
 # Bytes of a message that is written at once, without tasks or clocks.
 SHORT = 1 << 18
-_PLAIN = re.compile(r"[\w .,:()'/\[\]-]{1,160}", re.ASCII)
 
 
-class Transport(ABC):
+class Transport(Incoming):
     """One party's end of the links to all others."""
-
-    tags_content = True
-    """Whether both ends compare the bytes of messages; headers are compared in any case."""
 
     def __init__(self, name: str, peers: Iterable[str], limits: Limits | None = None,
                  ledger: Ledger | None = None) -> None:
@@ -109,11 +99,16 @@ class Transport(ABC):
         """Send one message to some peers, and return the next of each; all at the same time."""
         if len(peers) == 1 and message.array.nbytes <= SHORT:
             # What one peer sends meanwhile is read anyway; no tasks are needed for that.
-            await self.send(peers[0], message)
+            if not self._ready(peers[0]) or not self._write_now(peers[0], message):
+                await self.send(peers[0], message)
             return [await self.receive(peers[0])]
         takes = [self.receive(peer) for peer in peers]
         done = await asyncio.gather(*takes, *(self.send(peer, message) for peer in peers))
         return [received for received in done if received is not None]
+
+    def _ready(self, peer: str) -> bool:
+        """Return True if nothing stands against sending; `send` says what does."""
+        return self.error is None and not self._done and peer in self._boxes
 
     async def receive_or_end(self, peer: str, within: float | None = None) -> Message | None:
         """Return the next message of a peer, or None when it has finished."""
@@ -158,12 +153,12 @@ class Transport(ABC):
         self._ends.expect(results or {})
         if self.error is None:
             words = self._ends.last_words(self.session, self.peers)
-            await asyncio.gather(*(self._quietly(peer, _control(Kind.LAST, "last", words[peer]))
+            await asyncio.gather(*(self._quietly(peer, control(Kind.LAST, "last", words[peer]))
                                    for peer in self.peers))
         await self._all_boxes(lambda box: box.finished)
         self._judge()
         if self.error is None:
-            await asyncio.gather(*(self._quietly(peer, _control(Kind.DONE, "done"))
+            await asyncio.gather(*(self._quietly(peer, control(Kind.DONE, "done"))
                                    for peer in self.peers))
         self._done = True
         await self._all_boxes(lambda box: box.gone)
@@ -191,8 +186,8 @@ class Transport(ABC):
             return
         self.error = error
         self._broken.set()
-        frame = _control(Kind.ABORT, "abort", {"party": error.party, "step": _plain(error.step),
-                                               "what": _plain(error.what)})
+        frame = control(Kind.ABORT, "abort", {"party": error.party, "step": plain_text(error.step),
+                                               "what": plain_text(error.what)})
         # The culprit hears of it last, so that it is not the one from whom the others hear.
         for peer in sorted(self.peers, key=lambda peer: peer == error.party):
             if not self._done:
@@ -260,47 +255,6 @@ class Transport(ABC):
                                  memoryview(frame)[HEADER_BYTES:] if self.tags_content else b"")
             yield frame
 
-    def _received(self, peer: str, header: Header, piece: bytes) -> Message | None:
-        """Take a frame whose header was checked; act on it when its message is whole."""
-        self.ledger.frame(RECEIVED, peer, header, HEADER_BYTES + len(piece))
-        if header.kind is Kind.DATA:
-            if self._boxes[peer].finished:
-                self._garbage(peer, "something after its last word")
-                return None
-            self._ends.frame((self.session, peer, self.name), header,
-                             piece if self.tags_content else b"")
-        message = self._incoming[peer].add(header, piece)
-        if message is not None:
-            self._arrived(peer, message)
-        return message
-
-    def _arrived(self, peer: str, message: Message) -> None:
-        box = self._boxes[peer]
-        if message.kind is Kind.DATA:
-            box.put(message)
-        elif message.kind is Kind.LAST and not box.finished:
-            self._take_head(peer, self._ends.hear(self.session, peer, message))
-            box.finished = True
-            box.news.set()
-        elif message.kind is Kind.HEAD:
-            self._take_head(peer, self._ends.hear_head(peer, message))
-        elif message.kind is Kind.DONE:
-            box.finished = box.gone = True
-            box.news.set()
-        elif message.kind is Kind.ABORT:
-            self.fail(self._told(peer, message))
-        elif message.kind is Kind.STREAM and self.on_stream is not None:
-            self.on_stream(peer, message)
-        elif message.kind is Kind.STREAM:
-            self._garbage(peer, "a stream that was not asked for")
-        elif message.kind is Kind.HELLO:
-            self._garbage(peer, "a second greeting")
-
-    def _take_head(self, peer: str, wrong: str) -> None:
-        """Fail if the head of a peer's ledger cannot be its own."""
-        if wrong:
-            self._garbage(peer, wrong)
-
     def _announce(self, signed: SignedHead) -> None:
         """Let every peer know how far the own ledger goes."""
         message = Message("head", np.frombuffer(signed.to_bytes(), np.uint8), Purpose.CONTROL,
@@ -312,33 +266,3 @@ class Transport(ABC):
     def _tell_soon(self, peer: str, message: Message) -> None:
         """Put a short message on the link, after what is on its way; from any thread."""
         self._tell(peer, message)
-
-    def _garbage(self, peer: str, what: str) -> None:
-        self.fail(PeerGarbageError(peer, self.step, f"sent {what}"))
-
-    def _refuse(self, peer: str, error: FrameError) -> None:
-        self._garbage(peer, f"a frame whose '{error.field}' cannot be")
-
-    def _told(self, peer: str, message: Message) -> PartyError:
-        """Read an abort message; it comes from outside, so only plain words are repeated."""
-        try:
-            data = json.loads(bytes(message.array))
-            party, step, what = (str(data[name]) for name in ("party", "step", "what"))
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
-        if party not in (self.name, *self.peers) or not (
-                _PLAIN.fullmatch(step) and _PLAIN.fullmatch(what)):
-            return PeerGarbageError(peer, self.step, "sent an abort that cannot be read")
-        if party == peer:
-            return PeerAbortedError(peer, step, what)
-        reported = what if "(says '" in what else f"{what} (says '{peer}' in step {step})"
-        return BystanderError(party, self.step, reported[:160])
-
-
-def _plain(text: str) -> str:
-    """Return text as the others will accept it."""
-    return re.sub(r"[^\w .,:()'/\[\]-]", "_", text, flags=re.ASCII)[:160] or "_"
-
-
-def _control(kind: Kind, label: str, data: dict[str, str] | None = None) -> Message:
-    return Message(label, text_array(json.dumps(data or {})), Purpose.CONTROL, kind=kind)

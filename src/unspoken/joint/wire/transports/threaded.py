@@ -80,9 +80,9 @@ class ThreadedTransport:
     def step(self, step: str) -> None:
         self.inside.step = step
 
-    async def send(self, peer: str, message: Message) -> None:
+    def send(self, peer: str, message: Message) -> Coroutine[Any, Any, None]:
         """Send a message; returns when it is on its way."""
-        await self._there(self.inside.send(peer, message))
+        return self._there(self.inside.send(peer, message))
 
     async def receive(self, peer: str) -> Message:
         """Return the next message of a peer."""
