@@ -2,13 +2,14 @@
 
 Cells are declared from public knowledge. Cells that were taken from the data disclose something
 about it: then no epsilon is stated. A number beyond its range counts as the nearest interval, a
-category that was not declared as missing.
+category that was not declared as missing. A column that is declared complete has no cell for
+missing values: should there be one all the same, it counts as the last cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,24 @@ MOST_VALUES = 1000
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of one column; the last code stands for a missing value."""
+    """The cells of one column; the last code stands for a missing value unless it is complete."""
 
     name: str
     edges: tuple[float, ...]
     values: tuple[str, ...]
     whole: bool
     declared: bool
+    complete: bool = False
+
+    @property
+    def known(self) -> int:
+        """Return how many cells there are besides the one for missing values."""
+        return len(self.edges) - 1 if self.edges else len(self.values)
 
     @property
     def size(self) -> int:
         """Return how many codes there are."""
-        return (len(self.edges) - 1 if self.edges else len(self.values)) + 1
+        return self.known + (not self.complete)
 
     def codes(self, column: Any) -> Ints:
         """Return the code of every value of an Arrow column."""
@@ -53,7 +60,7 @@ class Cells:
 
     def draw(self, codes: Ints, rng: np.random.Generator) -> Any:
         """Return values of these codes: categories, or numbers drawn evenly from the interval."""
-        missing = codes == self.size - 1
+        missing = codes == self.known
         place = np.where(missing, 0, codes)
         if not self.edges:
             return pa.array(np.array(self.values, dtype=object)[place], pa.string(), mask=missing)
@@ -80,14 +87,15 @@ class Cells:
 
     def to_json(self) -> dict[str, Any]:
         """Return the cells as plain data."""
-        return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared}
+        return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared,
+                "complete": self.complete}
 
 
-def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any,
-             bins: int) -> tuple[Cells, ...]:
+def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: int,
+             complete: Sequence[str] = ()) -> tuple[Cells, ...]:
     """Return the cells of columns: as declared, or else from the data."""
-    return tuple(_cells(table, name, of_column(edges, name), of_column(values, name), bins)
-                 for name in names)
+    return tuple(replace(_cells(table, name, of_column(edges, name), of_column(values, name), bins),
+                         complete=name in complete) for name in names)
 
 
 def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells:

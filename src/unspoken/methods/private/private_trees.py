@@ -54,7 +54,7 @@ class LearnedTree:
 
 
 def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, values: Any = None,
-                 bins: int = 16, max_depth: int = 5) -> LearnedTree:
+                 bins: int = 16, complete: Any = (), max_depth: int = 5) -> LearnedTree:
     """Learn a tree that predicts the target of a table, with a stated epsilon.
 
     Parameters
@@ -70,6 +70,8 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
         taken, and the cost has no epsilon.
     bins : int, default 16
         Intervals of a numeric column that `edges` does not name.
+    complete : list of str, optional
+        Columns that are publicly known to miss no value: they get no cell for missing ones.
     max_depth : int, default 5
         The depth of the tree.
 
@@ -80,7 +82,7 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
     """
     _check(table, epsilon, max_depth)
     names = [*table.schema.features, str(table.schema.target)]
-    cells = cells_of(table, names, edges, values, bins)
+    cells = cells_of(table, names, edges, values, bins, complete)
     frame = table.arrow(names)
     codes = [one.codes(frame[one.name]) for one in cells]
     cost = Cost(epsilon) if all(one.declared for one in cells) else Cost(None, law=NONE)
@@ -178,7 +180,7 @@ def _questions(column: int, cell: Cells) -> list[_Question]:
 def _written(nodes: Sequence[_Node], counts: Floats, cells: Sequence[Cells],
              classes: Cells) -> CategoricalTree:
     """Return the tree as a model; a node's children follow one another already."""
-    real = counts[:, : classes.size - 1]
+    real = counts[:, : classes.known]
     total = real.sum(axis=1)
     shares = real / np.maximum(total, 1e-300)[:, None]
     shares[total == 0] = 1 / shares.shape[1]
