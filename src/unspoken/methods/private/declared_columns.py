@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,12 @@ class Cells:
                         pa.int64(), mask=missing)
 
     @property
+    def labels(self) -> tuple[str | None, ...]:
+        """Return what the cells are called, None for a missing value."""
+        spans = tuple(f"{low:g} .. {high:g}" for low, high in pairwise(self.edges))
+        return (*(spans or self.values), *(() if self.complete else (None,)))
+
+    @property
     def arrow_type(self) -> pa.DataType:
         """Return the type of drawn values."""
         if not self.edges:
@@ -89,6 +96,22 @@ class Cells:
         """Return the cells as plain data."""
         return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared,
                 "complete": self.complete}
+
+
+class Coded:
+    """The columns of a table as codes of their cells, or as numbers."""
+
+    def __init__(self, table: Table, cells: Sequence[Cells]) -> None:
+        self._frame = table.arrow([one.name for one in cells])
+        self._codes = {one.name: one.codes(self._frame[one.name]) for one in cells}
+
+    def __getitem__(self, name: str) -> Ints:
+        """Return the codes of a column."""
+        return self._codes[name]
+
+    def numbers(self, name: str) -> Floats:
+        """Return the numbers of a column."""
+        return np.asarray(to_numbers(self._frame[name]), np.float64)
 
 
 def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: int,
