@@ -24,6 +24,7 @@ def test_every_method_has_a_case():
     assert set(CASES) == set(methods())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_faultless_method_has_no_faults(name):
     table, release, key = protected(name)
@@ -32,6 +33,7 @@ def test_a_faultless_method_has_no_faults(name):
     assert not found.failed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS)
 @pytest.mark.parametrize("name", CASES)
 def test_the_audit_fails_every_mutant(name, mutant):

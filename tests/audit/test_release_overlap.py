@@ -110,6 +110,7 @@ def noisy(table, **options):
     return NoiseAdder(columns=["age"], others="drop", **options).protect(table)
 
 
+@pytest.mark.slow
 def test_two_noisy_releases_are_averaged_and_count(tmp_path):
     table = people(2000)
     first, _ = noisy(table, privacy=0.3)

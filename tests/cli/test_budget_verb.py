@@ -40,6 +40,7 @@ def test_a_release_is_booked_or_not_written(house, capsys):
     assert json.loads(capsys.readouterr().out)["disclosures"] == 2
 
 
+@pytest.mark.slow
 def test_show_draw_and_picture(house, capsys):
     draw = ["budget", "b", "--draw", "a study", "--as", "study", "--to", "press", "--epsilon"]
     assert main([*draw, "0.2"]) == 0

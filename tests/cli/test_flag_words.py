@@ -51,6 +51,7 @@ def test_a_file_in_another_encoding_is_explained_in_flags(tmp_path, capsys):
     assert "encoding=" not in text
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_read_enough_is_no_failure():
     read, write = os.pipe()
     os.close(read)

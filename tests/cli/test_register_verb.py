@@ -20,6 +20,7 @@ def folder(tmp_path):
         yield tmp_path
 
 
+@pytest.mark.slow
 def test_models_queries_and_studies_are_entered_and_people_known_again(folder, capsys):
     for kind in ("model", "query", "study"):
         assert main(["register", "r", "--enter", kind, "--of", "t.csv", "--what", f"a {kind}",
@@ -34,6 +35,7 @@ def test_models_queries_and_studies_are_entered_and_people_known_again(folder, c
     assert "clinic" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_release_is_entered_with_its_people_and_the_next_one_fails(folder, capsys):
     make = ("protect", "t.csv", "--target", "outcome", "--method", "noise", "--register", "r")
     assert main([*make, "--out", "one", "--to", "x"]) == 0

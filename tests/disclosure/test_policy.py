@@ -237,6 +237,7 @@ def test_faults_fail_every_policy():
     assert "it does nothing" in Policy.parse(EXPERT).judge(broken).reasons[0]
 
 
+@pytest.mark.slow
 def test_an_audit_with_a_policy_takes_its_radius_and_its_verdict(tmp_path):
     path = tmp_path / "policy.toml"
     path.write_text("radius = 0.01\n" + EXPERT)

@@ -78,6 +78,7 @@ def args_for(name, form, *words):
                                 *words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form", "parameter"), PARAMETERS)
 def test_parameters_are_taken_and_refused_at_their_edges_on_the_command_line(name, form,
                                                                              parameter):
@@ -219,6 +220,7 @@ def ran(name):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", methods())
 def test_every_adversary_of_a_method_runs_in_its_audit(name):
     listed = {one.name for one in methods()[name].adversaries}

@@ -16,6 +16,7 @@ def drawn(scale, count, seed=b"\x07" * 32):
     return np.array([discrete_laplace(scale, rng) for _ in range(count)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(3), Fraction(7, 3)])
 def test_the_law_is_the_discrete_laplace_law(scale):
     sample = drawn(scale, 20_000)

@@ -174,6 +174,7 @@ def test_a_release_is_booked_for_what_it_states():
     assert release_draws(seeded, "")[0].cost.law == NONE
 
 
+@pytest.mark.slow
 def test_the_picture(tmp_path):
     budget = start(tmp_path, recipients={"press": 0.3})
     budget.draw(Cost(0.2), to="press")

@@ -38,6 +38,7 @@ def changed(table):
         rows.set_column(at, "age", pa.array(column, rows["age"].type))), table.engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_another_order_of_the_original_changes_nothing(name):
     table, release, key = protected(name)
@@ -56,6 +57,7 @@ def test_a_changed_value_or_another_table_is_refused(name):
         audit(original(name, seed=99), release, key, trials=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_release_is_shuffled_and_its_key_knows_the_order(name, tmp_path):
     table, release, key = protected(name)

@@ -85,6 +85,7 @@ def changes(rows):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", changes(people().arrow()))
 def test_the_same_people_are_known_again(tmp_path, change):
     table = people()

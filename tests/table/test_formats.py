@@ -187,6 +187,7 @@ def test_bytes_that_are_not_utf8_are_refused_with_the_name_of_the_option(tmp_pat
     assert "decoded" in repr(table)
 
 
+@pytest.mark.slow
 def test_a_bad_byte_behind_the_head_is_refused_too(tmp_path):
     path = text_file(tmp_path, b"a,b\n" + b"x,1\n" * HEAD_BYTES + "ä,2\n".encode("latin-1"))
     with pytest.raises(DataError, match="encoding="):
@@ -194,6 +195,7 @@ def test_a_bad_byte_behind_the_head_is_refused_too(tmp_path):
     assert column(read(path, encoding="latin-1"), "a")[-1] == "ä"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-8"])
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
 def test_a_marked_encoding_is_told_from_the_file(tmp_path, codec, name):
@@ -228,6 +230,7 @@ def test_words_for_missing_values_are_told(tmp_path):
                                "(missing= says otherwise)",)
 
 
+@pytest.mark.slow
 def test_missing_words_are_an_option_in_every_format(tmp_path):
     path = text_file(tmp_path, "age,job\n1,NA\n-9,?\n")
     assert column(read(path, missing=[]), "job") == ["NA", "?"]
@@ -323,6 +326,7 @@ def test_hierarchies_go_through_the_same_reader(tmp_path, mark):
     assert Hierarchy.from_csv(other, encoding="cp1252").rows == rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.csv.zst"])
 def test_ids_of_a_party_are_as_written_in_every_text_file(tmp_path, mark, name):

@@ -50,6 +50,7 @@ def test_distances_between_two_groups_give_both_up_to_a_motion(seed, columns):
     assert np.allclose(cdist(a, b), cdist(x, y), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1 << 20, 37])
 def test_the_view_of_the_third_party_is_the_data_up_to_a_motion(block):
     data = people()

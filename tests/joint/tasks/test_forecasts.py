@@ -70,6 +70,7 @@ def test_what_spu_sends_is_estimated_within_a_half(name):
     assert "estimated" in task.plan(study, records).text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("mode", ["two-party", "spu"])
 def test_every_task_has_a_forecast_without_a_dealer(name, mode):

@@ -24,6 +24,7 @@ def rows_of(found, measure="records"):
     return {row.adversary: row for row in found.select(measure=measure)}
 
 
+@pytest.mark.slow
 def test_the_posterior_beside_the_baseline():
     """Truth .7: the answer itself is right in .7; with the class, exactly what Bayes' rule gives.
 
@@ -64,6 +65,7 @@ def test_intervals_hold_other_draws_of_the_same_people():
     assert 0.85 <= np.mean([row.low <= share <= row.high for share in shares]) <= 1.0
 
 
+@pytest.mark.slow
 def test_who_told_is_counted_apart():
     table = asked()
     release, key = RandomizedResponse(0.7, columns=["q"], choices={"q": "how"}, others="drop",
@@ -115,6 +117,7 @@ def test_a_mixed_release_of_numbers():
     assert rows["choices", "age"].value > filtered
 
 
+@pytest.mark.slow
 def test_a_column_that_everybody_told_has_nothing_to_guess():
     table = unspoken.read(pa.table({"x": np.arange(60.0), "how": ["truth"] * 60,
                                  "y": ["u", "v"] * 30}), target="y", show=False)

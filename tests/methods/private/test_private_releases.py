@@ -39,6 +39,7 @@ def test_rho_costs_the_stated_epsilon_at_delta():
         assert rho + 2 * math.sqrt(rho * math.log(1 / delta)) >= epsilon
 
 
+@pytest.mark.slow
 def test_gaussian_noise_of_that_rho_is_as_private_as_dp_accounting_says():
     losses = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     rho = rho_of(1.0, 1e-6)

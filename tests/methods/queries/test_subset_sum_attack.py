@@ -96,6 +96,7 @@ def test_the_attack_finds_everybody_behind_a_linear_audit(tmp_path):
     assert recovered(guard, truth, by_integer_programming, HIGH, 29) == PEOPLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("epsilon", [1.0, 2.9])
 def test_random_subset_sums_of_noisy_answers_find_nobody(tmp_path, attack, epsilon):
@@ -159,6 +160,7 @@ def test_padding_with_zeros_works_behind_a_linear_audit(tmp_path):
     assert padding_attack(linear_guard(population(truth), tmp_path / "log"), truth) >= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audit", ["noise", "exact"])
 def test_padding_with_zeros_gets_no_value(tmp_path, audit):
     truth = many_zeros()

@@ -184,6 +184,7 @@ def test_a_lazy_table_is_turned_like_one_in_memory(tmp_path):
         assert np.allclose(there.table.numbers(), here.table.numbers(), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [Rotation(random_state=0),
                                     Rotation(translation=True, random_state=1),
                                     Rotation(standardise=True, random_state=2),

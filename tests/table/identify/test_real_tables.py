@@ -8,6 +8,7 @@ import unspoken
 from unspoken.table.identify import identify
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "expected"), [
     ("adult_data.parquet", ()), ("wdbc.parquet", ()), ("boston_housing.parquet", ()),
     ("seer_breast.parquet", ()), ("support2.parquet", ("sno",)),

@@ -48,6 +48,7 @@ def content_of(method, table):
     return release.schema.names, checks._bytes_of(release)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_names_and_addresses_never_leave(name):
     names, content = content_of(METHODS[name](), people(quasi=["age"]))

@@ -184,13 +184,13 @@ def digits(values: Any, scale: int, count: int) -> np.ndarray[Any, Any]:
         return _whole_digits(array.astype(object) * (1 << scale), count)
     if array.dtype.kind != "f" or not np.isfinite(array).all():
         raise RingError("Some values are not finite numbers.")
-    rest, found = array.astype(np.float64), []
+    rest, limbs = array.astype(np.float64), []
     for place in range(count - 1, -1, -1):
         exponent = WIDTH * place - scale
         digit = np.rint(np.ldexp(rest, -exponent))
         rest = rest - np.ldexp(digit, exponent)
-        found.append(digit)
-    return np.stack(found[::-1]).astype(np.int64).reshape(count, *array.shape)
+        limbs.append(digit)
+    return np.stack(limbs[::-1]).astype(np.int64).reshape(count, *array.shape)
 
 
 def _whole_digits(units: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:

@@ -212,7 +212,7 @@ class ByIntersection(Counted):
             ladder.keep(frequent)
         associations = None
         if party.name == self.receivers[0]:
-            associations = from_counts(self.terms, ladder.found(), np.concatenate(kept), rows)
+            associations = from_counts(self.terms, ladder.frequent(), np.concatenate(kept), rows)
         for each in self.disclosures[2:4 if self.terms.shown else 3]:
             party.opening(each.because, each.to, ())
         return await hand_on(party, associations, self.receivers)

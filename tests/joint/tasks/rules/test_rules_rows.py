@@ -206,7 +206,7 @@ def test_candidates_are_the_sets_whose_parts_are_all_frequent(seed, rate):
         kept = random.random(len(expected)) < rate
         frequent |= {one for one, keep in zip(expected, kept, strict=True) if keep}
         steps.keep(kept)
-    assert set(steps.found()) == frequent - {()}
+    assert set(steps.frequent()) == frequent - {()}
 
 
 def test_too_many_rules_are_refused(monkeypatch):

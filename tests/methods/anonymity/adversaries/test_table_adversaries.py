@@ -149,6 +149,7 @@ def test_the_order_of_an_attribute_finds_the_lowest_group():
 # Samples, swapping, and the informed adversary.
 
 
+@pytest.mark.slow
 def test_a_sample_is_found_again_and_swapping_makes_false_matches(adult):
     sample, key = SampleReleaser(0.2, random_state=1).protect(adult)
     found = audit(adult, sample, key, trials=2, random_state=1)
@@ -215,6 +216,7 @@ def test_the_audit_repeats_and_travels(adult):
     assert "of the people looked for are re-identified" in one.summary()
 
 
+@pytest.mark.slow
 def test_a_policy_can_ask_for_k(adult, tmp_path):
     policy = tmp_path / "policy.toml"
     policy.write_text("[anonymity]\nk = 10\n")

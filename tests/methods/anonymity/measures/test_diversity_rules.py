@@ -139,6 +139,7 @@ def test_the_default_of_tree_preserving_is_strong_and_strict():
     TreePreservingAnonymizer(2, l=None).protect(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_measures_agree_with_pycanon_where_nothing_is_missing(seed):
     table = people(seed, gaps=0.0)

@@ -80,6 +80,7 @@ def test_rules_are_all_those_above_the_confidence(lists, confidence):
         mine.rules(sets, 1.5)
 
 
+@pytest.mark.slow
 def test_rules_of_estimates_have_intervals_that_hold_the_truth():
     rng = np.random.default_rng(2)
     lists = [["a"] * (x < 0.5) + ["b"] * (x < 0.3 or y < 0.2) + ["c"] * (y > 0.6)

@@ -97,6 +97,7 @@ PARAMS = {"tree": {}, "forest": {"n_estimators": 4}, "xgboost": {"n_estimators":
           "lightgbm": {"n_estimators": 4, "min_data_per_group": 5}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", PARAMS)
 @pytest.mark.parametrize("rare", [1, 25])
 def test_mine_and_decode_by_name(learner, rare):

@@ -22,6 +22,7 @@ def protected():
     return table, *PiecewiseEncoder(keep_zero=True).protect(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["tree", "forest", "xgboost", "lightgbm"])
 def test_a_model_of_a_part_decodes_to_the_original_of_that_part(protected, learner):
     table, release, key = protected

@@ -119,12 +119,12 @@ def matrix(parts: list[Long], factor: Words, *, left: bool) -> list[Long]:
         turned = [(low.T, high.T) for low, high in parts]
         return [(low.T, high.T) for low, high in matrix(turned, factor.T, left=False)]
     inner = factor.shape[0]
-    found: list[Long] | None = None
+    sums: list[Long] | None = None
     for start in range(0, max(inner, 1), INNER * CHUNKS):
         span = slice(start, start + INNER * CHUNKS)
         piece = _product([(low[:, span], high[:, span]) for low, high in parts], factor[span])
-        found = piece if found is None else [add(a, b) for a, b in zip(found, piece, strict=True)]
-    return found or []
+        sums = piece if sums is None else [add(a, b) for a, b in zip(sums, piece, strict=True)]
+    return sums or []
 
 
 def _product(parts: list[Long], factor: Words) -> list[Long]:
@@ -137,9 +137,9 @@ def _product(parts: list[Long], factor: Words) -> list[Long]:
         span = slice(start, start + INNER)
         a = left[:, :, span].reshape(-1, left[:, :, span].shape[2])
         b = right[:, span].transpose(1, 0, 2).reshape(a.shape[1], -1)
-        found = (a @ b).reshape(len(parts), 6, rows, len(right), columns)
+        limb_products = (a @ b).reshape(len(parts), 6, rows, len(right), columns)
         for j in range(len(right)):
-            weights[:, j:] += found[:, :6 - j, :, j].astype(np.uint64)
+            weights[:, j:] += limb_products[:, :6 - j, :, j].astype(np.uint64)
     return [_weighed(part) for part in weights]
 
 

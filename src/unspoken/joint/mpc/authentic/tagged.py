@@ -133,10 +133,10 @@ class Tagged(np.ndarray[Any, Any]):
         known = self._operations()
         if (ufunc.__name__, method) not in known:
             raise LostTagError(f"numpy.{ufunc.__name__} is not linear on shares.")
-        found = known[ufunc.__name__, method](*inputs, **options)
+        result = known[ufunc.__name__, method](*inputs, **options)
         if out is None:
-            return found
-        out[0][...] = found
+            return result
+        out[0][...] = result
         return out[0]
 
     def _operations(self) -> dict[tuple[str, str], Callable[..., Any]]:
@@ -185,8 +185,8 @@ class TaggedNumbers(Tagged):
 
 def numbers(value: ring128.Long, tags: ring128.Long) -> TaggedNumbers:
     """Return shares of numbers with their tags."""
-    found: TaggedNumbers = tag(TaggedNumbers, value[0], (value[1], *tags))
-    return found
+    tagged: TaggedNumbers = tag(TaggedNumbers, value[0], (value[1], *tags))
+    return tagged
 
 
 def _both(operation: Callable[..., ring128.Long]) -> Callable[..., TaggedNumbers]:
@@ -215,11 +215,11 @@ def _lifted(value: Any, bits: Any, **_: Any) -> TaggedNumbers:
 
 def _summed(value: TaggedNumbers, axis: Any = None, *, keepdims: Any = False,
             **_: Any) -> TaggedNumbers:
-    found = numbers(ring128.total(value.long, axis), ring128.total(value.tags, axis))
+    summed = numbers(ring128.total(value.long, axis), ring128.total(value.tags, axis))
     if keepdims is True:
-        kept: TaggedNumbers = np.expand_dims(found, axis)  # type: ignore[assignment]
+        kept: TaggedNumbers = np.expand_dims(summed, axis)  # type: ignore[assignment]
         return kept
-    return found
+    return summed
 
 
 def _in_groups(value: TaggedNumbers, starts: Any, axis: int = 0, **_: Any) -> Any:
@@ -238,10 +238,10 @@ def _matrix(one: Any, other: Any, **_: Any) -> TaggedNumbers:
     shape = value.shape if value.ndim == 2 else (-1, 1) if left else (1, -1)
     parts = [(low.reshape(shape), high.reshape(shape)) for low, high in (value.long, value.tags)]
     by = words if words.ndim == 2 else words.reshape((1, -1) if left else (-1, 1))
-    found = ring128.matrix(parts, by, left=left)
-    rows, columns = found[0][0].shape
+    products = ring128.matrix(parts, by, left=left)
+    rows, columns = products[0][0].shape
     sizes = [size for side, size in ((one, rows), (other, columns)) if side.ndim == 2]
-    return numbers(found[0], found[1]).reshape(sizes)  # type: ignore[no-any-return]
+    return numbers(products[0], products[1]).reshape(sizes)  # type: ignore[no-any-return]
 
 
 NUMBER_OPERATIONS: dict[tuple[str, str], Callable[..., Any]] = {
@@ -272,8 +272,8 @@ def tag_items(words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def bits(words: Any, tags: np.ndarray[Any, Any]) -> TaggedBits:
     """Return shares of bits with the planes of their tags along the last axis."""
-    found: TaggedBits = tag(TaggedBits, words, (tag_items(tags),))
-    return found
+    tagged: TaggedBits = tag(TaggedBits, words, (tag_items(tags),))
+    return tagged
 
 
 def _xored(one: Any, other: Any, **_: Any) -> TaggedBits:

@@ -78,8 +78,8 @@ class TransferSource(Source):
         bits = bits_of(plane, n)
         own = bits[:, None] if self._transfer.offers else plane
         # b0 b1 is what the chooser has less what the offerer has.
-        found = (await self._transfer.correlate("dabits", own, n))[:, 0]
-        twice = found << np.uint64(1)
+        product_shares = (await self._transfer.correlate("dabits", own, n))[:, 0]
+        twice = product_shares << np.uint64(1)
         return [bits + twice if self._transfer.offers else bits - twice, plane]
 
     async def _bits(self, width: int, n: int) -> tuple[Words, Words]:
@@ -124,11 +124,11 @@ class TransferSource(Source):
             width = wide.stop - wide.start
             for some in pieces(n * k, max(1, _ROOM // (64 * width))):
                 place = np.arange(some.start, some.stop)
-                given = (own[place % k, wide] if self._transfer.offers
-                         else np.broadcast_to(own.ravel()[some, None], (place.size, width)))
+                factors = (own[place % k, wide] if self._transfer.offers
+                           else np.broadcast_to(own.ravel()[some, None], (place.size, width)))
                 rows = np.arange(some.start // k, (some.stop - 1) // k + 1)
                 starts = np.maximum(rows * k, some.start) - some.start
-                out[rows, wide] += np.add.reduceat(await self._products(given), starts, axis=0)
+                out[rows, wide] += np.add.reduceat(await self._products(factors), starts, axis=0)
         return out
 
     async def _products(self, own: Words) -> Words:
@@ -138,10 +138,10 @@ class TransferSource(Source):
         for part in pieces(count, max(1, _ROOM // (64 * max(1, length)))):
             some = own[part]
             # The 64 bits of a value are one word of a plane of choices.
-            given = ((some[:, None, :] << _SHIFTS[:, None]).reshape(-1, length)
-                     if self._transfer.offers else np.ascontiguousarray(some[:, 0]))
-            found = await self._transfer.correlate("product", given, 64 * len(some), length)
-            out[part] = found.reshape(len(some), 64, length).sum(axis=1, dtype=np.uint64)
+            inputs = ((some[:, None, :] << _SHIFTS[:, None]).reshape(-1, length)
+                      if self._transfer.offers else np.ascontiguousarray(some[:, 0]))
+            correlated = await self._transfer.correlate("product", inputs, 64 * len(some), length)
+            out[part] = correlated.reshape(len(some), 64, length).sum(axis=1, dtype=np.uint64)
         return np.negative(out) if self._transfer.offers else out
 
 

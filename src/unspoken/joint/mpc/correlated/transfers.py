@@ -128,11 +128,11 @@ class Transfer:
             await self._take_words(label, out, *last)
         return out[:count]
 
-    async def _offer_words(self, label: str, given: Words, words: int, length: int) -> Words:
+    async def _offer_words(self, label: str, offsets: Words, words: int, length: int) -> Words:
         pads = await self._answer(label, 1, words)
         kept = pads.words(_NOTHING, length)
         sent = kept - pads.words(self._times(1), length)
-        sent[:len(given)] += given
+        sent[:len(offsets)] += offsets
         await self._party.send(self._peer, label + ".words", sent, Purpose.ENCRYPTED)
         return kept
 
@@ -148,14 +148,14 @@ class Transfer:
 
         The chooser gives its choices as a plane; the offerer gives nothing (an empty array).
         """
-        found = [np.zeros((0, 2 if self.offers else 1), np.uint64)]
+        received = [np.zeros((0, 2 if self.offers else 1), np.uint64)]
         for part in pieces(plane_words(count), PIECE):
             if self.offers:
                 pads = await self._answer(label, 1, part.stop - part.start)
-                found.append(np.hstack([pads.words(_NOTHING, 1), pads.words(self._times(1), 1)]))
+                received.append(np.hstack([pads.words(_NOTHING, 1), pads.words(self._times(1), 1)]))
             else:
-                found.append((await self._ask(label, own[None, part])).words(_NOTHING, 1))
-        return np.concatenate(found)[:count]
+                received.append((await self._ask(label, own[None, part])).words(_NOTHING, 1))
+        return np.concatenate(received)[:count]
 
     async def choose(self, label: str, own: Words, count: int) -> Words:
         """Return the words that a plane of choices names, of the offerer's pairs (count, 2)."""

@@ -98,8 +98,8 @@ async def maximum(party: Party, one: Shared, other: Shared) -> Shared:
     --------
     >>> larger = await maximum(party, x, y)  # doctest: +SKIP
     """
-    found = await select(party, await less_than(party, one, other), other, one)
-    return found.within(max(one.low, other.low), max(one.high, other.high))
+    greater = await select(party, await less_than(party, one, other), other, one)
+    return greater.within(max(one.low, other.low), max(one.high, other.high))
 
 
 async def minimum(party: Party, one: Shared, other: Shared) -> Shared:
@@ -123,8 +123,8 @@ async def minimum(party: Party, one: Shared, other: Shared) -> Shared:
     --------
     >>> smaller = await minimum(party, x, y)  # doctest: +SKIP
     """
-    found = await select(party, await less_than(party, other, one), other, one)
-    return found.within(min(one.low, other.low), min(one.high, other.high))
+    lesser = await select(party, await less_than(party, other, one), other, one)
+    return lesser.within(min(one.low, other.low), min(one.high, other.high))
 
 
 async def argmax(party: Party, values: Shared) -> tuple[Shared, Shared]:
@@ -198,8 +198,8 @@ async def absolute(party: Party, value: Shared) -> Shared:
     --------
     >>> distance = await absolute(party, x - y)  # doctest: +SKIP
     """
-    found = await select(party, await less_than(party, value, 0), -value, value)
-    return found.within(0, max(abs(value.low), abs(value.high)))
+    magnitude = await select(party, await less_than(party, value, 0), -value, value)
+    return magnitude.within(0, max(abs(value.low), abs(value.high)))
 
 
 async def floor(party: Party, value: Shared, bits: int) -> Shared:

@@ -61,12 +61,12 @@ async def determinant(party: Party, matrix: Wide, most: float) -> Wide:
     --------
     >>> volume = await determinant(party, covariance, most=4.0)  # doctest: +SKIP
     """
-    found = await pivots(party, matrix, most)
-    while found.shape[0] > 1:
-        half = found.shape[0] // 2
-        product = await wide_multiply(party, found[:half], found[half:2 * half], FINE)
-        found = join_wide([product.within(1), found[2 * half:]])
-    return found[0].shifted(-matrix.shape[0] * ceil(log2(most)))
+    factors = await pivots(party, matrix, most)
+    while factors.shape[0] > 1:
+        half = factors.shape[0] // 2
+        product = await wide_multiply(party, factors[:half], factors[half:2 * half], FINE)
+        factors = join_wide([product.within(1), factors[2 * half:]])
+    return factors[0].shifted(-matrix.shape[0] * ceil(log2(most)))
 
 
 async def log_determinant(party: Party, matrix: Wide, most: float) -> Shared:
@@ -92,9 +92,9 @@ async def log_determinant(party: Party, matrix: Wide, most: float) -> Shared:
     --------
     >>> logarithm = await log_determinant(party, covariance, most=4.0)  # doctest: +SKIP
     """
-    found = await narrow(party, await pivots(party, matrix, most), NEAR, 1)
+    narrowed = await narrow(party, await pivots(party, matrix, most), NEAR, 1)
     # Rounding may leave the pivot of a singular matrix below zero: it counts as 2^-40.
-    logs = await log(party, await _at_least(party, found))
+    logs = await log(party, await _at_least(party, narrowed))
     shift = matrix.shape[0] * ceil(log2(most))
     return logs.sum() + round(shift * math.log(2) * (1 << FRACTION))
 
@@ -105,14 +105,14 @@ async def pivots(party: Party, matrix: Wide, most: float) -> Wide:
         raise RingError(f"The matrix of a determinant must be square. Its shape is "
                         f"{matrix.shape}.")
     s = (await rescale(party, matrix.shifted(ceil(log2(most))), FINE)).within(1)
-    found = [s[:1, 0]]
+    leading = [s[:1, 0]]
     while s.shape[0] > 1:
         column = s[1:, :1]
         ratio = await wide_matmul(party, column, await _reciprocal(party, s[:1, :1]), FINE)
         taken = await wide_matmul(party, ratio.within(2.0 ** (LEAST // 2 + 1)), column.T, FINE)
         s = (await carry(party, s[1:, 1:] - taken.within(2))).within(1)
-        found.append(s[:1, 0])
-    return join_wide(found)
+        leading.append(s[:1, 0])
+    return join_wide(leading)
 
 
 async def _reciprocal(party: Party, x: Wide) -> Wide:
@@ -132,8 +132,8 @@ async def _at_least(party: Party, x: Shared) -> Shared:
     """Return x, or 2^-40 where it is less."""
     least = 1 << (NEAR - LEAST)
     low = replace(public(party, np.full(x.shape, least)), scale=x.scale)
-    found = await select(party, await less_than(party, x, low), low, x)
-    return found.within(least, x.high)
+    raised = await select(party, await less_than(party, x, low), low, x)
+    return raised.within(least, x.high)
 
 
 async def norm(party: Party, matrix: Wide) -> Shared:
@@ -164,5 +164,5 @@ async def norm(party: Party, matrix: Wide) -> Shared:
     if scale < 0:
         raise RingError("norm: the sum of the squares must stay below 2^57. It could reach "
                         f"{bound:.3g}. Promise tighter bounds first.")
-    found = await narrow(party, square, min(scale, 56), bound)
-    return (await sqrt(party, found.within(0, found.high))).reshape()
+    squares = await narrow(party, square, min(scale, 56), bound)
+    return (await sqrt(party, squares.within(0, squares.high))).reshape()

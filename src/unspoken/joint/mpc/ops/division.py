@@ -160,8 +160,8 @@ async def mantissa_inverse(party: Party, normal: Normal) -> Shared:
     square, w = both[0].within(-4, ONE // 256 + 4), w + both[1]
     both = await _times(party, stack([square, w]), stack([square, square]), (-4, ONE // 128))
     fourth, w = both[0].within(-4, ONE // 65536 + 4), w + both[1]
-    found = w + await _times(party, w, fourth, (-4, ONE // 32768))
-    return found.within(0, 4 * ONE // 3 + 16)
+    inverse = w + await _times(party, w, fourth, (-4, ONE // 32768))
+    return inverse.within(0, 4 * ONE // 3 + 16)
 
 
 async def _times(party: Party, one: Shared, other: Shared, bounds: tuple[int, int]) -> Shared:

@@ -90,8 +90,8 @@ async def _zero_from(party: Party, bits: Words, triples: list[list[Words]]) -> W
     zero = (~bits if party.adds_public else bits)[::-1].copy()
     for level, ((high, low), triple) in enumerate(zip(prefix_steps(len(bits)), triples,
                                                       strict=True)):
-        found = await and_words(party, f"leading.zero{level}", zero[high], zero[low], triple)
-        zero[high] = found
+        joint_zero = await and_words(party, f"leading.zero{level}", zero[high], zero[low], triple)
+        zero[high] = joint_zero
     ones = np.full_like(zero[:1], ~np.uint64(0) if party.adds_public else np.uint64(0))
     return np.concatenate([zero[::-1], ones])
 

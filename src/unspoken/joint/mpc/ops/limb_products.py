@@ -133,13 +133,13 @@ def _by_weight(cells: dict[tuple[int, int], Shared], whole: tuple[Wide, Wide],
                terms: int) -> list[Shared]:
     """Add the limb products of equal weight; each has the interval of its own two limbs."""
     one, other = whole
-    found: list[Shared | None] = [None] * (len(one.limbs) + len(other.limbs) - 1)
+    limbs: list[Shared | None] = [None] * (len(one.limbs) + len(other.limbs) - 1)
     for (i, j), cell in cells.items():
         bound = terms * span(one.limbs[i]) * span(other.limbs[j])
         part = replace(cell, low=-bound, high=bound)
-        before = found[i + j]
-        found[i + j] = part if before is None else before + part
-    return [limb for limb in found if limb is not None]
+        before = limbs[i + j]
+        limbs[i + j] = part if before is None else before + part
+    return [limb for limb in limbs if limb is not None]
 
 
 async def _added(party: Party, parts: list[list[Shared]], scale: int, wanted: int | None) -> Wide:

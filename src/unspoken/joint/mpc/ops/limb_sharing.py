@@ -70,8 +70,8 @@ async def share_wide(party: Party, values: Any, owner: str, shape: tuple[int, ..
     """
     count = limbs_for(most, scale)
     mine = _digits(values, most, scale, count) if party.name == owner else None
-    found = await share(party, mine, owner, (count, *shape), -BASE, BASE)
-    return _limbs(found, scale, 1).within(most)
+    limb_shares = await share(party, mine, owner, (count, *shape), -BASE, BASE)
+    return _limbs(limb_shares, scale, 1).within(most)
 
 
 async def share_sum_wide(party: Party, values: Any, shape: tuple[int, ...], most: float,
@@ -104,8 +104,8 @@ async def share_sum_wide(party: Party, values: Any, shape: tuple[int, ...], most
     """
     count = limbs_for(most, scale)
     mine = _digits(values, most, scale, count) if party.name in party.roles.owners else None
-    found = await share_sum(party, mine, (count, *shape), -BASE, BASE)
-    total = await carry(party, _limbs(found, scale, len(party.roles.owners)))
+    limb_shares = await share_sum(party, mine, (count, *shape), -BASE, BASE)
+    total = await carry(party, _limbs(limb_shares, scale, len(party.roles.owners)))
     return total.within(most * len(party.roles.owners))
 
 
@@ -153,11 +153,11 @@ def _digits(values: Any, most: float, scale: int, count: int) -> np.ndarray[Any,
     return digits(values, scale, count)
 
 
-def _limbs(found: Shared, scale: int, times: int) -> Wide:
+def _limbs(stacked: Shared, scale: int, times: int) -> Wide:
     """Return an array with limbs along its first axis as a wide one."""
     half = times * BASE // 2
-    count = found.shape[0]
-    return Wide((*(found[j].within(-half, half) for j in range(count - 1)), found[count - 1]),
+    count = stacked.shape[0]
+    return Wide((*(stacked[j].within(-half, half) for j in range(count - 1)), stacked[count - 1]),
                 scale)
 
 

@@ -91,9 +91,9 @@ async def _log(party: Party, x: Shared, normal: Normal, scale: int) -> Shared:
     # The least unit is the least positive value; a zero counts as ln 1.
     least = min(0 if x.low <= 0 else math.inf, math.log(max(1, x.low)) - x.scale * math.log(2))
     most = max(0.0, math.log(max(1, x.high)) - x.scale * math.log(2))
-    found = (whole + fraction).within(math.floor(least * ONE) - slack,
-                                      math.ceil(most * ONE) + slack)
-    return found if scale == FRACTION else await truncate(party, found, FRACTION - scale)
+    result = (whole + fraction).within(math.floor(least * ONE) - slack,
+                                       math.ceil(most * ONE) + slack)
+    return result if scale == FRACTION else await truncate(party, result, FRACTION - scale)
 
 
 async def x_log_x(party: Party, x: Shared, scale: int = FRACTION) -> Shared:
@@ -122,8 +122,8 @@ async def x_log_x(party: Party, x: Shared, scale: int = FRACTION) -> Shared:
     """
     if scale == FRACTION and serves(party, x):
         return await whole_x_log_x(party, x)
-    found = await log(party, x, scale)
-    return await multiply(party, x, found)
+    logs = await log(party, x, scale)
+    return await multiply(party, x, logs)
 
 
 async def sqrt(party: Party, x: Shared, scale: int | None = None) -> Shared:
@@ -199,10 +199,10 @@ def _terms(party: Party, shape: tuple[int, ...], coefficients: Sequence[int],
            powers: Sequence[Shared]) -> Shared:
     """Return a constant and the first powers times their coefficients."""
     scale = FRACTION + COEFFICIENT
-    found = public(party, np.full(shape, coefficients[0] << FRACTION), scale)
+    total = public(party, np.full(shape, coefficients[0] << FRACTION), scale)
     for power, c in zip(powers, coefficients[1:], strict=True):
-        found = found + replace(power * c, scale=scale)
-    return found
+        total = total + replace(power * c, scale=scale)
+    return total
 
 
 def _power_bounds(degree: int) -> tuple[int, int]:

@@ -65,13 +65,13 @@ async def inverse(party: Party, matrix: Wide, most: float, condition: float = 2.
     --------
     >>> inverted = await inverse(party, moments, most=500.0)  # doctest: +SKIP
     """
-    found, small = await newton_schulz(party, matrix, most, condition)
+    inverted, small = await newton_schulz(party, matrix, most, condition)
     if not bool(await reveal(party, small, because=ILL)):
         raise RefusedError(
             "The matrix is too ill-conditioned to be inverted: its condition is above about "
             f"{condition:.3g}, because columns depend on each other. Leave some out, or give a "
             "greater 'condition'. Every party learned this one bit.")
-    return found
+    return inverted
 
 
 async def newton_schulz(party: Party, matrix: Wide, most: float,

@@ -43,10 +43,10 @@ class Normal:
     def table(self, f: Callable[[int], float], scale: int) -> Shared:
         """Return f(K) as shares, each entry rounded once; f(0) also where x is zero."""
         entries = [round(f(k) * 2**scale) for k in range(self.top + 1)]
-        found = public(self.positive.party, np.full(self.positive.shape, entries[0]), scale)
+        value = public(self.positive.party, np.full(self.positive.shape, entries[0]), scale)
         for k in range(1, self.top + 1):
-            found = found + replace(self.bits[k - 1] * (entries[k] - entries[k - 1]), scale=scale)
-        return found.within(min(entries), max(entries))
+            value = value + replace(self.bits[k - 1] * (entries[k] - entries[k - 1]), scale=scale)
+        return value.within(min(entries), max(entries))
 
 
 async def normalise(party: Party, x: Shared, what: str) -> Normal:
@@ -90,14 +90,14 @@ async def _bits(party: Party, x: Shared, top: int) -> tuple[Shared, Shared]:
     if by_prefix(x.size) and party.engine.has_tables:
         # Whole words of 64 values need no repacking of bits.
         flat = x.with_share(np.pad(x.share.ravel(), (0, -x.size % 64)))
-        found = await to_numbers(party, await leading_bits(party, flat, top))
-        found = found[:, :x.size].reshape(top + 1, *x.shape)
-        return found[1:], found[0] if first == 0 else one
+        flags = await to_numbers(party, await leading_bits(party, flat, top))
+        flags = flags[:, :x.size].reshape(top + 1, *x.shape)
+        return flags[1:], flags[0] if first == 0 else one
     steps = limits.reshape(-1, *[1] * len(x.shape))
     rows = replace(x, share=np.broadcast_to(x.share, (limits.size, *x.shape)), scale=0)
     below = await less_than(party, rows - public(party, np.broadcast_to(steps, rows.shape)), 0)
-    found = await to_numbers(party, ~below)
-    return (found[1:], found[0]) if first == 0 else (found, one)
+    flags = await to_numbers(party, ~below)
+    return (flags[1:], flags[0]) if first == 0 else (flags, one)
 
 
 async def _mantissa(party: Party, raised: Shared, top: int) -> Shared:

@@ -81,17 +81,17 @@ async def evaluate(party: Party, values: Any, polynomial: Side, points: Side,
     """
     degree = _check(party, polynomial, points)
     powers = _power_interval(points, degree)
-    given = values if party.name != points.owner else _powers(values, degree)
+    inputs = values if party.name != points.owner else _powers(values, degree)
     if party.engine.multiplies_own({polynomial.owner, points.owner}):
-        found = await _directly(party, given, (polynomial, points), powers, scale)
+        result = await _directly(party, inputs, (polynomial, points), powers, scale)
     else:
-        one = await share(party, given if party.name == points.owner else None, points.owner,
+        one = await share(party, inputs if party.name == points.owner else None, points.owner,
                           (points.count, degree + 1), *_units(powers, scale), scale)
-        other = await share(party, _column(given) if party.name == polynomial.owner else None,
+        other = await share(party, _column(inputs) if party.name == polynomial.owner else None,
                             polynomial.owner, (degree + 1, 1),
                             *_units((polynomial.low, polynomial.high), scale), scale)
-        found = (await matmul(party, one, other)).reshape(points.count)
-    return await truncate(party, found, scale) if scale else found
+        result = (await matmul(party, one, other)).reshape(points.count)
+    return await truncate(party, result, scale) if scale else result
 
 
 async def evaluate_to(party: Party, values: Any, polynomial: Side, points: Side, *, because: str,
@@ -101,8 +101,8 @@ async def evaluate_to(party: Party, values: Any, polynomial: Side, points: Side,
     if points.count > degree:
         raise RefusedError(f"{points.count} values of a polynomial of degree {degree} give it "
                            f"away. Ask for at most {degree} points, or keep the values shared.")
-    found = await evaluate(party, values, polynomial, points, scale)
-    return await reveal(party, found, because=because, to=[points.owner])
+    result = await evaluate(party, values, polynomial, points, scale)
+    return await reveal(party, result, because=because, to=[points.owner])
 
 
 def _check(party: Party, polynomial: Side, points: Side) -> int:
@@ -149,7 +149,7 @@ def _units(interval: tuple[float, float], scale: int) -> tuple[int, int]:
     return (int(np.floor(interval[0])) << scale) - 1, (int(np.ceil(interval[1])) << scale) + 1
 
 
-async def _directly(party: Party, given: Any, sides: tuple[Side, Side],
+async def _directly(party: Party, inputs: Any, sides: tuple[Side, Side],
                     powers: tuple[float, float], scale: int) -> Shared:
     """Multiply: the choosing holder has the rows and the other the columns of one product."""
     party.begin("polynomial")
@@ -158,22 +158,22 @@ async def _directly(party: Party, given: Any, sides: tuple[Side, Side],
     ends = [a * b * polynomial.count for a in one for b in other]
     check_interval(min(ends), max(ends), "The values of a polynomial")
     rows, columns = (points.count, 1) if points.owner == party.holders[-1] else (1, points.count)
-    own = (_own(party, given, sides, (one, other), scale) if party.is_holder
+    own = (_own(party, inputs, sides, (one, other), scale) if party.is_holder
            else np.zeros((0, 0), np.uint64))
     product = await party.engine.own_product(own, rows, polynomial.count, columns)
     return Shared(party, product.reshape(-1), min(0, *ends), max(0, *ends), 2 * scale)
 
 
-def _own(party: Party, given: Any, sides: tuple[Side, Side],
+def _own(party: Party, inputs: Any, sides: tuple[Side, Side],
          bounds: tuple[tuple[int, int], tuple[int, int]], scale: int) -> Words:
     """Return this holder's factor as ring words: rows if it chooses, columns if it offers."""
     polynomial, points = sides
     if party.name == points.owner:
-        words = to_ring(given, *bounds[0], scale, "The powers of the points")
+        words = to_ring(inputs, *bounds[0], scale, "The powers of the points")
         words = words if party.name == party.holders[-1] else words.T
         expected = points.count * polynomial.count
     else:
-        words = to_ring(_column(given), *bounds[1], scale, "The coefficients")
+        words = to_ring(_column(inputs), *bounds[1], scale, "The coefficients")
         expected = polynomial.count
     if words.size != expected:
         raise RingError(f"This side must have {expected} values in all. It has {words.size}.")

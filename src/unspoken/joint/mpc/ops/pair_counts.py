@@ -54,10 +54,10 @@ async def pair_counts(party: Party, bitmaps: Words | None, widths: Mapping[str, 
     how many columns each owner has, in the order of the owners.
     """
     chunk = ((1 << BITS) - 1) // ROWS * ROWS
-    found = [await _lifted(party, await _chunk(party, bitmaps, widths, (a, min(rows, a + chunk))))
-             for a in range(0, rows, chunk)]
-    out = found[0]
-    for part in found[1:]:
+    chunks = [await _lifted(party, await _chunk(party, bitmaps, widths, (a, min(rows, a + chunk))))
+              for a in range(0, rows, chunk)]
+    out = chunks[0]
+    for part in chunks[1:]:
         out = out + part
     return out.within(0, rows)
 

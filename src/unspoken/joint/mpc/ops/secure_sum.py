@@ -114,11 +114,11 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
     receivers = party.opening(because, to, shape)
     if len(party.names) == 1:
         return from_ring(words, scale).reshape(shape)
-    found = await way.total(party, words, receivers, _length(shape))
-    if found is None:
+    summed = await way.total(party, words, receivers, _length(shape))
+    if summed is None:
         return None
-    party.learned(receivers, found)
-    return party.opened(because, from_ring(found, scale).reshape(shape))
+    party.learned(receivers, summed)
+    return party.opened(because, from_ring(summed, scale).reshape(shape))
 
 
 def _shape(party: Party, values: Any) -> tuple[int, ...]:
@@ -160,9 +160,9 @@ async def mask_total(party: Party, words: Words, receivers: Sequence[str],
     others = [name for name in party.roles.owners if name != collector]
     got = await asyncio.gather(*(party.receive(name, "sum.masked", "<u8", (length,), Purpose.MASKED)
                                  for name in others))
-    found = total([*([masked] if own else []), *got])
-    await hand_on(party, found, receivers)
-    return found
+    summed = total([*([masked] if own else []), *got])
+    await hand_on(party, summed, receivers)
+    return summed
 
 
 def pairwise_mask(party: Party, length: int) -> Words:
@@ -180,9 +180,9 @@ def pairwise_mask(party: Party, length: int) -> Words:
     return mask
 
 
-async def hand_on(party: Party, found: Words, receivers: Sequence[str]) -> None:
+async def hand_on(party: Party, summed: Words, receivers: Sequence[str]) -> None:
     """Send the total to the other receivers."""
-    await asyncio.gather(*(party.send(name, "sum.total", found, Purpose.RESULT)
+    await asyncio.gather(*(party.send(name, "sum.total", summed, Purpose.RESULT)
                            for name in receivers if name != party.name))
 
 

@@ -174,13 +174,13 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
                            f"{type(value).__name__}.")
     party.begin("reveal")
     receivers = party.opening(because, to, value.shape)
-    found = await _opened_to(party, value, receivers)
-    if found is None:
+    words = await _opened_to(party, value, receivers)
+    if words is None:
         return None
-    party.learned(receivers, found)
+    party.learned(receivers, words)
     if isinstance(value, SharedBits):
-        return party.opened(because, bits_of(found, value.size).astype(bool).reshape(value.shape))
-    return party.opened(because, from_ring(found, value.scale).reshape(value.shape))
+        return party.opened(because, bits_of(words, value.size).astype(bool).reshape(value.shape))
+    return party.opened(because, from_ring(words, value.scale).reshape(value.shape))
 
 
 async def _opened_to(party: Party, value: Shared | SharedBits,

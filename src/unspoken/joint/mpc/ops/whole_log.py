@@ -81,8 +81,8 @@ async def whole_x_log_x(party: Party, x: Shared) -> Shared:
     mantissa = await _small_product(party, share, power, lanes, top + 1)
     fraction = await _log_of(party, mantissa, windows, top)
     log = await cut_words(party, fraction, SCALE - FRACTION, cut) + exponent * np.uint64(LN2)
-    found = await product_words(party, share, log, triple)
-    return blank.with_share(found[:x.size].reshape(x.shape))
+    product = await product_words(party, share, log, triple)
+    return blank.with_share(product[:x.size].reshape(x.shape))
 
 
 async def _powers(party: Party, starts: Words, flags: list[Words],
@@ -127,7 +127,7 @@ async def _log_of(party: Party, mantissa: Lanes, windows: list[Words], top: int)
     if party.adds_public:
         masked = masked - np.uint64(quarter(top))
     opened = await open_sum(party, "log.window", masked, top + 1)
-    found = evaluated(opened, windows[1].reshape(2, -1, mantissa.size), top)
+    logs = evaluated(opened, windows[1].reshape(2, -1, mantissa.size), top)
     if party.adds_public:
-        found = found + np.uint64(1 << (SCALE - FRACTION - 1))
-    return found
+        logs = logs + np.uint64(1 << (SCALE - FRACTION - 1))
+    return logs

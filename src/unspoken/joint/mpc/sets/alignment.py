@@ -133,9 +133,9 @@ async def align(party: Party, ids: Iterable[Any] | None, *, because: str,
     _declared(party, because, counter, rules)
     if party.name not in (*owners, counter):
         return None
-    given = encoded(() if ids is None else ids)
-    own = own_set(given, rules) if party.name in owners else []
-    places = {item: place for place, item in reversed(list(enumerate(given)))}
+    own_ids = encoded(() if ids is None else ids)
+    own = own_set(own_ids, rules) if party.name in owners else []
+    places = {item: place for place, item in reversed(list(enumerate(own_ids)))}
     if len(owners) == 1:
         return np.array([places[item] for item in sorted(own)], np.int64)
     circle = Circle(party, owners, rules)
@@ -214,7 +214,7 @@ async def _stripped(circle: Circle, common: Points) -> Points:
 
 def _rows_of(circle: Circle, points: Points, rows: dict[bytes, int]) -> Places:
     """Find the own rows; a point that is not of the own list ends the run."""
-    found = [rows.get(point.tobytes(), -1) for point in points]
-    if -1 in found or len(set(found)) != len(found):
+    own_rows = [rows.get(point.tobytes(), -1) for point in points]
+    if -1 in own_rows or len(set(own_rows)) != len(own_rows):
         circle.party._end(circle.before, "sent points that are not of this party's list")
-    return np.array(found, np.int64)
+    return np.array(own_rows, np.int64)

@@ -97,9 +97,9 @@ def _encoded(value: Any) -> bytes:
 
 def own_set(ids: Iterable[Any] | None, rules: SetRules) -> list[bytes]:
     """Return a party's ids, each once, in the order of their first place; checked and counted."""
-    found = encoded(() if ids is None else ids)
-    unique = list(dict.fromkeys(found))
-    if len(unique) < len(found) and rules.duplicates == "refuse":
+    all_ids = encoded(() if ids is None else ids)
+    unique = list(dict.fromkeys(all_ids))
+    if len(unique) < len(all_ids) and rules.duplicates == "refuse":
         raise RefusedError("The ids of a party must be different. Some stand twice. Correct them; "
                            "where only their number matters, SetRules(duplicates='drop') counts "
                            "each once.")
@@ -179,11 +179,11 @@ class Circle:
         takes = [party.receive(name, "set.size", "<u8", (1,), Purpose.DISCLOSURE)
                  for name in sources] if party.name in audience else []
         done = await asyncio.gather(*takes, *sends)
-        found = {name: int(array[0]) for name, array in zip(sources, done, strict=False)
-                 if array is not None}
-        self.sizes = {party.name: size, **found} if self.is_member else found
-        for name in found:
-            self._check_size(name, found[name])
+        announced_sizes = {name: int(array[0]) for name, array in zip(sources, done, strict=False)
+                           if array is not None}
+        self.sizes = {party.name: size, **announced_sizes} if self.is_member else announced_sizes
+        for name in announced_sizes:
+            self._check_size(name, announced_sizes[name])
 
     def _check_size(self, name: str, size: int) -> None:
         if size > MOST or (not self.owns(name) and size):

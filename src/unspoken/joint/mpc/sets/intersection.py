@@ -78,12 +78,12 @@ def intersection_disclosures(because: str, owners: Sequence[str], to: Sequence[s
     >>> opened = intersection_disclosures("common ids", ["a", "b"], ["a"])  # doctest: +SKIP
     """
     rules = rules or SetRules()
-    found = [Disclosure(because, tuple(to))]
+    disclosures = [Disclosure(because, tuple(to))]
     if not rules.pad_to and len(owners) > 1:
-        found.append(Disclosure(sizes_told(because), tuple(dict.fromkeys([*owners, to[0]]))))
+        disclosures.append(Disclosure(sizes_told(because), tuple(dict.fromkeys([*owners, to[0]]))))
     if rules.subsets == "shown" and len(owners) > 2:
-        found.append(Disclosure(overlaps_told(because), (to[0],)))
-    return tuple(found)
+        disclosures.append(Disclosure(overlaps_told(because), (to[0],)))
+    return tuple(disclosures)
 
 
 def plan_intersection(sizes: list[int], receivers: int) -> dict[str, int]:
@@ -143,10 +143,10 @@ async def intersection_size(party: Party, ids: Iterable[Any] | None, *, because:
     circle = Circle(party, owners, rules)
     lists = await full_lists(circle, own, receivers[0])
     if lists is not None:
-        found = int(np.sum(in_all(lists)[1]))
-        await hand_on(party, found, receivers)
-        party.learned(receivers, [found])
-        return found
+        common = int(np.sum(in_all(lists)[1]))
+        await hand_on(party, common, receivers)
+        party.learned(receivers, [common])
+        return common
     if party.name not in receivers:
         return None
     size = await party.receive(receivers[0], "set.total", "<u8", (1,), Purpose.RESULT)
@@ -215,8 +215,8 @@ def in_all(lists: Sequence[Points]) -> tuple[Points, Bools]:
     return points, counts == len(lists)
 
 
-async def hand_on(party: Party, found: int, receivers: Sequence[str]) -> None:
+async def hand_on(party: Party, common: int, receivers: Sequence[str]) -> None:
     """Tell the size to the other receivers."""
-    size = np.array([found], np.uint64)
+    size = np.array([common], np.uint64)
     await asyncio.gather(*(party.send(name, "set.total", size, Purpose.RESULT)
                            for name in receivers if name != party.name))

@@ -46,8 +46,8 @@ async def common_by_shares(party: Party, own: Sequence[bytes] | None, universe: 
     """Return the size of the intersection over a universe."""
     bits = await _shared_flags(party, own, universe)
     numbers = await to_numbers(party, await all_of(party, bits))
-    found = await reveal(party, numbers.sum(), because=because, to=to)
-    return None if found is None else int(found)
+    common = await reveal(party, numbers.sum(), because=because, to=to)
+    return None if common is None else int(common)
 
 
 async def union_by_shares(party: Party, own: Sequence[bytes] | None, universe: Sequence[Any],
@@ -55,8 +55,8 @@ async def union_by_shares(party: Party, own: Sequence[bytes] | None, universe: S
     """Return which elements of a universe some owner has."""
     bits = await _shared_flags(party, own, universe)
     none = await all_of(party, [~one for one in bits])
-    found: Bools | None = await reveal(party, ~none, because=because, to=to)
-    return found
+    flags: Bools | None = await reveal(party, ~none, because=because, to=to)
+    return flags
 
 
 async def _shared_flags(party: Party, own: Sequence[bytes] | None,

@@ -142,12 +142,12 @@ async def union(party: Party, items: Iterable[Any] | None, universe: Sequence[An
     party.begin(f"union {method}")
     own = own_set(items, rules) if party.name in party.roles.owners else None
     if method == "shares" or len(party.roles.owners) == 1:
-        found = await _alone_or_shares(party, own, universe, because, to)
+        flags = await _alone_or_shares(party, own, universe, because, to)
     else:
-        found = await _by_encryption(party, own, universe, (because, tuple(to)), rules)
-    if found is None:
+        flags = await _by_encryption(party, own, universe, (because, tuple(to)), rules)
+    if flags is None:
         return None
-    return [item for item, there in zip(universe, found, strict=True) if there]
+    return [item for item, there in zip(universe, flags, strict=True) if there]
 
 
 async def _alone_or_shares(party: Party, own: Sequence[bytes] | None, universe: Sequence[Any],
@@ -159,23 +159,23 @@ async def _alone_or_shares(party: Party, own: Sequence[bytes] | None, universe: 
 
 
 async def _by_encryption(party: Party, own: Sequence[bytes] | None, universe: Sequence[Any],
-                         told: tuple[str, tuple[str, ...]], rules: SetRules) -> Bools | None:
+                         audience: tuple[str, tuple[str, ...]], rules: SetRules) -> Bools | None:
     if own is not None:
         flags_of(own, universe)
-    receivers = _declared(party, told, rules, len(universe))
+    receivers = _declared(party, audience, rules, len(universe))
     members = circle_of(party.roles.owners, receivers)
-    found = None
+    flags = None
     if party.name in members:
         circle = Circle(party, members, rules)
         merged = await _merged(circle, own or ())
-        found = await _opened(circle, merged, receivers[0], universe)
-    return await _handed_on(party, found, receivers, len(universe))
+        flags = await _opened(circle, merged, receivers[0], universe)
+    return await _handed_on(party, flags, receivers, len(universe))
 
 
-def _declared(party: Party, told: tuple[str, tuple[str, ...]], rules: SetRules,
+def _declared(party: Party, audience: tuple[str, tuple[str, ...]], rules: SetRules,
               size: int) -> tuple[str, ...]:
     """Refuse what would not protect; check and record what will be disclosed."""
-    because, to = told
+    because, to = audience
     owners, receivers = party.roles.owners, to or party.names
     curious = [name for name in receivers if name in owners]
     if len(owners) == 2 and curious:
@@ -193,13 +193,13 @@ async def _merged(circle: Circle, own: Sequence[bytes]) -> Points:
     sent = circle.padded(await circle.first_layer(own))
     await circle.announce(sent, [])
     done = await circle.encrypt(sent)
-    found = await _collected(circle, done)
+    points = await _collected(circle, done)
     first, second = circle.members[:2]
     if circle.party.name == second:
-        await _send_counted(circle, first, found)
+        await _send_counted(circle, first, points)
     if circle.party.name == first:
-        found = _different([found, await _take_counted(circle, second)])
-    return group.shuffled(found)
+        points = _different([points, await _take_counted(circle, second)])
+    return group.shuffled(points)
 
 
 async def _collected(circle: Circle, done: Points) -> Points:
@@ -261,16 +261,16 @@ def _looked_up(circle: Circle, points: Points, universe: Sequence[Any]) -> Bools
     return np.array([point.tobytes() in there for point in known], np.bool_)
 
 
-async def _handed_on(party: Party, found: Bools | None, receivers: Sequence[str],
+async def _handed_on(party: Party, merged: Bools | None, receivers: Sequence[str],
                      size: int) -> Bools | None:
     """Send the union to the other receivers."""
-    if found is not None:
-        flags = found.astype(np.uint8)
+    if merged is not None:
+        flags = merged.astype(np.uint8)
         await asyncio.gather(*(party.send(name, "union.result", flags, Purpose.RESULT)
                                for name in receivers if name != party.name))
     elif party.name in receivers:
         raw = await party.receive(receivers[0], "union.result", "|u1", (size,), Purpose.RESULT)
-        found = raw.astype(np.bool_)
-    if found is not None:
-        party.learned(receivers, found)
-    return found
+        merged = raw.astype(np.bool_)
+    if merged is not None:
+        party.learned(receivers, merged)
+    return merged

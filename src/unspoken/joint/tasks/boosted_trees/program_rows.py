@@ -88,15 +88,15 @@ class Boost:
 def gradients(scores: Floats, labels: Ints) -> Ints:
     """Return g, h and 1 of every record, g and h in units of 2^-12."""
     p = 1.0 / (1.0 + np.exp(-np.clip(scores, -CLIP, CLIP)))
-    found = np.stack([p - labels, p * (1 - p)])
-    whole = np.rint(np.ldexp(found, FINE)).astype(np.int64)
+    slopes = np.stack([p - labels, p * (1 - p)])
+    whole = np.rint(np.ldexp(slopes, FINE)).astype(np.int64)
     return np.concatenate([whole, np.ones((1, labels.size), np.int64)])
 
 
 def disclosures(cuts: bool = False) -> tuple[Disclosure, ...]:
     """Return everything that boosting over rows discloses."""
-    found = (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
-    return (*found, Disclosure(CUTS)) if cuts else found
+    always = (Disclosure(SPLITS), Disclosure(VALUES), Disclosure(TOO_MANY))
+    return (*always, Disclosure(CUTS)) if cuts else always
 
 
 class BoostOverRows:
@@ -114,19 +114,19 @@ class BoostOverRows:
 
     async def __call__(self, party: Party, data: Given | None) -> TreeSum:
         """Add up trees."""
-        given = own_rows(party, self.layout, self.rules, data)
+        coded = own_rows(party, self.layout, self.rules, data)
         if len(party.roles.owners) == 2 and not self.boost.two_may_learn:
             raise RefusedError("Boosting shows the numbers of leaves, from which one of two owners "
                                "learns about the other's records in every leaf. Find a third "
                                "owner, grow a forest, or agree to it: two_may_learn=True.")
-        await refuse_too_many(party, self.rules, given.labels.size)
-        layout, given = await agreed(party, self.layout, self.rules, self.spans, given)
-        scores, trees = np.zeros(given.labels.size), []
+        await refuse_too_many(party, self.rules, coded.labels.size)
+        layout, coded = await agreed(party, self.layout, self.rules, self.spans, coded)
+        scores, trees = np.zeros(coded.labels.size), []
         for _ in range(self.boost.rounds):
-            rows = Rows(layout, given.codes, given.labels)
-            tree, values = await self._tree(party, rows, gradients(scores, given.labels))
+            rows = Rows(layout, coded.codes, coded.labels)
+            tree, values = await self._tree(party, rows, gradients(scores, coded.labels))
             trees.append(tree.regression(values.tolist()))
-            scores = scores + reached(layout, tree, given.codes, values)
+            scores = scores + reached(layout, tree, coded.codes, values)
         return TreeSum(tuple(trees), (layout.classes[0], layout.classes[1]))
 
     async def _tree(self, party: Party, rows: Rows, numbers: Ints) -> tuple[Sapling, Floats]:
@@ -147,8 +147,8 @@ class BoostOverRows:
             local = rows.sums(tree.level, numbers)[:, :layout.attributes[0].cells].sum(axis=1)
             root = (await share_sum(party, local, local.shape, -bound, bound)).within(-bound, bound)
             leaves.take(tree.level, root, root)
-        found = await ratios(party, leaves.of(tree.leaves)[0], rules, self.boost.penalty)
-        opened = np.asarray(await reveal(party, found, because=VALUES))
+        leaf_ratios = await ratios(party, leaves.of(tree.leaves)[0], rules, self.boost.penalty)
+        opened = np.asarray(await reveal(party, leaf_ratios, because=VALUES))
         return tree, -self.boost.rate * opened
 
 
@@ -199,7 +199,7 @@ def mine_boost_rows(parts: Sequence[Mapping[str, Any]], layout: TreeLayout,
     >>> models, ledgers = mine_boost_rows([a, b, c], layout)  # doctest: +SKIP
     """
     rules, layout = rules or TreeParams(max_depth=3, most=MOST), standing_in(layout, spans or {})
-    given = [code_rows(layout, part, spans or {}) for part in parts]
+    coded = [code_rows(layout, part, spans or {}) for part in parts]
     program = BoostOverRows(layout, rules, boost or Boost(), spans)
-    outputs = run_local(program, given, mode, **how)
+    outputs = run_local(program, coded, mode, **how)
     return [model for model, _ in outputs], [ledger for _, ledger in outputs]

@@ -54,11 +54,11 @@ async def best_worth(party: Party, layout: TreeLayout, histograms: Shared, rules
     ratio = await ratios(party, sums[needed], rules, penalty)
     bound = (rules.most * MOST_RATIO) << (FINE + RATIO)
     gradient = sums[needed][:, 0]
-    found = await multiply(party, ratio, gradient, within=(-bound, bound))
-    worth = np.zeros_like(found.share, shape=sums.shape[:2])
-    worth[needed] = found.share
+    branch_worth = await multiply(party, ratio, gradient, within=(-bound, bound))
+    worth = np.zeros_like(branch_worth.share, shape=sums.shape[:2])
+    worth[needed] = branch_worth.share
     size = sums[:, -1, 2].within(0, rules.most)
-    scores = replace(found, share=joined(layout.first_branch, worth).astype(np.uint64))
+    scores = replace(branch_worth, share=joined(layout.first_branch, worth).astype(np.uint64))
     step = size.share[:, None] * (np.arange(scores.shape[1], dtype=np.uint64)
                                   * np.uint64(SETBACK))
     # A square is not below zero but by its error.

@@ -49,10 +49,10 @@ class PartsStudy:
 
     async def __call__(self, party: Party, data: Loaded | None) -> dict[str, Any] | None:
         """Return the classes with the places of the records."""
-        found = await self.inner(party, None if data is None else (data.part, data.columns))
-        if found is None or data is None:
+        classes = await self.inner(party, None if data is None else (data.part, data.columns))
+        if classes is None or data is None:
             return None
-        return {"rows": list(range(len(found))), PREDICTED: found.tolist()}
+        return {"rows": list(range(len(classes))), PREDICTED: classes.tolist()}
 
 
 def parts_program(study: Study) -> ClassifyTogether | ClassifyWalking:

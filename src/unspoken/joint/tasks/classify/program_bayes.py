@@ -63,14 +63,14 @@ class ClassifyPrivately:
     async def __call__(self, party: Party,
                        data: Table | Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
-        table, given = self._own(party, data)
-        rows = await same_everywhere(party, -1 if given is None else given.rows)
+        table, records = self._own(party, data)
+        rows = await same_everywhere(party, -1 if records is None else records.rows)
         sizes, numeric = self.layout.sizes, len(self.layout.numeric)
         model = await share_table(party, table, self.sides.model, sizes, numeric,
                                   len(self.layout.classes))
-        hot, z = await share_records(party, given, self.sides.records, sizes, numeric, rows)
-        found = await classes_of(party, model, hot, z)
-        opened = await reveal(party, found, because=PREDICTED, to=self.sides.receivers)
+        hot, z = await share_records(party, records, self.sides.records, sizes, numeric, rows)
+        classes = await classes_of(party, model, hot, z)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.sides.receivers)
         return None if opened is None else np.array(self.layout.classes, object)[opened]
 
     def _own(self, party: Party,
@@ -86,10 +86,10 @@ class ClassifyPrivately:
         return None, data
 
 
-async def share_records(party: Party, given: Given | None, owner: str, sizes: tuple[int, ...],
+async def share_records(party: Party, records: Given | None, owner: str, sizes: tuple[int, ...],
                         numeric: int, rows: int) -> tuple[Shared, Shared]:
     """Return an owner's records as shares: places of categories, and numbers with 30 bits."""
-    mine = None if given is None or party.name != owner else given
+    mine = None if records is None or party.name != owner else records
     places = None if mine is None else one_hot(mine.codes, sizes)
     hot = await share(party, places, owner, (rows, sum(sizes)), 0, 1)
     scaled = None if mine is None else np.ascontiguousarray(mine.numbers.T)
@@ -108,4 +108,4 @@ def classify_privately(model: MixedBayes, records: Mapping[str, Any], layout: Ba
     sides = Sides(names[0], names[1], tuple(receivers))
     inputs = [table_of(model, layout), layout.records(records), *[None] * (len(names) - 2)]
     outputs = run_local(ClassifyPrivately(layout, sides), inputs, mode, names=list(names), **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [classes for classes, _ in outputs], [ledger for _, ledger in outputs]

@@ -54,8 +54,8 @@ class ClassifyTogether:
         known = part.leaf_class[part.leaf_nodes] if party.name == self.class_site else None
         top = len(part.classes) - 1
         value = await share(party, known, self.class_site, (part.leaves,), 0, top)
-        found = (await matmul(party, value.reshape(1, -1), inside)).within(0, top)
-        opened = await reveal(party, found[0], because=PREDICTED, to=self.receivers)
+        classes = (await matmul(party, value.reshape(1, -1), inside)).within(0, top)
+        opened = await reveal(party, classes[0], because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.classes, object)[opened]
 
 
@@ -83,11 +83,11 @@ class ClassifyWalking:
 
 def levels(part: TreePart) -> list[list[int]]:
     """Return the inner nodes of every level."""
-    found, level = [], [0]
+    all_levels, level = [], [0]
     while inner := [n for n in level if part.owner[n] >= 0]:
-        found.append(inner)
+        all_levels.append(inner)
         level = [int(part.first_child[n]) + b for n in inner for b in range(part.children[n])]
-    return found
+    return all_levels
 
 
 async def _ready(party: Party, data: Given | None,
@@ -137,13 +137,13 @@ async def _leaves(party: Party, part: TreePart, bits: Mapping[int, Shared],
     inside = {0: replace(public(party, np.ones(rows, np.int64)), low=0)}
     for level in levels(part):
         parents = stack([inside[n] for n in level for _ in range(part.children[n] - 1)])
-        made = (await multiply(party, parents, concatenate([bits[n] for n in level]))).within(0, 1)
+        below = (await multiply(party, parents, concatenate([bits[n] for n in level]))).within(0, 1)
         at = 0
         for node in level:
             first, count = int(part.first_child[node]), int(part.children[node]) - 1
             for branch in range(count):
-                inside[first + branch] = made[at + branch]
-            rest = inside[node] - made[at:at + count].sum(axis=0)
+                inside[first + branch] = below[at + branch]
+            rest = inside[node] - below[at:at + count].sum(axis=0)
             inside[first + count], at = rest.within(0, 1), at + count
     return stack([inside[leaf] for leaf in part.leaf_nodes.tolist()])
 
@@ -189,5 +189,5 @@ def classify_in_parts(parts: Mapping[str, TreePart], records: Mapping[str, Mappi
     program = ClassifyWalking(class_site) if walking else ClassifyTogether(class_site, receivers)
     inputs = [(parts[name], records[name]) for name in names]
     outputs = run_local(program, inputs, mode, names=names, **how)
-    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+    return ({name: classes for name, (classes, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

@@ -66,11 +66,11 @@ def full_tree(tree: CategoricalTree, layout: BayesLayout, depth: int) -> FullTre
         raise DataError(explain("The classes of the tree", "the agreed ones, in their order",
                                 tree.classes))
     size = 2**depth - 1
-    found = FullTree(np.zeros((sum(layout.sizes), size), np.int64),
-                     np.zeros((len(layout.numeric), size), np.int64), np.zeros(size),
-                     np.zeros(2**depth, np.int64))
-    _fill(tree, layout, found, [0], 0, 0)
-    return found
+    full = FullTree(np.zeros((sum(layout.sizes), size), np.int64),
+                    np.zeros((len(layout.numeric), size), np.int64), np.zeros(size),
+                    np.zeros(2**depth, np.int64))
+    _fill(tree, layout, full, [0], 0, 0)
+    return full
 
 
 def _fill(tree: CategoricalTree, layout: BayesLayout, out: FullTree, open_: list[int], node: int,
@@ -155,15 +155,15 @@ class ClassifyByTree:
     async def __call__(self, party: Party,
                        data: FullTree | Given | None) -> npt.NDArray[Any] | None:
         """Return the class of every record to the receivers."""
-        tree, given = self._own(party, data)
-        rows = await same_everywhere(party, -1 if given is None else given.rows)
-        answers = await self._answers(party, tree, given, rows)
+        tree, records = self._own(party, data)
+        rows = await same_everywhere(party, -1 if records is None else records.rows)
+        answers = await self._answers(party, tree, records, rows)
         top = len(self.layout.classes) - 1
         labels = await share(party, None if tree is None else tree.classes, self.sides.model,
                              (2**self.depth,), 0, top)
         inside = await _paths(party, answers, self.depth)
-        found = (await matmul(party, labels.reshape(1, -1), inside)).within(0, top)
-        opened = await reveal(party, found[0], because=PREDICTED, to=self.sides.receivers)
+        classes = (await matmul(party, labels.reshape(1, -1), inside)).within(0, top)
+        opened = await reveal(party, classes[0], because=PREDICTED, to=self.sides.receivers)
         return None if opened is None else np.array(self.layout.classes, object)[opened]
 
     def _own(self, party: Party,
@@ -177,7 +177,7 @@ class ClassifyByTree:
         return (data if isinstance(data, FullTree) else None,
                 data if isinstance(data, Given) and party.name == self.sides.records else None)
 
-    async def _answers(self, party: Party, tree: FullTree | None, given: Given | None,
+    async def _answers(self, party: Party, tree: FullTree | None, records: Given | None,
                        rows: int) -> Shared:
         """Return (questions, records): 1 where a record goes left."""
         sizes, size = self.layout.sizes, 2**self.depth - 1
@@ -188,9 +188,9 @@ class ClassifyByTree:
                              (numeric, size), 0, 1)
         limits = await share(party, None if tree is None else tree.limits, self.sides.model,
                              (size,), -2 * ONE, 2 * ONE)
-        hot = await share(party, None if given is None else one_hot(given.codes, sizes),
+        hot = await share(party, None if records is None else one_hot(records.codes, sizes),
                           self.sides.records, (rows, cells), 0, 1)
-        z = await share(party, None if given is None else np.rint(given.numbers.T * ONE),
+        z = await share(party, None if records is None else np.rint(records.numbers.T * ONE),
                         self.sides.records, (rows, numeric), -ONE, ONE)
         gap = -(limits.reshape(1, -1)[np.zeros(rows, np.int64)])
         if cells:
@@ -231,4 +231,4 @@ def classify_by_tree(
               *[None] * (len(names) - 2)]
     outputs = run_local(ClassifyByTree(layout, sides, depth), inputs, mode, names=list(names),
                         **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [classes for classes, _ in outputs], [ledger for _, ledger in outputs]

@@ -36,11 +36,11 @@ def one_length(columns: Collection[Sized], what: str = "Columns") -> None:
 def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
     """Return a column as float64; what is no number is refused, without saying where."""
     try:
-        found = np.asarray(values, np.float64)
+        column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise DataError(f"Column '{name}' must hold numbers. It does not.") from None
-    if found.ndim != 1 or not np.isfinite(found).all():
+    if column.ndim != 1 or not np.isfinite(column).all():
         raise DataError(f"Column '{name}' must have a finite number in every row. Some have none. "
                         "Fill them, or leave those records out (on every side, if columns are "
                         "spread).")
-    return found
+    return column

@@ -17,8 +17,8 @@ from unspoken.joint.tasks.common.study_parameters import read_numbers
 
 def read_matrix(path: Path, names: Sequence[str]) -> Floats:
     """Return numeric columns as one array (records, columns)."""
-    found = read_numbers(path, names)
-    return np.column_stack([found[name] for name in names])
+    columns = read_numbers(path, names)
+    return np.column_stack([columns[name] for name in names])
 
 
 def owner_of(path: Path, owners: Mapping[str, Sequence[str]]) -> str:

@@ -58,9 +58,9 @@ class Records:
     ids: Sequence[Any] | None = None
 
     @classmethod
-    def of(cls, given: Any) -> Records:
+    def of(cls, data: Any) -> Records:
         """Return data with the ids that came with them, or that they have themselves."""
-        return given if isinstance(given, Records) else cls(given, getattr(given, "ids", None))
+        return data if isinstance(data, Records) else cls(data, getattr(data, "ids", None))
 
 
 @runtime_checkable
@@ -111,9 +111,9 @@ class InOneOrder:
         self.disclosures = (*getattr(program, "disclosures", ()),
                             *self.order.disclosures(tuple(owners)))
 
-    async def __call__(self, party: Party, given: Any) -> Any:
+    async def __call__(self, party: Party, data: Any) -> Any:
         """Check, align or compare, run the program, and name the records of its result."""
-        own = Records.of(given) if party.name in party.roles.owners else Records(given)
+        own = Records.of(data) if party.name in party.roles.owners else Records(data)
         if self.order.rules is not None and isinstance(self.program, ChecksFirst):
             await self.program.check_first(party, own.data)
         places = await self._places(party, own)
@@ -269,12 +269,12 @@ def _ids(path: Path, name: str) -> list[Any]:
 
 def _outlook(task: Task, study: Study, order: RecordOrder) -> Outlook:
     """Return an outlook with what bringing records into one order takes and discloses."""
-    owners, found = study.having("owner"), task.outlook(without_order(study))
-    learns = {name: list(what) for name, what in found.learns.items()}
+    owners, unordered = study.having("owner"), task.outlook(without_order(study))
+    learns = {name: list(what) for name, what in unordered.learns.items()}
     for disclosure in order.disclosures(owners):
         for name in everybody(study):
             if not disclosure.to or name in disclosure.to:
                 learns[name].append(disclosure.because)
     points = 0 if order.rules is None else (2 * len(owners) - 1) * task.expected(
         without_order(study))
-    return replace(found, computing=found.computing + points * TIMES, learns=learns)
+    return replace(unordered, computing=unordered.computing + points * TIMES, learns=learns)

@@ -57,44 +57,44 @@ def near(name: str, known: Sequence[str]) -> str:
 
 def text(parameters: Mapping[str, Any], name: str) -> str:
     """Return a parameter that is a text."""
-    found = parameters.get(name)
-    if not isinstance(found, str) or not found:
-        raise StudyError(explain(f"Parameter '{name}'", "a text", found))
-    return found
+    value = parameters.get(name)
+    if not isinstance(value, str) or not value:
+        raise StudyError(explain(f"Parameter '{name}'", "a text", value))
+    return value
 
 
 def texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return a parameter that is a list of one or more texts."""
-    found = parameters.get(name)
-    if not isinstance(found, list) or not found or not all(isinstance(t, str) for t in found):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", found))
-    return tuple(found)
+    values = parameters.get(name)
+    if not isinstance(values, list) or not values or not all(isinstance(t, str) for t in values):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
+    return tuple(values)
 
 
 def any_texts(parameters: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return a list of names; an empty one if it is not there."""
-    found = parameters.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(t, str) and t for t in found):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", found))
-    return tuple(found)
+    values = parameters.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(t, str) and t for t in values):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of texts", values))
+    return tuple(values)
 
 
 def numbers(parameters: Mapping[str, Any], name: str) -> tuple[float, ...]:
     """Return a parameter that is a list of one or more numbers."""
-    found = parameters.get(name)
-    if not isinstance(found, list) or not found or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) for n in found):
-        raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", found))
-    return tuple(float(n) for n in found)
+    values = parameters.get(name)
+    if not isinstance(values, list) or not values or not all(
+            isinstance(n, int | float) and not isinstance(n, bool) for n in values):
+        raise StudyError(explain(f"Parameter '{name}'", "a list of numbers", values))
+    return tuple(float(n) for n in values)
 
 
 def one_kind(parameters: Mapping[str, Any], name: str, kinds: Sequence[str], what: str) -> str:
     """Return in which of some ways a column is described: one, and one only."""
-    given = [kind for kind in kinds if f"{kind}.{name}" in parameters]
-    if len(given) != 1:
+    present = [kind for kind in kinds if f"{kind}.{name}" in parameters]
+    if len(present) != 1:
         raise StudyError(explain(f"{what} '{name}'", "given one of "
-                                 + ", ".join(f"{kind}.{name}" for kind in kinds), len(given)))
-    return given[0]
+                                 + ", ".join(f"{kind}.{name}" for kind in kinds), len(present)))
+    return present[0]
 
 
 def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str) -> None:
@@ -107,27 +107,27 @@ def about_known(parameters: Mapping[str, Any], names: Collection[str], what: str
 
 def count(parameters: Mapping[str, Any], name: str, default: int) -> int:
     """Return a parameter that is a whole number, one or more."""
-    found = parameters.get(name, default)
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", found))
-    return found
+    value = parameters.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise StudyError(explain(f"Parameter '{name}'", "an int >= 1", value))
+    return value
 
 
 def flag(parameters: Mapping[str, Any], name: str) -> bool:
     """Return a parameter that is true or false, the latter if it is not there."""
-    found = parameters.get(name, False)
-    if not isinstance(found, bool):
-        raise StudyError(explain(f"Parameter '{name}'", "true or false", found))
-    return found
+    value = parameters.get(name, False)
+    if not isinstance(value, bool):
+        raise StudyError(explain(f"Parameter '{name}'", "true or false", value))
+    return value
 
 
 def names_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the columns of a study: one or more, all different."""
-    found = any_texts(parameters, "columns")
-    if not found or len(set(found)) != len(found):
+    columns = any_texts(parameters, "columns")
+    if not columns or len(set(columns)) != len(columns):
         raise StudyError(explain("Parameter 'columns'", "a list of different columns",
-                                 list(found)))
-    return found
+                                 list(columns)))
+    return columns
 
 
 def owners_of(parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -184,5 +184,5 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[Any]
 
 def read_numbers(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """Return numeric columns of a file by name."""
-    found = read_own(path, names).numbers(list(names))
-    return {name: found[:, i] for i, name in enumerate(names)}
+    table = read_own(path, names).numbers(list(names))
+    return {name: table[:, i] for i, name in enumerate(names)}

@@ -13,10 +13,10 @@ from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.models.tree_ensemble import TreeVote
 
 
-def pooled_forest(layout: TreeLayout, given: Given, rules: TreeParams, trees: int, *,
+def pooled_forest(layout: TreeLayout, coded: Given, rules: TreeParams, trees: int, *,
                    attributes: int = 0, seed: int = 0) -> TreeVote:
     """Return the same forest from pooled rows with their draws."""
     count = attributes or int(np.ceil(np.sqrt(len(layout.attributes))))
-    grown: list[CategoricalTree] = grow_pooled(layout, given.codes, given.labels, rules, trees,
-                                          given.weights, Attributes(layout, count, seed))
+    grown: list[CategoricalTree] = grow_pooled(layout, coded.codes, coded.labels, rules, trees,
+                                          coded.weights, Attributes(layout, count, seed))
     return TreeVote(tuple(grown))

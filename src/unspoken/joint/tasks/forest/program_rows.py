@@ -89,14 +89,14 @@ class ForestOverRows(TreeOverRows):
 
     async def __call__(self, party: Party, data: Given | None) -> TreeVote:  # type: ignore[override]
         """Grow all trees together."""
-        given = own_rows(party, self.layout, self.rules, data)
-        await refuse_too_many(party, self.rules, given.labels.size)
-        weights = given.weights
+        coded = own_rows(party, self.layout, self.rules, data)
+        await refuse_too_many(party, self.rules, coded.labels.size)
+        weights = coded.weights
         if weights is None:
-            weights = draw_rows(given.labels.size, self.trees)
-        layout, given = await agreed(party, self.layout, self.rules, self.spans, given)
+            weights = draw_rows(coded.labels.size, self.trees)
+        layout, coded = await agreed(party, self.layout, self.rules, self.spans, coded)
         chosen = Attributes(layout, self.count, self.seed)
-        return TreeVote(tuple(await grow(party, layout, self.rules, given, self.receivers,
+        return TreeVote(tuple(await grow(party, layout, self.rules, coded, self.receivers,
                                          self.trees, weights, chosen)))
 
 
@@ -146,8 +146,8 @@ def mine_forest_rows(
     """
     receivers = how.pop("receivers", ())
     layout = standing_in(layout, spans or {})
-    given = [code_rows(layout, part, spans or {}) for part in parts]
-    drawn = [replace(g, weights=draw_rows(g.labels.size, trees)) for g in given]
+    coded = [code_rows(layout, part, spans or {}) for part in parts]
+    drawn = [replace(g, weights=draw_rows(g.labels.size, trees)) for g in coded]
     program = ForestOverRows(layout, rules or TreeParams(), trees, attributes=attributes, seed=seed,
                                receivers=receivers, spans=spans)
     outputs = run_local(program, drawn, mode, **how)

@@ -47,9 +47,9 @@ class IntersectionParams:
                              "number of queries that are allowed.")
         rules = as_study(lambda: SetRules(**{name: parameters[name] for name in RULES
                                              if name in parameters}))
-        found = cls(column, rules, parameters.get("queries"), parameters.get("differ", 1))
-        as_study(lambda: found.budget("check", None))
-        return found
+        params = cls(column, rules, parameters.get("queries"), parameters.get("differ", 1))
+        as_study(lambda: params.budget("check", None))
+        return params
 
     def budget(self, study: str, path: Path | None) -> QueryBudget | None:
         """Return the budget of queries that is kept in a file."""

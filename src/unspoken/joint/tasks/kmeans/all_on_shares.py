@@ -84,18 +84,18 @@ class Hidden:
         sums, counts = await self._totals(bits)
         party, rules = self.party, self.rules
         empty = await to_numbers(party, await less_than(party, counts, 1))
-        found = await divide(party, sums, counts.reshape(rules.k, 1), rules.scale + FINER,
-                             most=rules.most)
+        averages = await divide(party, sums, counts.reshape(rules.k, 1), rules.scale + FINER,
+                                most=rules.most)
         bound = rules.units << FINER
-        change = (self.centres - found.within(-bound, bound))
+        change = (self.centres - averages.within(-bound, bound))
         kept = await multiply(party, empty.reshape(rules.k, 1), change)
-        after = found + replace(kept, scale=found.scale)
+        after = averages + replace(kept, scale=averages.scale)
         return replace(after, low=-bound, high=bound)
 
     async def _totals(self, bits: Sequence[SharedBits]) -> tuple[Shared, Shared]:
         bound, parts, counts = self.rules.units * self.records, [], []
-        for block, found in zip(self.along, bits, strict=True):
-            hot = (await one_hot(self.party, found))[:, :block.right.shape[0]]
+        for block, assigned in zip(self.along, bits, strict=True):
+            hot = (await one_hot(self.party, assigned))[:, :block.right.shape[0]]
             parts.append(await block.product(hot, (-bound, bound)))
             counts.append(hot.sum(axis=1))
         sums, number = parts[0], counts[0]
@@ -124,7 +124,7 @@ def chosen(data: Shared, places: Sequence[int]) -> Shared:
     return concatenate([data[place:place + 1] for place in places])
 
 
-def given(party: Party, start: np.ndarray[tuple[int, int], np.dtype[np.int64]],
-          rules: KMeansParams) -> Shared:
+def public_centres(party: Party, start: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+                   rules: KMeansParams) -> Shared:
     """Return centres that everybody knows as shares."""
     return public(party, start, rules.scale).within(-rules.units, rules.units)

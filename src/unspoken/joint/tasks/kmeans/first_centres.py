@@ -59,9 +59,9 @@ async def spread(party: Party, data: Shared, rules: KMeansParams) -> Shared:
     lengths = (await multiply(party, data, data)).sum(axis=1)
     least: Shared | None = None
     for draw in draws(rules)[1:]:
-        found = await _distances(party, data, lengths, centres[-1], rules)
-        least = found if least is None else await minimum(party, least, found)
-        least = least.within(0, found.high)
+        distances = await _distances(party, data, lengths, centres[-1], rules)
+        least = distances if least is None else await minimum(party, least, distances)
+        least = least.within(0, distances.high)
         centres.append(await _drawn(party, data, least, int(draw), rules))
     return concatenate(centres)
 
@@ -74,9 +74,9 @@ async def _distances(party: Party, data: Shared, lengths: Shared, centre: Shared
     across = await matmul(party, data, centre.T)
     own = (await multiply(party, centre, centre)).sum(axis=1)
     spread_out = own.with_share(np.repeat(own.share, records))
-    found = (lengths + spread_out - across.reshape(records) * 2).within(0, bound)
+    exact = (lengths + spread_out - across.reshape(records) * 2).within(0, bound)
     cut = spare(columns, records, rules)
-    return found if cut == 0 else (await truncate(party, found, cut)).within(0, (bound >> cut) + 1)
+    return exact if cut == 0 else (await truncate(party, exact, cut)).within(0, (bound >> cut) + 1)
 
 
 async def _drawn(

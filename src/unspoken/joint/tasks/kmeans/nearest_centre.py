@@ -97,12 +97,12 @@ async def _joined(party: Party, group: list[_Entry], won: Words, n: int) -> list
         one, other = (SharedBits(party, np.concatenate(part), (len(asked), n))
                       for part in zip(*asked, strict=True))
         answer = list((await both(party, one, other)).share.reshape(len(asked), -1))
-    found: list[list[Words]] = []
+    winners: list[list[Words]] = []
     for entry, side in sides:
         rows = [answer.pop(0) for _ in entry.winners[:-1]]
         rows.append(np.bitwise_xor.reduce(np.stack([side, *rows])))
-        found.append(rows)
-    return [found[i] + found[i + 1] for i in range(0, len(found), 2)]
+        winners.append(rows)
+    return [winners[i] + winners[i + 1] for i in range(0, len(winners), 2)]
 
 
 async def one_hot(party: Party, bits: SharedBits) -> Shared:

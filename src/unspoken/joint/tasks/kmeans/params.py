@@ -130,16 +130,16 @@ def as_floats(units: Ints, rules: KMeansParams) -> Floats:
 
 def distances(rows: Floats, centres: Floats, rules: KMeansParams) -> Ints:
     """Return squared distances to every centre in units, one row a centre."""
-    found = np.empty((centres.shape[0], rows.shape[0]), np.int64)
+    squared = np.empty((centres.shape[0], rows.shape[0]), np.int64)
     for place, centre in enumerate(centres):
-        found[place] = np.rint(np.ldexp(((rows - centre) ** 2).sum(axis=1), rules.fine))
-    return found
+        squared[place] = np.rint(np.ldexp(((rows - centre) ** 2).sum(axis=1), rules.fine))
+    return squared
 
 
 def means(sums: Floats, counts: Floats, before: Floats) -> Floats:
     """Return new centres; a cluster without records keeps its centre."""
-    found = sums / np.maximum(counts, 1.0)[:, None]
-    return np.asarray(np.where(counts[:, None] > 0, found, before))
+    averages = sums / np.maximum(counts, 1.0)[:, None]
+    return np.asarray(np.where(counts[:, None] > 0, averages, before))
 
 
 def totals(units: Ints, assigned: Ints, k: int) -> tuple[Ints, Ints]:
@@ -165,8 +165,8 @@ def threshold(rules: KMeansParams) -> int:
 def first_records(rules: KMeansParams, records: int) -> Ints:
     """Return the records that the clustering starts from: public numbers, whatever the data is."""
     check_enough(rules, records)
-    found = np.random.default_rng(rules.seed).choice(records, rules.k, replace=False)
-    return np.asarray(found, np.int64)
+    places = np.random.default_rng(rules.seed).choice(records, rules.k, replace=False)
+    return np.asarray(places, np.int64)
 
 
 def check_enough(rules: KMeansParams, records: int) -> None:

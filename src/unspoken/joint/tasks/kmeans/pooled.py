@@ -48,8 +48,8 @@ def pooled(sites: Sequence[Any], rules: KMeansParams, start: Any = None) -> tupl
 
 def nearest(rows: Sequence[Floats], centres: Sequence[Floats], rules: KMeansParams) -> Ints:
     """Return the nearest centre of every record, the first among equals."""
-    found = sum(distances(part, own, rules) for part, own in zip(rows, centres, strict=True))
-    return np.asarray(np.asarray(found).argmin(axis=0), np.int64)
+    squared = sum(distances(part, own, rules) for part, own in zip(rows, centres, strict=True))
+    return np.asarray(np.asarray(squared).argmin(axis=0), np.int64)
 
 
 def _means(units: Ints, assigned: Ints, rules: KMeansParams, before: Floats) -> Floats:

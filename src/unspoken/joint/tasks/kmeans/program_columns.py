@@ -98,16 +98,16 @@ def disclosures(
     receivers: Sequence[str] = (),
 ) -> tuple[Disclosure, ...]:
     """Return everything that k-means over columns discloses."""
-    found = [Disclosure(SIZES), Disclosure(ASSIGNED, tuple(receivers))]
+    disclosed = [Disclosure(SIZES), Disclosure(ASSIGNED, tuple(receivers))]
     if rules.tolerance is not None:
-        found.append(Disclosure(MOVED))
+        disclosed.append(Disclosure(MOVED))
     if way == "hidden":
-        found += [Disclosure(part_of(name), (name,)) for name in owners]
+        disclosed += [Disclosure(part_of(name), (name,)) for name in owners]
     elif nearest == "permuted":
-        found += [Disclosure(COMPARED, tuple(holders)), Disclosure(WON)]
+        disclosed += [Disclosure(COMPARED, tuple(holders)), Disclosure(WON)]
     else:
-        found.append(Disclosure(EVERY))
-    return tuple(found)
+        disclosed.append(Disclosure(EVERY))
+    return tuple(disclosed)
 
 
 class KMeansOverColumns:
@@ -115,7 +115,7 @@ class KMeansOverColumns:
 
     def __init__(self, rules: KMeansParams, widths: Mapping[str, int], holders: Sequence[str] = (),
                  way: str = "hidden", nearest: str = "shares",
-                 receivers: Sequence[str] = (), given: bool = False) -> None:
+                 receivers: Sequence[str] = (), has_start: bool = False) -> None:
         if way not in WAYS or nearest not in CLOSEST:
             raise InputError(explain("k-means over columns", f"given a way of {', '.join(WAYS)} "
                                      f"and closest of {', '.join(CLOSEST)}", f"{way}, {nearest}"))
@@ -127,7 +127,7 @@ class KMeansOverColumns:
                                "all others. Way 'assignments' would show which. Use way='hidden'.")
         self.rules, self.widths = rules, dict(widths)
         self.way, self.nearest, self.receivers = way, nearest, tuple(receivers)
-        self.given = given
+        self.has_start = has_start
         self.reach = rules.reach(sum(self.widths.values()))
         self.disclosures = disclosures(tuple(widths), holders, rules, way, nearest, receivers)
 
@@ -159,7 +159,7 @@ class KMeansOverColumns:
         if units.shape[1] != width:
             raise InputError(explain(f"The columns of '{party.name}'", f"{width}, as agreed",
                                      units.shape[1]))
-        if not self.given:
+        if not self.has_start:
             return units, None
         start = rounded(np.zeros((0, 1)) if data.start is None else data.start, self.rules,
                         "first centres")
@@ -180,7 +180,7 @@ class KMeansOverColumns:
 
     async def _start(self, party: Party, data: Shared, start: Ints | None) -> Shared:
         """Return the first centres: given parts if every owner has some, else records."""
-        if self.given:
+        if self.has_start:
             return await self._shared(party, start, self.rules.k)
         if self.rules.start == "spread":
             return await spread(party, data, self.rules)
@@ -199,8 +199,8 @@ class KMeansOverColumns:
         first, mine = 0, np.zeros((self.rules.k, 0))
         for name, width in self.widths.items():
             part = centres[:, first:first + width]
-            found = await reveal(party, part, because=part_of(name), to=[name])
-            mine, first = mine if found is None else found, first + width
+            own_part = await reveal(party, part, because=part_of(name), to=[name])
+            mine, first = mine if own_part is None else own_part, first + width
         return mine
 
     async def _open(self, party: Party, units: Ints, start: Ints | None,
@@ -282,9 +282,9 @@ def kmeans_columns(sites: Sequence[Any], rules: KMeansParams, mode: str = "deale
     columns = [np.shape(part)[1] if np.ndim(part) == 2 else 0 for part in sites]
     starts = [None] * len(sites) if start is None else np.split(
         np.asarray(start, np.float64), np.cumsum(columns)[:-1], axis=1)
-    given = [KMeansSite(part, start=first) for part, first in zip(sites, starts, strict=True)]
+    inputs = [KMeansSite(part, start=first) for part, first in zip(sites, starts, strict=True)]
     program = KMeansOverColumns(rules, dict(zip(named, columns, strict=True)),
                              tuple(how.get("holders") or named[:2]), way, closest, receivers,
                              start is not None)
-    outputs = run_local(program, given, mode, names=named, **how)
+    outputs = run_local(program, inputs, mode, names=named, **how)
     return [output for output, _ in outputs], [ledger for _, ledger in outputs]

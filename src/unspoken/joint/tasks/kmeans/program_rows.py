@@ -35,7 +35,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, open_sizes, ready
-from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, given
+from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, public_centres
 from unspoken.joint.tasks.kmeans.first_centres import spread
 from unspoken.joint.tasks.kmeans.params import (
     KMeansParams,
@@ -62,8 +62,8 @@ def disclosures(rules: KMeansParams, owners: Sequence[str], way: str = "hidden",
     """Return everything that k-means over rows discloses."""
     if way == "revealed":
         return (Disclosure(TOTALS, tuple(owners)),)
-    found = [Disclosure(SIZES), Disclosure(CENTRES, tuple(receivers))]
-    return tuple(found if rules.tolerance is None else [*found, Disclosure(MOVED)])
+    disclosed = [Disclosure(SIZES), Disclosure(CENTRES, tuple(receivers))]
+    return tuple(disclosed if rules.tolerance is None else [*disclosed, Disclosure(MOVED)])
 
 
 class KMeansOverRows:
@@ -86,11 +86,11 @@ class KMeansOverRows:
         self.disclosures = disclosures(rules, owners, way, receivers)
 
     def _first(self, start: Any) -> Ints:
-        found = rounded(start, self.rules, "first centres")
-        if found.shape != (self.rules.k, len(self.columns)):
+        centres = rounded(start, self.rules, "first centres")
+        if centres.shape != (self.rules.k, len(self.columns)):
             raise InputError(explain("First centres", f"of shape ({self.rules.k}, "
-                                     f"{len(self.columns)})", found.shape))
-        return found
+                                     f"{len(self.columns)})", centres.shape))
+        return centres
 
     async def __call__(self, party: Party, data: Any) -> Clusters | None:
         """Cluster; who learns the centres also gets the clusters of its own records."""
@@ -121,8 +121,8 @@ class KMeansOverRows:
         data = await self._shared(party, units, sizes)
         loop = Hidden(party, data, await self._start(party, data), self.rules)
         await loop.run()
-        found = await reveal(party, loop.centres, because=CENTRES, to=self.receivers)
-        return None if found is None else np.asarray(found)
+        centres = await reveal(party, loop.centres, because=CENTRES, to=self.receivers)
+        return None if centres is None else np.asarray(centres)
 
     async def _shared(self, party: Party, units: Ints, sizes: Ints) -> Shared:
         bound, parts = self.rules.units, []
@@ -133,7 +133,7 @@ class KMeansOverRows:
 
     async def _start(self, party: Party, data: Shared) -> Shared:
         if self.start is not None:
-            return given(party, self.start, self.rules)
+            return public_centres(party, self.start, self.rules)
         if self.rules.start == "spread":
             return await spread(party, data, self.rules)
         return chosen(data, first_records(self.rules, data.shape[0]).tolist())
@@ -159,9 +159,9 @@ class KMeansOverRows:
 
     async def _means(self, party: Party, units: Ints, assigned: Ints, before: Floats) -> Floats:
         mine = np.column_stack(totals(units, assigned, self.rules.k))
-        found = np.asarray(await secure_sum(party, mine, because=TOTALS, to=self.owners), np.int64)
-        check_enough(self.rules, int(found[:, -1].sum()))
-        return means(as_floats(found[:, :-1], self.rules), found[:, -1].astype(np.float64), before)
+        total = np.asarray(await secure_sum(party, mine, because=TOTALS, to=self.owners), np.int64)
+        check_enough(self.rules, int(total[:, -1].sum()))
+        return means(as_floats(total[:, :-1], self.rules), total[:, -1].astype(np.float64), before)
 
 
 def kmeans_rows(parts: Sequence[Any], rules: KMeansParams, mode: str = "dealer", *,

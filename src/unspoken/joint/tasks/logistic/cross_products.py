@@ -43,27 +43,27 @@ async def products(party: Party, one: Shared, other: Shared) -> tuple[Shared, In
     rows = one.shape[0]
     # Squares of a column add up to at most the number of records.
     most = rows << CELL
-    found = (await truncate(party, await multiply(party, one, other), CELL)).within(-most, most)
-    sizes = await _sizes(party, found)
+    crossed = (await truncate(party, await multiply(party, one, other), CELL)).within(-most, most)
+    sizes = await _sizes(party, crossed)
     most, columns = 1 << ceil(log2(sqrt(rows))) + CELL, []
     for i, size in enumerate(sizes.tolist()):
-        column = found[:, i:i + 1]
+        column = crossed[:, i:i + 1]
         if size > 0:
             column = replace(await truncate(party, column, size), scale=CELL)
         columns.append((column * (1 << max(0, -size))).within(-most, most))
     return concatenate(columns, 1), sizes
 
 
-async def _sizes(party: Party, found: Shared) -> Ints:
+async def _sizes(party: Party, crossed: Shared) -> Ints:
     """Open e for each column: its mean square is below 4^e, and no smaller e of ours is so."""
-    rows = found.shape[0]
+    rows = crossed.shape[0]
     log = ceil(log2(rows))
     keep = min(CELL, 29 - log)
-    short = found
+    short = crossed
     if keep < CELL:
-        short = replace(await truncate(party, found, CELL - keep), scale=keep)
+        short = replace(await truncate(party, crossed, CELL - keep), scale=keep)
     squares = await matmul(party, short.T, short, within=(0, 1 << 2 * (log + keep)))
-    place = np.arange(found.shape[1])
+    place = np.arange(crossed.shape[1])
     total = squares[place, place]
     steps = [e for e in range(LEAST, log // 2 + 1) if 2 * (e + keep) >= 0]
     gaps = [total - public(party, np.full(place.size, rows << 2 * (e + keep), np.int64),
@@ -93,15 +93,15 @@ def in_units(columns: OwnedColumns, standard: Standard, sizes: Ints) -> Standard
 async def turning(party: Party, columns: OwnedColumns, standard: Standard, sizes: Ints) -> Wide:
     """Return the matrix that turns coefficients of centred columns into those of columns."""
     p, shift = len(columns.terms.features), await _shift(party, standard)
-    found = public_wide(party, np.eye(p + 1)) + placed(shift.T, (-1,), range(p), p)
+    matrix = public_wide(party, np.eye(p + 1)) + placed(shift.T, (-1,), range(p), p)
     for (place, pair), size in zip(columns.crossing(), sizes.tolist(), strict=True):
         a, b = (columns.terms.place(name) for name in pair)
         one, other = [await rescale(party, shift[i:i + 1].shifted(size), FINE) for i in (a, b)]
         both = await wide_multiply(party, one, shift[b:b + 1], FINE)
         for part, row in ((other, a), (one, b), (both, -1)):
-            found = found + placed(part, (row,), (place,), p)
+            matrix = matrix + placed(part, (row,), (place,), p)
     most = max(1.0, float(standard.reach.max())) * max(1.0, float(2.0 ** -sizes.min(initial=0)))
-    return (await rescale(party, found, FINE)).within(2 * most)
+    return (await rescale(party, matrix, FINE)).within(2 * most)
 
 
 async def _shift(party: Party, standard: Standard) -> Wide:

@@ -148,12 +148,12 @@ class LogisticOverColumns(OverColumns):
 
     def _penalties(self, standard: Standard, rows: int) -> Floats:
         """Return what a ridge adds to the diagonal; nothing for the intercept."""
-        found = self.rules.ridge / (standard.units[:-1] ** 2 * 2.0 ** ceil(log2(rows)))
-        if found.max() * found.size > self.rules.condition / 4:
+        added = self.rules.ridge / (standard.units[:-1] ** 2 * 2.0 ** ceil(log2(rows)))
+        if added.max() * added.size > self.rules.condition / 4:
             raise RefusedError(f"The ridge must not hide the data. {self.rules.ridge:g} is far "
                                "more than a column's sum of squares. Give a smaller one, or "
                                "other units.")
-        return np.append(0.0, found)
+        return np.append(0.0, added)
 
     async def _shared(self, party: Party, standard: Standard,
                       rows: int) -> tuple[Shared, Shared, Ints]:
@@ -168,15 +168,15 @@ class LogisticOverColumns(OverColumns):
             mine = standard.table if party.name == owner else None
             parts.append(await share(party, mine, owner, (rows, len(places)), -most, most, CELL))
             order += places
-        found, sizes = concatenate([part for part in parts if part.shape[1]], 1), np.zeros(0, int)
+        table, sizes = concatenate([part for part in parts if part.shape[1]], 1), np.zeros(0, int)
         if crossing := self.columns.crossing():
             one, other = ([order.index(self.columns.terms.place(pair[i])) for _, pair in crossing]
                           for i in (0, 1))
-            made, sizes = await products(party, found[:, one], found[:, other])
-            found, order = concatenate([found, made], 1), order + [place for place, _ in crossing]
-        found = found[:, np.argsort(order)]
+            joint, sizes = await products(party, table[:, one], table[:, other])
+            table, order = concatenate([table, joint], 1), order + [place for place, _ in crossing]
+        table = table[:, np.argsort(order)]
         ones = public(party, np.full((rows, 1), 1 << CELL), CELL)
-        return concatenate([ones, found[:, :p]], 1), found[:, p:].within(0, 1 << CELL), sizes
+        return concatenate([ones, table[:, :p]], 1), table[:, p:].within(0, 1 << CELL), sizes
 
     async def _odds(self, party: Party, standard: Standard, beta: Floats, table: Shared) -> Shared:
         """Return log-odds: every owner adds its own part, and products on shares theirs."""
@@ -186,10 +186,10 @@ class LogisticOverColumns(OverColumns):
             if party.name == next(iter(self.columns.owners)):
                 mine = mine + beta[0]
         most, at = MOST_ODDS << SCALE, [place + 1 for place, _ in self.columns.crossing()]
-        found = await share_sum(party, mine, (rows,), -most, most, SCALE)
+        odds = await share_sum(party, mine, (rows,), -most, most, SCALE)
         if at and beta[at].any():
-            found = (found + await odds_of(party, table[:, at], beta[at])).within(-most, most)
-        return found
+            odds = (odds + await odds_of(party, table[:, at], beta[at])).within(-most, most)
+        return odds
 
     async def _newton(self, party: Party, table: Shared, y: Shared, likely: Shared,
                       now: tuple[Floats, Floats]) -> tuple[Wide, Floats]:
@@ -204,9 +204,9 @@ class LogisticOverColumns(OverColumns):
             2.5 * self.rules.condition / bound)
         reach = 2 * steep * 2.5 * self.rules.condition / bound * size
         step = (await wide_matmul(party, inverted, slope.within(steep), FINE)).within(reach)
-        found = await opened(party, step, reach, STEP, ())
-        assert found is not None
-        return inverted, found
+        opened_step = await opened(party, step, reach, STEP, ())
+        assert opened_step is not None
+        return inverted, opened_step
 
     async def _slopes(self, party: Party, table: Shared, y: Shared,
                       likely: Shared) -> tuple[Wide, Wide]:
@@ -231,9 +231,9 @@ class LogisticOverColumns(OverColumns):
         """Open the log-likelihood; that of a model is at least the one of all coefficients 0."""
         rows = odds.size
         yes = replace((await truncate(party, y.reshape(rows), CELL)).within(0, 1), scale=0)
-        found = (await log_likelihoods(party, odds, yes)).sum().reshape(1)
+        likelihood = (await log_likelihoods(party, odds, yes)).sum().reshape(1)
         most = rows << SCALE
-        plain = await reveal(party, found.within(-most, most), because=LIKELIHOOD,
+        plain = await reveal(party, likelihood.within(-most, most), because=LIKELIHOOD,
                              to=self.rules.receivers)
         return float("nan") if plain is None else float(plain[0])
 
@@ -261,11 +261,11 @@ class LogisticOverColumns(OverColumns):
                           for name in pair})]
         reach = (1 + float(standard.reach.max())) * float(np.abs(beta).sum()) + 1
         line = await wide_matmul(party, turn[at], public_wide(party, beta[:, None]), FINE)
-        found = await opened(party, line, 2 * reach, COEFFICIENTS, self.rules.receivers)
-        if found is None:
+        opened_part = await opened(party, line, 2 * reach, COEFFICIENTS, self.rules.receivers)
+        if opened_part is None:
             return None
         plain = beta.copy()
-        plain[at] = found
+        plain[at] = opened_part
         return plain
 
     async def _errors(self, party: Party, inverse: Wide, turn: Wide,

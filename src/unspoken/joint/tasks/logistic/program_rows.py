@@ -160,12 +160,12 @@ class LogisticOverRows:
         mine = np.array([log_likelihood(odds, table[:, -1])])
         shared = await share_sum_wide(party, mine, (1,), 2.0**40, 40)
         # That of the fitted model is at least the one of all coefficients 0: -0.7 a record.
-        found = await opened(party, shared, 2.0**moments.log, LIKELIHOOD, self.rules.receivers)
+        likelihood = await opened(party, shared, 2.0**moments.log, LIKELIHOOD, self.rules.receivers)
         errors = np.zeros(0) if self.rules.ridge else await self._errors(party, newton, moments)
-        if found is None or errors is None:
+        if likelihood is None or errors is None:
             return None
         return LogisticModel(self.terms.response, self.terms.features, float(beta[0]), beta[1:],
-                             moments.records, errors, float(found[0]), self.rules.ridge)
+                             moments.records, errors, float(likelihood[0]), self.rules.ridge)
 
     async def _errors(self, party: Party, newton: Newton, moments: Scaled) -> Floats | None:
         p, to = len(self.terms.features), self.rules.receivers
@@ -180,8 +180,8 @@ class LogisticOverRows:
         start = await opened(party, first, reach, ERRORS, to)
         if diagonal is None or start is None:
             return None
-        found = np.concatenate([start, diagonal / moments.units[:-1] ** 2])
-        return np.asarray(np.sqrt(found / 2.0 ** (moments.log - 2)))
+        variances = np.concatenate([start, diagonal / moments.units[:-1] ** 2])
+        return np.asarray(np.sqrt(variances / 2.0 ** (moments.log - 2)))
 
 
 def _reach(rules: RegressionParams, terms: int) -> float:
@@ -191,9 +191,9 @@ def _reach(rules: RegressionParams, terms: int) -> float:
 
 async def _scale(party: Party, matrix: Wide, factors: Any) -> Wide:
     """Return a matrix with rows and columns times public factors."""
-    found = await rescale(party, times_public(await rescale(party, matrix, FINE),
+    by_rows = await rescale(party, times_public(await rescale(party, matrix, FINE),
                                              factors[:, None]), FINE)
-    return (await rescale(party, times_public(found, factors[None, :]), FINE)).within(ROOM)
+    return (await rescale(party, times_public(by_rows, factors[None, :]), FINE)).within(ROOM)
 
 
 def _own(party: Party, table: Floats, beta: Floats, sizes: Ints, ridge: float) -> Any:

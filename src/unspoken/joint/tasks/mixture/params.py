@@ -127,9 +127,9 @@ class Space:
     def rows(self, columns: Mapping[str, Any]) -> Floats:
         """Return rows in units of z, between -1 and 1; what lies outside is refused."""
         all_there(self.names, columns)
-        found = [column.scaled(columns[column.name]) for column in self.columns]
-        one_length(found)
-        return np.column_stack(found)
+        scaled = [column.scaled(columns[column.name]) for column in self.columns]
+        one_length(scaled)
+        return np.column_stack(scaled)
 
     def to_z(self, start: Start) -> Start:
         """Return a start in units of z; its means must lie in the ranges."""
@@ -141,11 +141,11 @@ class Space:
             raise InputError("The means of a start must lie in the agreed ranges. Some do not.")
         return Start(start.weights, means, start.covariances / np.outer(self.halves, self.halves))
 
-    def from_z(self, found: Start, records: int, facts: Mapping[str, Any]) -> Mixture:
+    def from_z(self, fitted: Start, records: int, facts: Mapping[str, Any]) -> Mixture:
         """Return the pattern in the units of the data."""
-        return Mixture(self.names, found.weights / found.weights.sum(),
-                       self.middles + self.halves * found.means,
-                       found.covariances * np.outer(self.halves, self.halves), records, facts)
+        return Mixture(self.names, fitted.weights / fitted.weights.sum(),
+                       self.middles + self.halves * fitted.means,
+                       fitted.covariances * np.outer(self.halves, self.halves), records, facts)
 
 
 def random_start(space: Space, components: int, seed: int) -> Start:

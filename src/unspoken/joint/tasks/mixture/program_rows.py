@@ -147,13 +147,13 @@ class Climbing:
         scale = fraction(self.rules, len(self.party.roles.owners))
         bound = 4 * self.rules.most << scale
         total = await share_sum(self.party, sums[:, kept], (k, kept.size), -bound, bound, scale)
-        found = np.zeros_like(sums)
-        found[:, kept] = await reveal(self.party, total, because=SUMS)
+        opened = np.zeros_like(sums)
+        opened[:, kept] = await reveal(self.party, total, because=SUMS)
         if self.rules.covariance == "full":
-            whole = found[:, 1 + n:].reshape(k, n, n)
+            whole = opened[:, 1 + n:].reshape(k, n, n)
             lower = np.tril_indices(n, -1)
             whole[:, lower[0], lower[1]] = whole[:, lower[1], lower[0]]
-        return found
+        return opened
 
     async def _gains(self, own: float) -> bool:
         """Open whether the mean log-likelihood moved by `tol` or more."""

@@ -83,8 +83,8 @@ async def too_small(party: Party, own: Measures, rules: MixtureParams, first: bo
     if not first:
         bad.append(await _small_changes(party, own, rules))
     count = concatenate([part.reshape(part.size) for part in bad]).sum()
-    found = await less_than(party, (-count).reshape(1), 0)
-    return bool((await reveal(party, found, because=SMALL))[0])
+    any_small = await less_than(party, (-count).reshape(1), 0)
+    return bool((await reveal(party, any_small, because=SMALL))[0])
 
 
 async def _leave_one_out(party: Party, values: Floats, bound: int, scale: int) -> Shared:

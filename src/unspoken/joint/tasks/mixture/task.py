@@ -81,9 +81,9 @@ def space_of(parameters: Mapping[str, Any]) -> Space:
 def start_of(parameters: Mapping[str, Any], space: Space) -> Start:
     """Return the given start, or one drawn from the seed."""
     k, n = _whole(parameters, "components", 1, 1000), len(space.columns)
-    given = [name for name in GIVEN if name in parameters]
+    present = [name for name in GIVEN if name in parameters]
     try:
-        if not given:
+        if not present:
             return random_start(space, k, _whole(parameters, "seed", 0, 2**63 - 1))
         spread = np.array(_numbers(parameters, "variances", k * n)).reshape(k, n)
         start = Start(np.array(_numbers(parameters, "weights", k)),
@@ -106,18 +106,18 @@ def rules_of(parameters: Mapping[str, Any]) -> MixtureParams:
 
 
 def _whole(parameters: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    found = parameters.get(name)
-    if not isinstance(found, int) or isinstance(found, bool) or not low <= found <= high:
-        raise StudyError(explain(f"Parameter '{name}'", f"an int from {low} to {high}", found))
-    return found
+    value = parameters.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise StudyError(explain(f"Parameter '{name}'", f"an int from {low} to {high}", value))
+    return value
 
 
 def _numbers(parameters: Mapping[str, Any], name: str, count: int) -> list[float]:
-    found = parameters.get(name)
-    if not isinstance(found, list) or len(found) != count or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) for n in found):
-        raise StudyError(explain(f"Parameter '{name}'", f"a list of {count} numbers", found))
-    return [float(n) for n in found]
+    values = parameters.get(name)
+    if not isinstance(values, list) or len(values) != count or not all(
+            isinstance(n, int | float) and not isinstance(n, bool) for n in values):
+        raise StudyError(explain(f"Parameter '{name}'", f"a list of {count} numbers", values))
+    return [float(n) for n in values]
 
 
 def _check(parameters: Mapping[str, Any]) -> None:

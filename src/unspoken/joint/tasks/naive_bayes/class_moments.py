@@ -50,8 +50,8 @@ async def means_and_variances(party: Party, count: Shared,
     both = both.within(1.001)
     mean, square = both[:columns], both[columns:]
     outer = await wide_multiply(party, mean, mean, FINE)
-    found = concatenate([await narrow(party, mean, FRACTION, 1.001),
-                         await narrow(party, square - outer, FRACTION, 1.001)])
+    moments = concatenate([await narrow(party, mean, FRACTION, 1.001),
+                           await narrow(party, square - outer, FRACTION, 1.001)])
     # Two units: the variance of equal values may come out one unit below zero.
-    variance = (found[columns:] + 2).within(0, found.high + 2)
-    return found[:columns], variance
+    variance = (moments[columns:] + 2).within(0, moments.high + 2)
+    return moments[:columns], variance

@@ -99,10 +99,10 @@ async def _logs(party: Party, counts: Shared, sizes: tuple[int, ...],
     below = [(classes * unit + rules.units * size).reshape(1, -1) for size in sizes]
     first = ((classes + empty).within(1, classes.high) * unit).reshape(1, -1)
     every = concatenate([first, *below, counts[1:] * unit + rules.units])
-    found = await log(party, replace(every, scale=ALPHA_BITS))
+    all_logs = await log(party, replace(every, scale=ALPHA_BITS))
     widths = [column for column, size in enumerate(sizes) for _ in range(size)]
-    logs = found[1 + len(sizes):] - found[1:1 + len(sizes)][np.array(widths, np.int64)]
-    return found[0], logs.within(-MOST_LOG * ONE, MOST_LOG * ONE), empty
+    logs = all_logs[1 + len(sizes):] - all_logs[1:1 + len(sizes)][np.array(widths, np.int64)]
+    return all_logs[0], logs.within(-MOST_LOG * ONE, MOST_LOG * ONE), empty
 
 
 async def classes_of(party: Party, table: SharedTable, hot: Shared, z: Shared) -> Shared:

@@ -67,8 +67,8 @@ class ColumnsStudy:
         own = own[0], None if own[1] is None else trained(own[1], old), own[2]
         part = await self._learned(party, _chosen(own, old), old.size)
         hot, z, _ = _chosen(own, fresh)
-        found = await predicted(party, part, hot, z, fresh.size)
-        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
+        classes = await predicted(party, part, hot, z, fresh.size)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
         return {"rows": fresh.tolist(),

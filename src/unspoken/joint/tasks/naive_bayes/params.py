@@ -106,16 +106,16 @@ class Numeric:
 
     def scaled(self, values: Any) -> Floats:
         """Return numbers between -1 and 1."""
-        found = self.checked(values)
-        return np.asarray(np.clip((found - self.middle) / self.half, -1.0, 1.0))
+        column = self.checked(values)
+        return np.asarray(np.clip((column - self.middle) / self.half, -1.0, 1.0))
 
     def checked(self, values: Any) -> Floats:
         """Return numbers as they are; what lies outside the range or is missing is refused."""
-        found = numbers(self.name, values)
-        if found.size and (found.min() < self.low or found.max() > self.high):
+        column = numbers(self.name, values)
+        if column.size and (column.min() < self.low or column.max() > self.high):
             raise DataError(f"Column '{self.name}' must stay in the agreed range, {self.low:g} to "
                             f"{self.high:g}. Some rows do not. Agree on a wider one.")
-        return found
+        return column
 
 
 @dataclass(frozen=True)
@@ -191,11 +191,11 @@ class BayesLayout:
         if self.target not in columns:
             raise DataError(explain("The columns", f"such that the class '{self.target}' is there",
                                     ", ".join(map(str, columns))))
-        found = self.records(columns)
+        coded = self.records(columns)
         labels = Attribute(self.target, self.classes).code(columns[self.target])
-        if labels.size != found.rows:
+        if labels.size != coded.rows:
             raise DataError(explain("Columns", "of one length", "several"))
-        return Given(found.codes, found.numbers, labels)
+        return Given(coded.codes, coded.numbers, labels)
 
 
 def one_hot(codes: Ints, sizes: tuple[int, ...]) -> Ints:
@@ -207,17 +207,17 @@ def one_hot(codes: Ints, sizes: tuple[int, ...]) -> Ints:
     return out
 
 
-def class_counts(given: Given, layout: BayesLayout) -> Ints:
+def class_counts(coded: Given, layout: BayesLayout) -> Ints:
     """Return (1 + all categories, classes): the records of each class, and of each category."""
     kinds = len(layout.classes)
-    parts = [np.bincount(given.labels, minlength=kinds)]
-    parts += [np.bincount(column * kinds + given.labels, minlength=size * kinds)
-              for column, size in zip(given.codes, layout.sizes, strict=True)]
+    parts = [np.bincount(coded.labels, minlength=kinds)]
+    parts += [np.bincount(column * kinds + coded.labels, minlength=size * kinds)
+              for column, size in zip(coded.codes, layout.sizes, strict=True)]
     return np.concatenate(parts).reshape(-1, kinds)
 
 
-def class_sums(given: Given, layout: BayesLayout) -> Floats:
+def class_sums(coded: Given, layout: BayesLayout) -> Floats:
     """Return (2 columns, classes): sums of numbers by class, then sums of their squares."""
-    classes = one_hot(given.labels[None], (len(layout.classes),)).astype(np.float64)
-    both = np.vstack([given.numbers, given.numbers**2])
+    classes = one_hot(coded.labels[None], (len(layout.classes),)).astype(np.float64)
+    both = np.vstack([coded.numbers, coded.numbers**2])
     return np.asarray(both @ classes)

@@ -24,19 +24,19 @@ def pooled(
     layout: BayesLayout, columns: Mapping[str, Any], rules: BayesParams | None = None
 ) -> MixedBayes:
     """Return the model of pooled columns, the class among them."""
-    rules, given = rules or BayesParams(), layout.rows(columns)
-    counts = class_counts(given, layout).astype(np.float64)
-    means, variances = two_pass(given, layout)
+    rules, coded = rules or BayesParams(), layout.rows(columns)
+    counts = class_counts(coded, layout).astype(np.float64)
+    means, variances = two_pass(coded, layout)
     prior, shares = ratios(counts, layout, rules)
-    return built(layout, rules, prior, shares, means, variances, given.rows)
+    return built(layout, rules, prior, shares, means, variances, coded.rows)
 
 
-def two_pass(given: Given, layout: BayesLayout) -> tuple[Floats, Floats]:
+def two_pass(coded: Given, layout: BayesLayout) -> tuple[Floats, Floats]:
     """Return means and variances of z, (columns, classes), with differences from the mean."""
-    classes = one_hot(given.labels[None], (len(layout.classes),)).astype(np.float64)
+    classes = one_hot(coded.labels[None], (len(layout.classes),)).astype(np.float64)
     count = np.maximum(1.0, classes.sum(axis=0))
-    means = given.numbers @ classes / count
-    gaps = (given.numbers - means[:, given.labels]) ** 2
+    means = coded.numbers @ classes / count
+    gaps = (coded.numbers - means[:, coded.labels]) ** 2
     return means, gaps @ classes / count
 
 

@@ -128,8 +128,8 @@ async def learn(party: Party, shape: BayesShape, rules: BayesParams,
     first = classes.sum(0).within(0, rows).reshape(1, -1)
     counts = first
     if shape.sizes:
-        found = (await matmul(party, places.T, classes)).within(0, rows)
-        counts = concatenate([first, found])
+        by_category = (await matmul(party, places.T, classes)).within(0, rows)
+        counts = concatenate([first, by_category])
     if not shape.numbers:
         return await learn_table(party, counts, shape.sizes, None, None, rules)
     sums = await matmul(party, values.T, classes)
@@ -203,9 +203,9 @@ def _again(party: Party, part: BayesPart) -> SharedTable:
     words = part.share if party.is_holder else tuple(np.zeros(s, np.uint64) for s in shapes)
     start = start_bound(len(shape.sizes), shape.numbers)
     bounds = ((start, FRACTION), (MOST_LOG * ONE, FRACTION), (ONE + 2, FRACTION), (MOST_ROOT, ROOT))
-    found = [Shared(party, np.asarray(w).reshape(s), -b, b, scale)
-             for w, s, (b, scale) in zip(words, shapes, bounds, strict=True)]
-    return SharedTable(found[0], found[1], found[2], found[3].within(0, MOST_ROOT),
+    tables = [Shared(party, np.asarray(w).reshape(s), -b, b, scale)
+              for w, s, (b, scale) in zip(words, shapes, bounds, strict=True)]
+    return SharedTable(tables[0], tables[1], tables[2], tables[3].within(0, MOST_ROOT),
                        len(shape.sizes))
 
 
@@ -228,8 +228,8 @@ class ClassifyOverColumns:
         if part.site != party.name or any(not np.array_equal(run, each) for each in theirs):
             raise DataError("Sites must give their own parts of one model. They did not.")
         rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
-        found = await predicted(party, part, hot, z, rows)
-        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
+        classes = await predicted(party, part, hot, z, rows)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.shape.classes, object)[opened]
 
 
@@ -301,5 +301,5 @@ def classify_columns(parts: Mapping[str, BayesPart], records: Mapping[str, Mappi
     names = list(parts)
     inputs = [(parts[name], records[name]) for name in names]
     outputs = run_local(ClassifyOverColumns(receivers), inputs, mode, names=names, **how)
-    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+    return ({name: classes for name, (classes, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

@@ -74,10 +74,10 @@ class BayesOverRows:
 
     async def __call__(self, party: Party, data: Given | None) -> MixedBayes | None:
         """Return the model to the receivers."""
-        given = own_rows(party, self.layout, self.rules, data)
+        coded = own_rows(party, self.layout, self.rules, data)
         if self.rules.reveal == "sums":
-            return await _by_sums(party, self.layout, self.rules, given)
-        return await _by_ratios(party, self.layout, self.rules, given)
+            return await _by_sums(party, self.layout, self.rules, coded)
+        return await _by_ratios(party, self.layout, self.rules, coded)
 
 
 def own_rows(party: Party, layout: BayesLayout, rules: BayesParams, data: Given | None) -> Given:
@@ -101,14 +101,14 @@ def own_rows(party: Party, layout: BayesLayout, rules: BayesParams, data: Given 
 
 
 async def _by_sums(
-    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+    party: Party, layout: BayesLayout, rules: BayesParams, coded: Given
 ) -> MixedBayes | None:
     """Open the totals; one secure sum for counts, one for numbers."""
-    counts = await secure_sum(party, class_counts(given, layout), because=SUMS, to=rules.receivers)
+    counts = await secure_sum(party, class_counts(coded, layout), because=SUMS, to=rules.receivers)
     sums = np.zeros((0, len(layout.classes)))
     if layout.numeric:
         scale = _fraction(party, rules)
-        sums = await secure_sum(party, class_sums(given, layout), because=SUMS, to=rules.receivers,
+        sums = await secure_sum(party, class_sums(coded, layout), because=SUMS, to=rules.receivers,
                                 scale=scale)
     if counts is None or sums is None:
         return None
@@ -121,24 +121,24 @@ def _fraction(party: Party, rules: BayesParams) -> int:
 
 
 async def _by_ratios(party: Party, layout: BayesLayout, rules: BayesParams,
-                     given: Given) -> MixedBayes | None:
+                     coded: Given) -> MixedBayes | None:
     """Divide on shares and open the quotients, all in one array."""
-    await refuse_too_many(party, growth.TreeParams(most=rules.most), given.rows)
-    counts = await _shared_counts(party, layout, rules, given)
+    await refuse_too_many(party, growth.TreeParams(most=rules.most), coded.rows)
+    counts = await _shared_counts(party, layout, rules, coded)
     prior, shares = await _shares(party, layout, rules, counts)
     parts = [prior.reshape(1, -1), shares]
     if layout.numeric:
-        sums = await _shared_sums(party, layout, rules, given)
+        sums = await _shared_sums(party, layout, rules, coded)
         parts += await means_and_variances(party, counts[0], sums)
     every = await truncate(party, concatenate(parts), FRACTION - rules.bits)
-    found = await reveal(party, every, because=RATIOS, to=rules.receivers)
-    if found is None:
+    ratios = await reveal(party, every, because=RATIOS, to=rules.receivers)
+    if ratios is None:
         return None
     cells, columns = sum(layout.sizes), len(layout.numeric)
-    prior, variances = np.maximum(0.0, found[0]), found[1 + cells + columns:]
+    prior, variances = np.maximum(0.0, ratios[0]), ratios[1 + cells + columns:]
     _warn_of_coarse(layout, rules, variances[:, prior > 0])
-    return built(layout, rules, prior, found[1:1 + cells],
-                 found[1 + cells:1 + cells + columns], variances)
+    return built(layout, rules, prior, ratios[1:1 + cells],
+                 ratios[1 + cells:1 + cells + columns], variances)
 
 
 def _warn_of_coarse(layout: BayesLayout, rules: BayesParams, variances: Floats) -> None:
@@ -152,16 +152,16 @@ def _warn_of_coarse(layout: BayesLayout, rules: BayesParams, variances: Floats) 
 
 
 async def _shared_counts(
-    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+    party: Party, layout: BayesLayout, rules: BayesParams, coded: Given
 ) -> Shared:
-    local = class_counts(given, layout)
+    local = class_counts(coded, layout)
     return (await share_sum(party, local, local.shape, 0, rules.most)).within(0, rules.most)
 
 
 async def _shared_sums(
-    party: Party, layout: BayesLayout, rules: BayesParams, given: Given
+    party: Party, layout: BayesLayout, rules: BayesParams, coded: Given
 ) -> Shared:
-    local, scale = class_sums(given, layout), _fraction(party, rules)
+    local, scale = class_sums(coded, layout), _fraction(party, rules)
     bound = rules.most << scale
     return (await share_sum(party, local, local.shape, -bound, bound, scale)).within(-bound, bound)
 
@@ -175,8 +175,8 @@ async def _shares(party: Party, layout: BayesLayout, rules: BayesParams,
     above = [classes.reshape(1, -1) * unit, counts[1:] * unit + rules.units]
     below = [(total.reshape(1, 1) * unit)[:, np.zeros(len(layout.classes), np.int64)]]
     below += [(classes * unit + rules.units * size).reshape(1, -1) for size in sizes]
-    found = await divide(party, concatenate(above), concatenate(below), FRACTION, most=1)
-    return found[0], found[1:]
+    quotients = await divide(party, concatenate(above), concatenate(below), FRACTION, most=1)
+    return quotients[0], quotients[1:]
 
 
 def mine_bayes_rows(parts: Sequence[Mapping[str, Any]], layout: BayesLayout,

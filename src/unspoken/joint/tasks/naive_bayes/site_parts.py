@@ -94,18 +94,18 @@ class Coding:
         coded = [_places(a, of_site(columns, a.name)) for a in self.nominal]
         rows = len(of_site(columns, self._first()))
         codes = np.array(coded, np.int64).reshape(len(coded), rows)
-        found = one_hot(np.maximum(codes, 0), self.sizes)
+        places = one_hot(np.maximum(codes, 0), self.sizes)
         starts = np.cumsum([0, *self.sizes])
         for place, row in enumerate(codes):
-            found[row < 0, starts[place]:starts[place + 1]] = 0
-        return found
+            places[row < 0, starts[place]:starts[place + 1]] = 0
+        return places
 
     def z(self, columns: Mapping[str, Any]) -> Floats:
         """Return (rows, numbers) between -1 and 1."""
         rows = len(of_site(columns, self._first()))
-        found = [np.clip((numbers(n, of_site(columns, n)) - centre) / reach, -1, 1)
-                 for n, centre, reach in self.numeric]
-        return np.array(found, np.float64).reshape(len(found), rows).T
+        scaled = [np.clip((numbers(n, of_site(columns, n)) - centre) / reach, -1, 1)
+                  for n, centre, reach in self.numeric]
+        return np.array(scaled, np.float64).reshape(len(scaled), rows).T
 
     def _first(self) -> str:
         return self.nominal[0].name if self.nominal else self.numeric[0][0]

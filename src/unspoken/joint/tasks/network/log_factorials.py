@@ -80,9 +80,9 @@ async def log_factorials(party: Party, x: Shared, table: Factorials) -> Shared:
     """Return ln x! for a vector of counts, in units of 2^-scale; x must be within 0 to `most`."""
     piece = max(1, BLOCK // (2 * table.step))
     parts = [await _piece(party, x[i:i + piece], table) for i in range(0, x.size, piece)]
-    found = parts[0] if len(parts) == 1 else replace(
+    logs = parts[0] if len(parts) == 1 else replace(
         parts[0], share=np.concatenate([part.share for part in parts]))
-    return found
+    return logs
 
 
 async def _piece(party: Party, x: Shared, table: Factorials) -> Shared:

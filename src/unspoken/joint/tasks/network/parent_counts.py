@@ -38,27 +38,27 @@ def own_columns(order: Order, family: Family, codes: dict[int, Ints]) -> Ints:
     Nodes of others agree with everything. Combinations run as numpy's, the node's value slowest.
     """
     rows = next(iter(codes.values())).size
-    found = np.ones((rows, 1), np.int64)
+    product = np.ones((rows, 1), np.int64)
     for place in family.places:
         size = order.sizes[place]
         part = one_hot(codes[place][None], (size,)) if place in codes else np.ones(
             (rows, size), np.int64)
-        found = (found[:, :, None] * part[:, None, :]).reshape(rows, -1)
-    return found
+        product = (product[:, :, None] * part[:, None, :]).reshape(rows, -1)
+    return product
 
 
 async def combinations(party: Party, order: Order, families: Sequence[Family],
                        codes: dict[int, Ints], rows: int) -> Shared:
     """Return (rows, cells of all families) as shares; a product for each further site."""
     cells = sum(family.cells(order) for family in families)
-    found: Shared | None = None
+    product: Shared | None = None
     for site in order.sites:
         mine = np.hstack([own_columns(order, family, codes) for family in families]) \
             if site == party.name else None
         part = await share(party, mine, site, (rows, cells), 0, 1)
-        found = part if found is None else (await multiply(party, found, part)).within(0, 1)
-    assert found is not None
-    return found
+        product = part if product is None else (await multiply(party, product, part)).within(0, 1)
+    assert product is not None
+    return product
 
 
 async def values(party: Party, order: Order, codes: dict[int, Ints], rows: int) -> Shared:

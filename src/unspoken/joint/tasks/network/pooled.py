@@ -31,12 +31,12 @@ def _family(codes: Ints, order: Order, node: int, table: Factorials, most: int) 
     """Add parents to one node until none makes it better."""
     family = Family((node,))
     score = plain_score(codes, order.sizes, family.places, table)
-    while len(family.places) <= most and (found := candidates(family)):
-        each = [plain_score(codes, order.sizes, (*family.places, c), table) for c in found]
+    while len(family.places) <= most and (tried := candidates(family)):
+        each = [plain_score(codes, order.sizes, (*family.places, c), table) for c in tried]
         best = int(np.argmax(each))
         if each[best] <= score:
             break
-        family, score = Family((*family.places, found[best])), each[best]
+        family, score = Family((*family.places, tried[best])), each[best]
     return family
 
 

@@ -142,18 +142,18 @@ class Growing:
         parts = [counts[ends[i]:ends[i + 1], starts[c]:starts[c + 1]].reshape(
             self.order.sizes[n], -1)
             for i, n in enumerate(tested) for c in candidates(families[i])]
-        found = await scores(party, parts, self.table)
-        places, best = await self._best(tested, families, found)
+        gains = await scores(party, parts, self.table)
+        places, best = await self._best(tested, families, gains)
         self._take(tested, places, best)
 
     async def _best(self, tested: Sequence[int], families: Sequence[Family],
-                    found: Shared) -> tuple[Ints, Shared]:
+                    gains: Shared) -> tuple[Ints, Shared]:
         """Open what was chosen for every node: 0 for no parent, else a candidate's place."""
         widths = [len(candidates(family)) for family in families]
         worst = public(self.party, np.full(max(widths), -self.bound - 1), self.table.scale)
         rows, at = [], 0
         for node, width in zip(tested, widths, strict=True):
-            parts = [self.scores[node:node + 1], found[at:at + width], worst[:max(widths) - width]]
+            parts = [self.scores[node:node + 1], gains[at:at + width], worst[:max(widths) - width]]
             rows.append(concatenate([part for part in parts if part.size]))
             at += width
         place, best = await argmax(self.party, stack(rows))
@@ -176,11 +176,11 @@ async def scores(party: Party, parts: Sequence[Shared], table: Factorials) -> Sh
     """Return K2's score of tables (values of the node, combinations of its parents)."""
     each = [concatenate([(p.sum(0) + (p.shape[0] - 1)).reshape(1, -1), p]).reshape(
         (p.shape[0] + 1) * p.shape[1]) for p in parts]
-    found = await log_factorials(party, concatenate(each).within(0, table.most), table)
+    logs = await log_factorials(party, concatenate(each).within(0, table.most), table)
     most, out, at = 2 * int(table.sums[-1]), [], 0
     for part in parts:
         size, width = part.shape
-        cells = found.share[at:at + (size + 1) * width].reshape(size + 1, width)
+        cells = logs.share[at:at + (size + 1) * width].reshape(size + 1, width)
         # Most terms cancel: what is left is small, however many are added up modulo 2^64.
         empty = public(party, np.full(width, table.sums[size - 1]), table.scale)
         share = np.vstack([empty.share - cells[0], cells[1:]]).sum(dtype=np.uint64).reshape(1)

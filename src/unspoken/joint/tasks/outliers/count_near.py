@@ -71,10 +71,10 @@ class Counts:
         """Count the far bits of pairs for both objects."""
         place = 0
         for row in range(pairs.start, pairs.stop):
-            found = far.share[place:place + pairs.objects - 1 - row]
-            self.share[row:row + 1] += found.sum(dtype=np.uint64)
-            self.share[row + 1:] += found
-            place += found.size
+            bits = far.share[place:place + pairs.objects - 1 - row]
+            self.share[row:row + 1] += bits.sum(dtype=np.uint64)
+            self.share[row + 1:] += bits
+            place += bits.size
 
     def add_block(self, far: Shared, rows: slice, columns: slice) -> None:
         """Count a rectangle of far bits for its rows and its columns."""
@@ -103,6 +103,6 @@ async def enough(party: Party, counts: Shared, rules: OutlierParams) -> SharedBi
 async def tell(party: Party, counts: Shared, rules: OutlierParams,
                receivers: Sequence[str]) -> Outliers | None:
     """Open the outliers to the receivers, and to nobody else."""
-    found = await reveal(party, await enough(party, counts, rules), because=OUTLIERS, to=receivers)
-    return None if found is None else Outliers(np.asarray(found, np.bool_), rules.words())
+    flags = await reveal(party, await enough(party, counts, rules), because=OUTLIERS, to=receivers)
+    return None if flags is None else Outliers(np.asarray(flags, np.bool_), rules.words())
 

@@ -169,9 +169,9 @@ class OutliersOverRows:
         flags = await to_numbers(party, await enough(party, counts, self.rules))
         mine = None
         for name, place in zip(self.owners, rows, strict=True):
-            found = await reveal(party, flags[place], because=own_outliers(name), to=[name])
-            if found is not None:
-                mine = Outliers(np.asarray(found, np.int64).astype(np.bool_), self.rules.words())
+            opened = await reveal(party, flags[place], because=own_outliers(name), to=[name])
+            if opened is not None:
+                mine = Outliers(np.asarray(opened, np.int64).astype(np.bool_), self.rules.words())
         return mine
 
 

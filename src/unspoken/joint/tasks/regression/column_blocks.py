@@ -95,13 +95,13 @@ class OwnedColumns:
     def own(self, owner: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return what an owner brings: places, and the columns whose product stands there."""
         features, terms = len(self.terms.features), self.terms
-        found: list[tuple[int, tuple[str, ...]]] = [(terms.place(name), (name,))
-                                                    for name in self.owners[owner]]
-        found += [(len(terms.columns) + i, pair) for i, pair in enumerate(self.products)
-                  if {self.owner_of(name) for name in pair} == {owner}]
+        brought: list[tuple[int, tuple[str, ...]]] = [(terms.place(name), (name,))
+                                                      for name in self.owners[owner]]
+        brought += [(len(terms.columns) + i, pair) for i, pair in enumerate(self.products)
+                    if {self.owner_of(name) for name in pair} == {owner}]
         if owner == self.keeper():
-            found.append((features, (self.response,)))
-        return tuple(found)
+            brought.append((features, (self.response,)))
+        return tuple(brought)
 
     def keeper(self) -> str | None:
         """Return whose response is used; nobody's if it is split."""
@@ -134,12 +134,12 @@ class Own:
 def own_part(columns: OwnedColumns, owner: str, data: Mapping[str, Any]) -> Own:
     """Return an owner's part of the columns; what is missing is refused by name."""
     names = columns.needed(owner)
-    found = numbers(data, names)
-    at = {name: found[:, i] for i, name in enumerate(names)}
+    values = numbers(data, names)
+    at = {name: values[:, i] for i, name in enumerate(names)}
     table = [np.prod([at[name] for name in parts], axis=0) for _, parts in columns.own(owner)]
-    if not found.shape[0]:
+    if not values.shape[0]:
         raise DataError(f"'{owner}' must have records. It has none.")
-    return Own(np.column_stack(table) if table else np.zeros((found.shape[0], 0)),
+    return Own(np.column_stack(table) if table else np.zeros((values.shape[0], 0)),
                at.get(columns.response, np.zeros(0)))
 
 
@@ -208,12 +208,12 @@ async def agree_sizes(party: Party, columns: OwnedColumns, own: Own | None,
         places += brought + ([-1] if columns.held == SPLIT else [])
         count = len(brought) + (columns.held == SPLIT)
         parts.append(await share(party, mine, owner, (count,), -LARGEST, LARGEST))
-    found = np.asarray(await reveal(party, concatenate(parts), because=because), np.int64)
+    opened = np.asarray(await reveal(party, concatenate(parts), because=because), np.int64)
     at = np.array(places)
     out = np.zeros(len(columns.terms.features) + 1, np.int64)
-    out[at[at >= 0]] = found[at >= 0]
+    out[at[at >= 0]] = opened[at >= 0]
     if columns.held == SPLIT:
-        out[-1] = found[at < 0].max() + ceil(log2(len(columns.owners)))
+        out[-1] = opened[at < 0].max() + ceil(log2(len(columns.owners)))
     for place, pair in columns.crossing():
         out[place] = sum(out[columns.terms.place(name)] for name in pair)
     return out
@@ -255,19 +255,19 @@ def _local(points: Ints, places: Sequence[int], size: int) -> Any:
 async def _nobodys(party: Party, columns: OwnedColumns, own: Own | None, sizes: Ints,
                    blocks: Sequence[Block]) -> list[Block]:
     """Return products of columns of different owners, and a response that is split."""
-    found, rows = [], blocks[0].values.shape[0]
+    joint, rows = [], blocks[0].values.shape[0]
     crossing = columns.crossing()
     if crossing:
         one, other = (join_wide([_column(blocks, columns.terms.place(pair[i]))
                                  for _, pair in crossing], 1) for i in (0, 1))
         values = (await wide_multiply(party, one, other, GRID)).within(1)
-        found.append(Block(tuple(place for place, _ in crossing), values, None))
+        joint.append(Block(tuple(place for place, _ in crossing), values, None))
     if columns.held == SPLIT:
         mine = None if own is None else np.ldexp(on_grid(own.response[:, None], sizes[-1:]).astype(
             np.float64), -GRID)
         values = await share_sum_wide(party, mine, (rows, 1), 1.0, GRID)
-        found.append(Block((sizes.size - 1,), values.within(1), None))
-    return found
+        joint.append(Block((sizes.size - 1,), values.within(1), None))
+    return joint
 
 
 def _column(blocks: Sequence[Block], place: int) -> Wide:

@@ -194,15 +194,15 @@ async def opened(party: Party, value: Wide, most: float, because: str,
                  to: Sequence[str]) -> Floats | None:
     """Open wide values with as many bits as 64 have room for."""
     scale = min(FINE, 60 - ceil(log2(most)))
-    found = await narrow(party, await rescale(party, value, FINE), scale, most)
-    plain: Floats | None = await reveal(party, found.reshape(found.size), because=because, to=to)
+    short = await narrow(party, await rescale(party, value, FINE), scale, most)
+    plain: Floats | None = await reveal(party, short.reshape(short.size), because=because, to=to)
     return plain
 
 
 async def open_model(
     party: Party,
     moments: Scaled,
-    found: Fit,
+    fitted: Fit,
     rules: RegressionParams,
     response: str,
     features: Sequence[str],
@@ -212,15 +212,15 @@ async def open_model(
     most = ROOM * p + float(penalties(moments, rules.ridge).sum())
     bound = _most_beta(rules, most)
     reach = 1.0 + float(np.ldexp(1.0, moments.spreads).sum()) * max(1.0, bound)
-    beta = await opened(party, found.beta, bound, COEFFICIENTS, to)
+    beta = await opened(party, fitted.beta, bound, COEFFICIENTS, to)
     inside = await open_smaller(party, moments, rules, features)
-    start = await opened(party, found.start, reach, COEFFICIENTS, to)
+    start = await opened(party, fitted.start, reach, COEFFICIENTS, to)
     errors = rss = tss = None
     if rules.inference:
-        sums = await opened(party, _beside(found.rss, found.tss), 2.0, SUMS, to)
+        sums = await opened(party, _beside(fitted.rss, fitted.tss), 2.0, SUMS, to)
         rss, tss = (None, None) if sums is None else sums * units[-1] ** 2 * moments.weight
     if rules.inference and not rules.ridge:
-        errors = await open_errors(party, moments, found, rules, most)
+        errors = await open_errors(party, moments, fitted, rules, most)
     if beta is None or start is None:
         return None
     coefficients = beta * units[-1] / units[:-1]
@@ -233,15 +233,15 @@ async def open_model(
 async def open_smaller(party: Party, moments: Scaled, rules: RegressionParams,
                         features: Sequence[str]) -> tuple[Smaller, ...]:
     """Open the residual sums of squares of the models inside this one that were agreed on."""
-    found = []
+    models = []
     for names in rules.smaller:
         places = [list(features).index(name) for name in names]
         part = moments.take([*places, len(features)])
         rss = await opened(party, (await fit(party, part, rules)).rss, 2.0, SMALLER,
                            rules.receivers)
         if rss is not None:
-            found.append(Smaller(names, float(rss[0] * moments.units[-1] ** 2 * moments.weight)))
-    return tuple(found)
+            models.append(Smaller(names, float(rss[0] * moments.units[-1] ** 2 * moments.weight)))
+    return tuple(models)
 
 
 async def open_mean(party: Party, moments: Scaled, rules: RegressionParams,
@@ -265,14 +265,14 @@ def _plain(rss: float | None, tss: float | None) -> tuple[float, float]:
     return (none, none) if rss is None or tss is None else (max(0.0, float(rss)), float(tss))
 
 
-async def open_errors(party: Party, moments: Scaled, found: Fit, rules: RegressionParams,
+async def open_errors(party: Party, moments: Scaled, fitted: Fit, rules: RegressionParams,
                        most: float) -> Floats | None:
     """Open the diagonal of the inverse, and that of the intercept before it."""
-    place, to = np.arange(found.beta.shape[0]), rules.receivers
+    place, to = np.arange(fitted.beta.shape[0]), rules.receivers
     greatest = 2.5 * rules.condition / most
-    diagonal = await opened(party, found.inverse[place, place], greatest, ERRORS, to)
+    diagonal = await opened(party, fitted.inverse[place, place], greatest, ERRORS, to)
     means = 4.0 * float(np.ldexp(1.0, 2 * moments.spreads).sum()) * greatest
-    first = await opened(party, found.spread, means, ERRORS, to)
+    first = await opened(party, fitted.spread, means, ERRORS, to)
     return None if diagonal is None or first is None else np.concatenate([first, diagonal])
 
 

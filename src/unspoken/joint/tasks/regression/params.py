@@ -112,10 +112,10 @@ class RegressionTerms:
 
     def table(self, data: Mapping[str, Any]) -> Floats:
         """Return rows of all terms and, last, the response; the data must have every column."""
-        found = numbers(data, (*self.columns, self.response))
-        at = {name: found[:, i] for i, name in enumerate(self.columns)}
+        values = numbers(data, (*self.columns, self.response))
+        at = {name: values[:, i] for i, name in enumerate(self.columns)}
         terms = [at[one] * at[other] for one, other in self.products]
-        return np.column_stack([found[:, :-1], *terms, found[:, -1]])
+        return np.column_stack([values[:, :-1], *terms, values[:, -1]])
 
 
 def pair_of(text: str) -> tuple[str, str]:

@@ -35,11 +35,11 @@ def fit_table(
     """Fit some terms of a table whose last column is the response."""
     if np.linalg.matrix_rank(table[:, places] - table[:, places].mean(axis=0)) < len(places):
         raise DataError("Columns must not depend on each other. Some do.")
-    found = solve(table[:, places], table[:, -1], rules.ridge)
-    errors = found.errors if rules.inference else np.zeros(0)
-    sums = (found.rss, found.tss) if rules.inference else (float("nan"),) * 2
-    return LinearModel(terms.response, tuple(terms.features[i] for i in places), found.intercept,
-                       found.coefficients, table.shape[0], errors, *sums, rules.ridge,
+    fitted = solve(table[:, places], table[:, -1], rules.ridge)
+    errors = fitted.errors if rules.inference else np.zeros(0)
+    sums = (fitted.rss, fitted.tss) if rules.inference else (float("nan"),) * 2
+    return LinearModel(terms.response, tuple(terms.features[i] for i in places), fitted.intercept,
+                       fitted.coefficients, table.shape[0], errors, *sums, rules.ridge,
                        tuple(_inside(table, terms, names) for names in rules.smaller))
 
 

@@ -77,8 +77,8 @@ class RegressionOverColumns(OverColumns):
         """Return the scaled moments of columns that were prepared."""
         terms = self.columns.terms
         sizes = await agree_sizes(party, self.columns, own)
-        found, _ = await column_moments(party, self.columns, own, sizes, rows)
-        return await scaled(party, found, sizes, rows, (*terms.features, terms.response))
+        moments, _ = await column_moments(party, self.columns, own, sizes, rows)
+        return await scaled(party, moments, sizes, rows, (*terms.features, terms.response))
 
 
 def mine_regression_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,

@@ -41,10 +41,10 @@ BLOCK = 1 << 15
 def exponents(table: Floats) -> Ints:
     """Return e for every column such that its magnitudes are below 2^e."""
     greatest = np.abs(table).max(axis=0, initial=0.0)
-    found = np.where(greatest > 0, np.frexp(greatest)[1], -LARGEST)
-    if (found > LARGEST).any():
+    powers = np.where(greatest > 0, np.frexp(greatest)[1], -LARGEST)
+    if (powers > LARGEST).any():
         raise DataError(explain("Values", f"below 2^{LARGEST} in magnitude", "greater ones"))
-    return np.maximum(found, -LARGEST).astype(np.int64)
+    return np.maximum(powers, -LARGEST).astype(np.int64)
 
 
 async def common_exponents(party: Party, own: Ints | None, columns: int) -> Ints:
@@ -112,8 +112,8 @@ async def share_moments(party: Party, own: Any, columns: int, scale: int = FINE,
     size = columns + 1
     if party.name in party.roles.owners and own is None:
         own = np.zeros((size, size), object)
-    found = await share_sum_wide(party, own, (size, size), float(records) * 2.0**scale, 0)
-    return found.shifted(scale).within(records)
+    summed = await share_sum_wide(party, own, (size, size), float(records) * 2.0**scale, 0)
+    return summed.shifted(scale).within(records)
 
 
 def on_grid(table: Floats, sizes: Ints) -> Ints:
@@ -124,8 +124,8 @@ def on_grid(table: Floats, sizes: Ints) -> Ints:
 def exact_sums(points: Ints) -> npt.NDArray[Any]:
     """Return sums of whole numbers below 2^47, which 64 bits have no room for."""
     high, low = (points >> 24).sum(axis=0), (points & 0xFFFFFF).sum(axis=0)
-    found: npt.NDArray[Any] = high.astype(object) * (1 << 24) + low.astype(object)
-    return found
+    sums: npt.NDArray[Any] = high.astype(object) * (1 << 24) + low.astype(object)
+    return sums
 
 
 def exact_moments(points: Ints) -> npt.NDArray[Any]:

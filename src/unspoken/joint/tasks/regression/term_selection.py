@@ -192,8 +192,8 @@ async def _step(party: Party, score: Score, swept: Wide, full: Wide, places: Seq
     changed = _signed(values, signs)
     sums = join_wide([rss, *[rss] * len(places)]) + join_wide([rss - rss, changed])
     sizes = [len(path.chosen), *(path.after(j) for j in places)]
-    found = await _scores(party, score, sums, full, sizes)
-    place, _ = await argmin(party, found)
+    scores = await _scores(party, score, sums, full, sizes)
+    place, _ = await argmin(party, scores)
     best = int(await reveal(party, place, because=STEP))
     return None if best == 0 else places[best - 1]
 
@@ -208,12 +208,12 @@ async def _scores(party: Party, score: Score, sums: Wide, full: Wide,
                   sizes: Sequence[int]) -> Shared:
     """Return the criterion of several models, ready to be compared."""
     factors = public_wide(party, np.array([score.factor(k) for k in sizes]))
-    found = await wide_multiply(party, await rescale(party, sums, FINE), factors, FINE)
+    criteria = await wide_multiply(party, await rescale(party, sums, FINE), factors, FINE)
     if score.criterion == "cp":
         extra = public_wide(party, np.array([score.added(k) for k in sizes]))
         all_ = join_wide([await rescale(party, full.reshape(1), FINE)] * len(sizes))
-        found = found + await wide_multiply(party, all_, extra, FINE)
-    return await narrow(party, found, 58 - ceil(log2(score.most())), score.most())
+        criteria = criteria + await wide_multiply(party, all_, extra, FINE)
+    return await narrow(party, criteria, 58 - ceil(log2(score.most())), score.most())
 
 
 async def _best(party: Party, moments: Scaled, score: Score, full: Wide) -> list[int]:
@@ -223,8 +223,8 @@ async def _best(party: Party, moments: Scaled, score: Score, full: Wide) -> list
     for _ in range(p):
         stacked = join_wide([stacked[:, 1:, 1:], await eliminated(party, stacked)])
     sizes = [bin(subset).count("1") for subset in range(1 << p)]
-    found = await _scores(party, score, stacked.reshape(1 << p), full, sizes)
-    place, _ = await argmin(party, found)
+    scores = await _scores(party, score, stacked.reshape(1 << p), full, sizes)
+    place, _ = await argmin(party, scores)
     best = int(await reveal(party, place, because=BEST))
     return [j for j in range(p) if best >> j & 1]
 

@@ -87,12 +87,12 @@ async def shared_residuals(party: Party, columns: OwnedColumns, model: LinearMod
         if party.name == (columns.keeper() or next(iter(columns.owners))):
             part -= model.intercept / unit
     most = (1 << 60) // len(party.roles.owners)
-    found = await share_sum(party, part, (rows,), -most, most, SCALE)
+    residuals = await share_sum(party, part, (rows,), -most, most, SCALE)
     if columns.crossing():
-        found = found + await _crossed(party, columns, model, own, rows)
+        residuals = residuals + await _crossed(party, columns, model, own, rows)
     # No residual of the fitted data is greater than the root of the sum of squares.
     bound = 1 << ceil(log2(sqrt(rows))) + 1 + SCALE
-    return found.within(-bound, bound)
+    return residuals.within(-bound, bound)
 
 
 async def _crossed(party: Party, columns: OwnedColumns, model: LinearModel, own: Own | None,
@@ -131,9 +131,9 @@ async def _weighted(party: Party, values: Shared, weight: float) -> Shared:
         raise RefusedError("Products of columns must not be far greater than residuals. They are: "
                            "subtract constants from their columns on every side.")
     bits = FRACTION - max(0, ceil(log2(max(abs(weight), 1.0))))
-    found = await truncate(party, values * round(weight * (1 << bits)), FRACTION + bits - SCALE)
+    product = await truncate(party, values * round(weight * (1 << bits)), FRACTION + bits - SCALE)
     most = (ceil(abs(weight)) + 1) << SCALE
-    return replace(found, scale=SCALE).within(-most, most)
+    return replace(product, scale=SCALE).within(-most, most)
 
 
 def _weights(columns: OwnedColumns, model: LinearModel, owner: str) -> Floats:
@@ -169,8 +169,8 @@ class OpenResiduals:
         """Return the residuals of records that were prepared."""
         refuse_few_records(rows, len(self.model.features))
         shared = await shared_residuals(party, self.columns, self.model, own, rows)
-        found = await reveal(party, shared, because=EACH, to=self.receivers)
-        return None if found is None else np.asarray(found * sqrt(self.model.variance))
+        opened = await reveal(party, shared, because=EACH, to=self.receivers)
+        return None if opened is None else np.asarray(opened * sqrt(self.model.variance))
 
 
 def open_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
@@ -181,4 +181,4 @@ def open_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: Owne
     program = OpenResiduals(columns, model, receivers, models)
     outputs = run_local(program, [parts[name] for name in columns.owners], mode,
                         names=list(columns.owners), **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [residuals for residuals, _ in outputs], [ledger for _, ledger in outputs]

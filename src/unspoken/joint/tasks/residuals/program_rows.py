@@ -90,11 +90,11 @@ class ResidualsOverRows:
     async def __call__(self, party: Party, data: Floats | None) -> Residuals:
         """Make rows up, shuffle everybody's, and open them."""
         table = own_rows(party, self.terms, data)
-        made = self._made(party, table)
+        drawn = self._made(party, table)
         await ready(party)
-        columns = made.shape[1]
-        sizes = await common_exponents(party, exponents(made), columns)
-        scaled = np.ldexp(made, -sizes.astype(np.int32))
+        columns = drawn.shape[1]
+        sizes = await common_exponents(party, exponents(drawn), columns)
+        scaled = np.ldexp(drawn, -sizes.astype(np.int32))
         parts = [await share(party, scaled if party.name == owner else None, owner,
                              (self.count, columns), -(1 << FRACTION), 1 << FRACTION,
                              FRACTION) for owner in party.roles.owners]
@@ -189,9 +189,9 @@ class ResidualsOverColumns:
         counts = np.tile([len(g) for g in np.array_split(np.arange(rows), self.groups)],
                          len(names))
         level, second = sums[:, 0] / counts, sums[:, 1] / counts
-        found = np.column_stack([opened, level * unit,
-                                 np.sqrt(np.maximum(0.0, second - level**2)) * unit])
-        return {name: found[i * self.groups:(i + 1) * self.groups]
+        groups = np.column_stack([opened, level * unit,
+                                  np.sqrt(np.maximum(0.0, second - level**2)) * unit])
+        return {name: groups[i * self.groups:(i + 1) * self.groups]
                 for i, name in enumerate(names)}
 
     def _groups(self, table: Floats) -> tuple[Any, Floats]:
@@ -219,7 +219,7 @@ def mine_residuals_rows(parts: Sequence[Mapping[str, Any]], terms: RegressionTer
     same_terms(model, terms.features)
     program = ResidualsOverRows(terms, model, count, least)
     outputs = run_local(program, [terms.table(part) for part in parts], mode, **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [residuals for residuals, _ in outputs], [ledger for _, ledger in outputs]
 
 
 def mine_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: OwnedColumns,
@@ -228,6 +228,6 @@ def mine_residuals_columns(parts: Mapping[str, Mapping[str, Any]], columns: Owne
                             **how: Any) -> tuple[list[Residuals], list[Ledger]]:
     """Return grouped residuals of a model over all owners' columns, and each party's ledger."""
     program = ResidualsOverColumns(columns, model, groups, least)
-    given = [parts[name] for name in columns.owners]
-    outputs = run_local(program, given, mode, names=list(columns.owners), **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    inputs = [parts[name] for name in columns.owners]
+    outputs = run_local(program, inputs, mode, names=list(columns.owners), **how)
+    return [residuals for residuals, _ in outputs], [ledger for _, ledger in outputs]

@@ -54,14 +54,14 @@ class Ladder:
                                        self.sets.shape[0], "Ask for a higher support."))
 
     def _next(self) -> None:
-        kept, found = self.levels[0][:, 0], self.levels[-1]
+        kept, latest = self.levels[0][:, 0], self.levels[-1]
         if len(self.levels) == 1:
             self.parent, self.last = np.triu_indices(kept.size, 1)
         else:
-            ranks = np.searchsorted(kept, found)
+            ranks = np.searchsorted(kept, latest)
             keys = np.searchsorted(kept, self.levels[1]) @ np.array([kept.size, 1])
             self.parent, self.last = candidates(ranks, keys, max(kept.size, 1))
-        self.sets = np.column_stack([found[self.parent], kept[self.last]])
+        self.sets = np.column_stack([latest[self.parent], kept[self.last]])
         if self.sets.shape[1] > 3:
             self._prune()
 
@@ -75,7 +75,7 @@ class Ladder:
         self.sets, self.parent, self.last = (
             self.sets[inside], self.parent[inside], self.last[inside])
 
-    def found(self) -> tuple[tuple[int, ...], ...]:
+    def frequent(self) -> tuple[tuple[int, ...], ...]:
         """Return all frequent sets, by size and in order."""
         return tuple(tuple(row) for level in self.levels for row in level.tolist())
 

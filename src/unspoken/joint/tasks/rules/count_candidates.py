@@ -80,12 +80,12 @@ class ByBits:
 
 def _pieces(bounds: Ints) -> list[tuple[int, int]]:
     """Return ranges whose lists are ENTRIES long at most, or which are single."""
-    found, start, count = [], 0, bounds.size - 1
+    ranges, start, count = [], 0, bounds.size - 1
     while start < count:
         stop = int(np.searchsorted(bounds, bounds[start] + ENTRIES, side="right")) - 1
-        found.append((start, max(stop, start + 1)))
-        start = found[-1][1]
-    return found
+        ranges.append((start, max(stop, start + 1)))
+        start = ranges[-1][1]
+    return ranges
 
 
 class LocalCounts:

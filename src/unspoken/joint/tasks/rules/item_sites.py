@@ -23,9 +23,9 @@ class Sites:
     items: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, given: Mapping[str, Sequence[str]]) -> Sites:
+    def of(cls, owned: Mapping[str, Sequence[str]]) -> Sites:
         """Check that every item belongs to one owner."""
-        items = {owner: tuple(map(str, names)) for owner, names in given.items()}
+        items = {owner: tuple(map(str, names)) for owner, names in owned.items()}
         every = [name for names in items.values() for name in names]
         twice = next((name for i, name in enumerate(every) if name in set(every[:i])), None) \
             if len(set(every)) < len(every) else None
@@ -66,17 +66,17 @@ class Parts:
     @classmethod
     def of(cls, candidates: Ints, owners: Ints, count: int) -> Parts:
         """Part candidates by the owners of their items."""
-        found: list[dict[tuple[int, ...], int]] = [{} for _ in range(count)]
-        made: list[list[tuple[int, int]]] = []
+        by_owner: list[dict[tuple[int, ...], int]] = [{} for _ in range(count)]
+        parted: list[list[tuple[int, int]]] = []
         for codes, whose in zip(candidates.tolist(), owners.tolist(), strict=True):
             mine = []
             for owner in dict.fromkeys(whose):
                 part = tuple(c for c, o in zip(codes, whose, strict=True) if o == owner)
-                mine.append((owner, found[owner].setdefault(part, len(found[owner]))))
-            made.append(mine)
-        first = np.r_[0, np.cumsum([len(parts) for parts in found])]
-        return cls(tuple(tuple(parts) for parts in found),
-                   [[int(first[owner]) + place for owner, place in mine] for mine in made])
+                mine.append((owner, by_owner[owner].setdefault(part, len(by_owner[owner]))))
+            parted.append(mine)
+        first = np.r_[0, np.cumsum([len(parts) for parts in by_owner])]
+        return cls(tuple(tuple(parts) for parts in by_owner),
+                   [[int(first[owner]) + place for owner, place in mine] for mine in parted])
 
 
 def columns_of(bitmaps: Words, sets: Sequence[Sequence[int]], start: int) -> Words:

@@ -97,10 +97,10 @@ class RuleParams:
 
 def exact(name: str, value: float) -> Fraction:
     """Return the fraction that a decimal number is meant to be; 0.005 is 1/200."""
-    found = Fraction(str(float(value)))
-    if found.denominator > DENOMINATOR:
+    fraction = Fraction(str(float(value)))
+    if fraction.denominator > DENOMINATOR:
         raise InputError(explain(f"'{name}'", "a number of at most six decimals", value))
-    return found
+    return fraction
 
 
 def digest(*agreed: Any) -> bytes:

@@ -23,7 +23,7 @@ def pooled(parts: Sequence[Baskets], terms: RuleParams) -> Associations:
     num, den = terms.support.as_integer_ratio()
     levels = frequent(offsets, codes, len(terms.items), max(-(-num * total // den), 1),
                       terms.longest)
-    sets = tuple(tuple(one) for found, _ in levels for one in found.tolist())
+    sets = tuple(tuple(one) for level, _ in levels for one in level.tolist())
     counts = np.concatenate([many for _, many in levels])
     return from_counts(terms, sets, counts, total)
 

@@ -214,13 +214,13 @@ class Mining:
         columns = await share_columns_of_bits(self.party, own, counts, -(-self.rows // 64))
         length = np.array([len(one) for one in parts.chosen])
         groups = [np.flatnonzero(length == n) for n in np.unique(length)]
-        found = [await bit_counts(self.party, columns, np.array(
+        counted = [await bit_counts(self.party, columns, np.array(
             [parts.chosen[i] for i in at], np.int64), self.rows) for at in groups]
-        return concatenate(found)[np.argsort(np.concatenate(groups))]
+        return concatenate(counted)[np.argsort(np.concatenate(groups))]
 
     async def result(self, receivers: Sequence[str]) -> Associations | None:
         """Test the rules and put everything together, for the receivers."""
-        sets, counts = self.ladder.found(), concatenate(self.kept)
+        sets, counts = self.ladder.frequent(), concatenate(self.kept)
         ways = splits(sets)
         num, den = self.terms.confidence.as_integer_ratio()
         rest = counts[ways[:, 0]] * den - counts[ways[:, 1]] * num
@@ -265,4 +265,4 @@ def mine_rules_columns(parts: Mapping[str, Baskets], terms: RuleParams, mode: st
     sites = Sites.of({name: part.items for name, part in parts.items()})
     program = RulesOverColumns(terms, sites, receivers, fewest)
     outputs = run_local(program, list(parts.values()), mode, names=list(parts), **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [associations for associations, _ in outputs], [ledger for _, ledger in outputs]

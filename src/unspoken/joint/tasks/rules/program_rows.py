@@ -124,7 +124,7 @@ class Mining:
 
     async def result(self, receivers: Sequence[str]) -> Associations | None:
         """Test the rules and put everything together, for the receivers."""
-        sets = self.ladder.found()
+        sets = self.ladder.frequent()
         ways = splits(sets)
         counts = np.zeros(len(sets), np.int64)
         if self.local is not None:
@@ -190,4 +190,4 @@ def mine_rules_rows(parts: Sequence[Baskets], terms: RuleParams, mode: str = "de
     """
     program = RulesOverRows(terms, receivers)
     outputs = run_local(program, list(parts), mode, names=names, **how)
-    return [found for found, _ in outputs], [ledger for _, ledger in outputs]
+    return [associations for associations, _ in outputs], [ledger for _, ledger in outputs]

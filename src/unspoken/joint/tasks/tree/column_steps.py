@@ -78,8 +78,8 @@ class Growing:
         if shape.class_known:
             inside = public(party, np.ones((1, 1, self.rows), np.int64)).within(0, 1)
             return Records(replace(inside, low=0), count, hot)
-        given = hot if party.name == shape.class_site else None
-        shared = await share(party, given, shape.class_site, (count, self.rows), 0, 1)
+        own_classes = hot if party.name == shape.class_site else None
+        shared = await share(party, own_classes, shape.class_site, (count, self.rows), 0, 1)
         return Records(shared.reshape(1, count, self.rows), count)
 
     def tested(self) -> bool:
@@ -106,8 +106,8 @@ class Growing:
         step, blocks = max(1, BLOCK // (max(self.answers.shape) * count)), []
         for start in range(0, len(self.open), step):
             flat = self.records.numbers(slice(start, start + step)).reshape(-1, self.rows)
-            found = (await matmul(self.party, self.answers, flat.T)).within(0, self.rows)
-            blocks.append(found.T.reshape(-1, count, found.shape[0]))
+            products = (await matmul(self.party, self.answers, flat.T)).within(0, self.rows)
+            blocks.append(products.T.reshape(-1, count, products.shape[0]))
         total = self.records.numbers().sum(axis=2).within(0, self.rows)
         return with_last(concatenate(blocks), total, self.shape.branches)
 
@@ -123,15 +123,15 @@ class Growing:
         """Open to every site which of its questions were chosen; -1 elsewhere."""
         slots = np.full(asking.size, -1, np.int64)
         for number, name, nodes in self._by_site(asking):
-            found = await reveal(self.party, place[nodes], because=QUESTION, to=[name])
-            if found is not None:
-                slots[nodes] = found - 1 - number * self.shape.slots
+            opened = await reveal(self.party, place[nodes], because=QUESTION, to=[name])
+            if opened is not None:
+                slots[nodes] = opened - 1 - number * self.shape.slots
         return slots
 
     def _by_site(self, asking: Ints) -> list[tuple[int, str, Ints]]:
         """Return the nodes of every site that asks at some."""
-        found = [(i, name, np.flatnonzero(asking == i)) for i, name in enumerate(self.sites)]
-        return [each for each in found if each[2].size]
+        asked_nodes = [(i, name, np.flatnonzero(asking == i)) for i, name in enumerate(self.sites)]
+        return [each for each in asked_nodes if each[2].size]
 
     async def _arity(self, asking: Ints, slots: Ints) -> Ints:
         """Let every site tell how many answers its questions have."""
@@ -171,11 +171,11 @@ class Growing:
                                             shape.branches, -1)
         own = blocks[np.arange(order.size), asking[order]]
         chosen = await multiply(self.party, picked.reshape(*picked.shape, 1, 1), own)
-        found = chosen.sum(axis=1).within(0, self.rows)
+        child_counts = chosen.sum(axis=1).within(0, self.rows)
         back = np.argsort(order)
         rows = np.repeat(back, arity[split])
         branch = np.concatenate([np.arange(k) for k in arity[split]])
-        self.leaves.take(self.open, found[rows, branch], counts[order[rows], -1])
+        self.leaves.take(self.open, child_counts[rows, branch], counts[order[rows], -1])
 
     async def _from_sites(self, asking: Ints, values: Ints,
                           shape: tuple[int, ...]) -> tuple[Ints, Shared]:
@@ -196,9 +196,9 @@ class Growing:
         step = max(1, BLOCK // (self.rows * kinds * (self.shape.branches - 1)))
         for first in range(0, split.size, step):
             nodes = split[first:first + step]
-            made = await self._products(codes, asking, slots, arity, nodes)
-            new[start:start + made.shape[0]] = made.share
-            start += made.shape[0]
+            children = await self._products(codes, asking, slots, arity, nodes)
+            new[start:start + children.shape[0]] = children.share
+            start += children.shape[0]
         self.records = Records(self.records.inside.with_share(new), self.records.count,
                                self.records.by_class)
 
@@ -213,31 +213,31 @@ class Growing:
         order, bits = await self._from_sites(asking[node], mine, (self.rows,))
         parents = self.records.inside[node[order]]
         bits = bits.reshape(order.size, 1, self.rows)
-        made = (await multiply(self.party, parents, bits)).within(0, 1)
-        return self._with_rest(made[np.argsort(order)], nodes, arity)
+        products = (await multiply(self.party, parents, bits)).within(0, 1)
+        return self._with_rest(products[np.argsort(order)], nodes, arity)
 
-    def _with_rest(self, made: Shared, nodes: Ints, arity: Ints) -> Shared:
+    def _with_rest(self, products: Shared, nodes: Ints, arity: Ints) -> Shared:
         """Return children with the last of each node, which has what the others have not."""
-        kinds = made.shape[1]
+        kinds = products.shape[1]
         size = int(arity[nodes].sum()), kinds, self.rows
-        out = np.empty_like(made.share, shape=size)
+        out = np.empty_like(products.share, shape=size)
         at = start = 0
         for node, count in zip(nodes.tolist(), arity[nodes].tolist(), strict=True):
-            out[at:at + count - 1] = made.share[start:start + count - 1]
-            rest = made.share[start:start + count - 1].sum(axis=0, dtype=np.uint64)
+            out[at:at + count - 1] = products.share[start:start + count - 1]
+            rest = products.share[start:start + count - 1].sum(axis=0, dtype=np.uint64)
             out[at + count - 1] = self.records.inside.share[node] - rest
             at, start = at + count, start + count - 1
-        return made.with_share(out)
+        return products.with_share(out)
 
     async def finish(self) -> TreePart | None:
         """Tell the class site the classes of leaves, and return this site's part."""
         leaves = [node for node, owner in enumerate(self.owner) if owner < 0]
-        found = await self.leaves.classes(self.party, leaves, LEAVES, [self.shape.class_site])
+        opened = await self.leaves.classes(self.party, leaves, LEAVES, [self.shape.class_site])
         if self.me < 0:
             return None
         known = np.full(len(self.owner), -1, np.int64)
-        if found is not None:
-            known[leaves] = found
+        if opened is not None:
+            known[leaves] = opened
         return TreePart(self.party.name, self.sites, self.shape.classes,
                         np.array(self.owner, np.int64), np.array(self.first_child, np.int64),
                         np.array(self.children, np.int64), known,

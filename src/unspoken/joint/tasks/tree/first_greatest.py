@@ -68,9 +68,9 @@ async def _by_groups(party: Party, values: Shared, size: Shared | None, least: i
     best = (await multiply(party, first, grouped)).sum(axis=1)
     best = replace(best, low=grouped.low, high=grouped.high).reshape(rows, groups)
     second = await _winners(party, best, size, least)
-    found = await multiply(party, first.reshape(rows, groups, each),
-                           second.reshape(rows, groups, 1))
-    return found.reshape(rows, groups * each)
+    winners = await multiply(party, first.reshape(rows, groups, each),
+                             second.reshape(rows, groups, 1))
+    return winners.reshape(rows, groups * each)
 
 
 def _grouped(party: Party, values: Shared) -> Shared:

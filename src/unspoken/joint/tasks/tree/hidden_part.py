@@ -91,8 +91,8 @@ class HiddenPart(TreeLike):
         rows = sizes.pop() if sizes else -1
         if self.site not in self.sites:
             return None, rows
-        found = [q.answers(columns[q.column]) for q in self.questions]
-        return np.array(found, np.int64).reshape(len(found), max(0, rows)), rows
+        answers = [q.answers(columns[q.column]) for q in self.questions]
+        return np.array(answers, np.int64).reshape(len(answers), max(0, rows)), rows
 
     def digest(self) -> Any:
         """Return what must be the same at all parties."""
@@ -167,9 +167,9 @@ def _question(column: Any, categories: Any, cut: Any) -> Asked:
 
 def leaves(shape: TreeShape, depth: int, trees: int = 1) -> int:
     """Return how many leaves full trees have; too many are refused."""
-    found = trees * int(shape.branches ** min(depth, MOST_LEAVES.bit_length()))
-    if found > MOST_LEAVES:
+    number = trees * int(shape.branches ** min(depth, MOST_LEAVES.bit_length()))
+    if number > MOST_LEAVES:
         raise InputError(f"Hidden trees must have at most {MOST_LEAVES:,} leaves in all. They are "
                          f"full, so {trees} of {shape.branches} branches and depth {depth} have "
                          "more. Lower 'max_depth', 'branches' or 'trees'.")
-    return found
+    return number

@@ -111,8 +111,8 @@ class ClassifyHidden:
         if codes is not None and own < 0:
             codes = np.zeros((0, rows), np.int64)
         answers = await shared_answers(party, part.shape, part.sites, codes, rows)
-        found = await predicted(party, part.shape, again(party, part), answers)
-        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
+        classes = await predicted(party, part.shape, again(party, part), answers)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.shape.classes, object)[opened]
 
 
@@ -214,5 +214,5 @@ def classify_hidden(parts: Mapping[str, HiddenPart], records: Mapping[str, Mappi
 
 def _by_name(names: Sequence[str],
              outputs: Sequence[tuple[Any, Ledger]]) -> tuple[dict[str, Any], dict[str, Ledger]]:
-    return ({name: found for name, (found, _) in zip(names, outputs, strict=True)},
+    return ({name: output for name, (output, _) in zip(names, outputs, strict=True)},
             {name: ledger for name, (_, ledger) in zip(names, outputs, strict=True)})

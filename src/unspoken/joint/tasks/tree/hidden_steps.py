@@ -83,12 +83,12 @@ class HiddenGrowing(Growing):
         if self.forest is None:
             return await super()._classes(hot, count)
         party, shape, trees = self.party, self.shape, self.forest.trees
-        given = None
+        own_draws = None
         if party.name == shape.class_site and hot is not None:
             drawn = draw_rows(self.rows, trees)[:, None]
-            given = drawn if shape.class_known else drawn * hot
+            own_draws = drawn if shape.class_known else drawn * hot
         kinds = 1 if shape.class_known else count
-        shared = await share(party, given, shape.class_site, (trees, kinds, self.rows), 0,
+        shared = await share(party, own_draws, shape.class_site, (trees, kinds, self.rows), 0,
                              self.rows)
         return Records(shared, count, hot if shape.class_known else None)
 
@@ -142,8 +142,8 @@ class HiddenGrowing(Growing):
         parts, start, count = [], 0, self.records.count
         for size in self._at_once(len(self.open)):
             flat = self.records.numbers(slice(start, start + size)).reshape(-1, self.rows)
-            found = await self.counting.product(flat, (0, self.rows))
-            parts.append(found.reshape(size, count, found.shape[1]))
+            products = await self.counting.product(flat, (0, self.rows))
+            parts.append(products.reshape(size, count, products.shape[1]))
             start += size
         total = self.records.numbers().sum(axis=2).within(0, self.rows)
         return with_last(concatenate(parts), total, self.shape.branches)
@@ -157,8 +157,8 @@ class HiddenGrowing(Growing):
         for part, fixed in zip(self.parts, self.moving, strict=True):
             bits = await fixed.product(hot, (0, 1))
             inside = self.records.inside[:, None, :, part]
-            made = await multiply(self.party, inside, bits.reshape(nodes, others, 1, -1))
-            new[:, :-1, :, part] = made.share
+            products = await multiply(self.party, inside, bits.reshape(nodes, others, 1, -1))
+            new[:, :-1, :, part] = products.share
         new[:, -1] = self.records.inside.share - new[:, :-1].sum(axis=1, dtype=np.uint64)
         inside = self.records.inside.with_share(new.reshape(-1, kinds, rows))
         self.records = Records(inside, self.records.count, self.records.by_class)
@@ -172,14 +172,14 @@ class HiddenGrowing(Growing):
         changes = [(alive.reshape(-1, 1), below - self._spread(above, below.shape[0]))
                    for alive, below, above in zip(self.alive[1:], self.totals[1:], self.totals,
                                                   strict=False)]
-        first, *made = await together(self.party, [
+        first, *gained = await together(self.party, [
             (hot.reshape(nodes, -1, 1, 1), by_question), *changes])
         others = first.sum(axis=1).within(0, self.rows)
         rest = counts[:, -1] - others.sum(axis=1)
         own = concatenate([others, rest.within(0, self.rows).reshape(nodes, 1, kinds)], 1)
         own = own.reshape(nodes * arity, kinds)
         above = self._spread(self.totals[0], nodes * arity)
-        for change in made:
+        for change in gained:
             above = above + self._spread(change, nodes * arity)
         return own, above.within(0, self.rows)
 
@@ -196,9 +196,9 @@ async def together(party: Party, pairs: Sequence[tuple[Shared, Shared]]) -> list
     one, other = (concatenate([
         pair[side].with_share(np.broadcast_to(pair[side].share, shape).ravel())
         for pair, shape in zip(pairs, wide, strict=True)]) for side in (0, 1))
-    found = await multiply(party, one, other)
+    products = await multiply(party, one, other)
     ends = np.cumsum([int(np.prod(shape)) for shape in wide])
-    return [found[end - int(np.prod(shape)):end].reshape(*shape)
+    return [products[end - int(np.prod(shape)):end].reshape(*shape)
             for end, shape in zip(ends.tolist(), wide, strict=True)]
 
 
@@ -212,14 +212,14 @@ async def predicted(party: Party, shape: TreeShape, tree: Hidden, answers: Share
         every = values.reshape(*values.shape, 1)[:, :, np.zeros(rows, np.int64)]
         return await _voted(party, tree, every)
     weights, last = await _weights(party, tree, values, others)
-    top, found = values.high, []
+    top, climbed = values.high, []
     for part in blocks(rows, weights.shape[0]):
         sums = await matmul(party, weights, answers[:, part])
         value = (sums[-last.size:] + last.reshape(-1, 1)).within(0, top)
         bits = sums[:-last.size].within(0, 1)
-        found.append(await _climbed(party, bits.reshape(-1, others, 1, bits.shape[1]),
-                                    value.reshape(*last.shape, -1), tree.trees))
-    return await _voted(party, tree, concatenate(found, 2))
+        climbed.append(await _climbed(party, bits.reshape(-1, others, 1, bits.shape[1]),
+                                      value.reshape(*last.shape, -1), tree.trees))
+    return await _voted(party, tree, concatenate(climbed, 2))
 
 
 async def _one_hot(party: Party, numbers: Shared, kinds: int) -> Shared:
@@ -269,7 +269,7 @@ async def _climbed(party: Party, bits: Shared, value: Shared, trees: int) -> Sha
     while value.shape[0] > trees:
         children = value.reshape(-1, others + 1, *value.shape[1:])
         nodes, last = children.shape[0], children[:, -1:]
-        made = await multiply(party, bits[end - nodes:end], children[:, :-1] - last)
-        value = (made.sum(axis=1) + last[:, 0]).within(value.low, value.high)
+        steps = await multiply(party, bits[end - nodes:end], children[:, :-1] - last)
+        value = (steps.sum(axis=1) + last[:, 0]).within(value.low, value.high)
         end -= nodes
     return value

@@ -84,8 +84,8 @@ class HiddenStudy(OverColumns):
         growing = HiddenGrowing(party, self.shape, self.rules, old.size, self.forest)
         tree = await growing.grow(codes, None if labels is None else labels[old])
         answers = await shared_answers(party, self.shape, party.roles.owners, fresh, new.size)
-        found = await predicted(party, self.shape, tree, answers)
-        opened = await reveal(party, found, because=PREDICTED, to=self.receivers)
+        classes = await predicted(party, self.shape, tree, answers)
+        opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
         return {"rows": new.tolist(),

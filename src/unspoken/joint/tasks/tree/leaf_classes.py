@@ -48,6 +48,6 @@ class Leaves:
     async def classes(self, party: Party, leaves: Sequence[int], because: str,
                       to: Sequence[str]) -> list[int] | None:
         """Open the class of every leaf to some; None to the others."""
-        found = await classes(party, *self.of(leaves))
-        opened = await reveal(party, found, because=because, to=to)
+        places = await classes(party, *self.of(leaves))
+        opened = await reveal(party, places, because=because, to=to)
         return None if opened is None else [int(place) for place in opened]

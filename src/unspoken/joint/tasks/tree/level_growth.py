@@ -85,8 +85,8 @@ class Sapling:
         """Return the nodes of this level that are tested: none if depth or questions ran out."""
         if self.depth >= self.rules.max_depth or not self.level:
             return []
-        found = np.flatnonzero(self._parting().any(axis=1)) + self.level[0]
-        return [int(node) for node in found]
+        parting = np.flatnonzero(self._parting().any(axis=1)) + self.level[0]
+        return [int(node) for node in parting]
 
     def allowed(self, nodes: Sequence[int]) -> Bools:
         """Return (nodes, questions): which questions may be chosen."""
@@ -138,10 +138,10 @@ class Sapling:
 
     def roots(self) -> Ints:
         """Return the tree that each node belongs to."""
-        found = np.arange(len(self.parent))
+        tree_of = np.arange(len(self.parent))
         for node in range(self.trees, len(self.parent)):
-            found[node] = found[self.parent[node]]
-        return found
+            tree_of[node] = tree_of[self.parent[node]]
+        return tree_of
 
     def patterns(self, classes: Sequence[int] | None) -> list[CategoricalTree]:
         """Return the trees; without classes, leaves are named by their numbers."""
@@ -223,10 +223,10 @@ class Rows:
         out = np.zeros((len(nodes), self.layout.cells, self.count), np.int64)
         for place, attribute in enumerate(self.layout.attributes):
             width = attribute.cells * self.count
-            found = np.bincount(slot * width + self.keys[place][self.row], self.weights,
-                                len(nodes) * width)
+            counts = np.bincount(slot * width + self.keys[place][self.row], self.weights,
+                                 len(nodes) * width)
             start = int(self.layout.starts[place])
-            out[:, start:start + attribute.cells] = np.rint(found).astype(np.int64).reshape(
+            out[:, start:start + attribute.cells] = np.rint(counts).astype(np.int64).reshape(
                 len(nodes), attribute.cells, self.count)
         return out
 

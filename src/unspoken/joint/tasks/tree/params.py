@@ -139,13 +139,13 @@ class TreeLayout:
     @cached_property
     def questions(self) -> tuple[Question, ...]:
         """Return every question; an attribute with one category has none."""
-        found: list[Question] = []
+        questions: list[Question] = []
         for place, attribute in enumerate(self.attributes):
             if attribute.cuts:
-                found += [Question(place, i, 2) for i in range(len(attribute.cuts))]
+                questions += [Question(place, i, 2) for i in range(len(attribute.cuts))]
             elif attribute.cells > 1:
-                found.append(Question(place, -1, attribute.cells))
-        return tuple(found)
+                questions.append(Question(place, -1, attribute.cells))
+        return tuple(questions)
 
     @cached_property
     def asked(self) -> tuple[Ints, Ints]:
@@ -182,12 +182,12 @@ class TreeLayout:
 def attributes_of(columns: Mapping[str, Any], cuts: Mapping[str, Sequence[float]],
                   names: Sequence[str]) -> tuple[Attribute, ...]:
     """Return attributes from pooled or public data: given cuts, else the categories found."""
-    found = []
+    attributes = []
     for name in names:
         if name in cuts:
-            found.append(Attribute(name, cuts=tuple(map(float, cuts[name]))))
+            attributes.append(Attribute(name, cuts=tuple(map(float, cuts[name]))))
         else:
             texts = {_text(v) for v in np.asarray(columns[name], object).tolist()}
             ordered = sorted(texts, key=lambda t: (t is None, t or ""))
-            found.append(Attribute(name, tuple(ordered)))
-    return tuple(found)
+            attributes.append(Attribute(name, tuple(ordered)))
+    return tuple(attributes)

@@ -27,7 +27,7 @@ def grow_pooled(layout: TreeLayout, codes: Ints, labels: Ints, rules: TreeParams
     """Grow one tree or several from coded rows; `allowed(nodes)` says which questions count."""
     tree, rows = Sapling(layout, rules, trees), Rows(layout, codes, labels, trees, weights)
     totals = rows.histograms(tree.level)[:, :layout.attributes[0].cells].sum(axis=1)
-    parents, found = totals, {n: (totals[n], totals[n]) for n in tree.level}
+    parents, counted = totals, {n: (totals[n], totals[n]) for n in tree.level}
     while nodes := tree.tested():
         mask = None if allowed is None else allowed(tree, nodes)
         places, counts = plain_best(layout, rows.histograms(nodes), rules.min_records, mask)
@@ -37,7 +37,7 @@ def grow_pooled(layout: TreeLayout, codes: Ints, labels: Ints, rules: TreeParams
         for node in tree.level:
             count = above[tree.parent[node]]
             question = tree.question[tree.parent[node]]
-            found[node] = (count[layout.first_branch[question] + tree.branch[node]], count[-1])
-    counts = np.array([found[n][0] for n in tree.leaves])
-    parents = np.array([found[n][1] for n in tree.leaves])
+            counted[node] = (count[layout.first_branch[question] + tree.branch[node]], count[-1])
+    counts = np.array([counted[n][0] for n in tree.leaves])
+    parents = np.array([counted[n][1] for n in tree.leaves])
     return tree.patterns(plain_classes(counts, parents).tolist())

@@ -64,8 +64,8 @@ class Given:
 
 def disclosures(receivers: Sequence[str] = (), cuts: bool = False) -> tuple[Disclosure, ...]:
     """Return everything that growing a tree over rows discloses."""
-    found = (Disclosure(SPLITS), Disclosure(LEAVES, tuple(receivers)), Disclosure(TOO_MANY))
-    return (*found, Disclosure(CUTS)) if cuts else found
+    always = (Disclosure(SPLITS), Disclosure(LEAVES, tuple(receivers)), Disclosure(TOO_MANY))
+    return (*always, Disclosure(CUTS)) if cuts else always
 
 
 class TreeOverRows:
@@ -79,28 +79,28 @@ class TreeOverRows:
 
     async def __call__(self, party: Party, data: Given | None) -> CategoricalTree:
         """Grow the tree; who is no receiver gets the numbers of leaves in place of classes."""
-        given = own_rows(party, self.layout, self.rules, data)
-        await refuse_too_many(party, self.rules, given.labels.size)
-        layout, given = await agreed(party, self.layout, self.rules, self.spans, given)
-        return (await grow(party, layout, self.rules, given, self.receivers))[0]
+        coded = own_rows(party, self.layout, self.rules, data)
+        await refuse_too_many(party, self.rules, coded.labels.size)
+        layout, coded = await agreed(party, self.layout, self.rules, self.spans, coded)
+        return (await grow(party, layout, self.rules, coded, self.receivers))[0]
 
 
 async def agreed(party: Party, layout: TreeLayout, rules: TreeParams, spans: Mapping[str, Span],
-                 given: Given) -> tuple[TreeLayout, Given]:
+                 coded: Given) -> tuple[TreeLayout, Given]:
     """Find the cut points that are still open, and code the rows by them."""
-    cuts = await agree_cuts(party, spans, given.numbers, rules.most)
-    layout, codes = with_cuts(layout, cuts), given.codes.copy()
+    cuts = await agree_cuts(party, spans, coded.numbers, rules.most)
+    layout, codes = with_cuts(layout, cuts), coded.codes.copy()
     for place, attribute in enumerate(layout.attributes):
-        if attribute.name in cuts and given.labels.size:
-            codes[place] = attribute.code(given.numbers[attribute.name])
-    return layout, Given(codes, given.labels, weights=given.weights)
+        if attribute.name in cuts and coded.labels.size:
+            codes[place] = attribute.code(coded.numbers[attribute.name])
+    return layout, Given(codes, coded.labels, weights=coded.weights)
 
 
-async def grow(party: Party, layout: TreeLayout, rules: TreeParams, given: Given,
+async def grow(party: Party, layout: TreeLayout, rules: TreeParams, coded: Given,
                receivers: Sequence[str] = (), trees: int = 1, weights: Ints | None = None,
                allowed: Any = None) -> list[CategoricalTree]:
     """Grow one tree or several side by side; `allowed` as in `grow_pooled`."""
-    rows = Rows(layout, given.codes, given.labels, trees, weights)
+    rows = Rows(layout, coded.codes, coded.labels, trees, weights)
     tree, leaves = Sapling(layout, rules, trees), Leaves()
     while nodes := tree.tested():
         mask = tree.allowed(nodes)
@@ -146,12 +146,12 @@ async def _level(party: Party, tree: Sapling, rows: Rows, nodes: Sequence[int],
         await ask_ahead(party, layout, len(nodes), tree.rules, mask)
     local = rows.histograms(nodes)
     shared = (await share_sum(party, local, local.shape, 0, most)).within(0, most)
-    found = []
+    chosen = []
     for start in range(0, len(nodes), size):
         part = slice(start, start + size)
-        found.append(await best(party, layout, shared[part], tree.rules.min_records,
-                                mask[part], asked=asked))
-    places, counts = (concatenate(list(parts)) for parts in zip(*found, strict=True))
+        chosen.append(await best(party, layout, shared[part], tree.rules.min_records,
+                                 mask[part], asked=asked))
+    places, counts = (concatenate(list(parts)) for parts in zip(*chosen, strict=True))
     return np.asarray(await reveal(party, places, because=SPLITS)), counts
 
 

@@ -125,10 +125,10 @@ async def scored(party: Party, first: Ints, counts: Shared,
     sizes = counts.sum(axis=2).within(counts.low, counts.high)
     full = concatenate([counts, sizes.reshape(*sizes.shape, 1)], 2)
     needed = needed_branches(first, counts.shape[:2], allowed)
-    found = await x_log_x(party, full[needed])
-    worth = np.zeros_like(found.share, shape=counts.shape[:2])
-    worth[needed] = found.share[:, :-1].sum(axis=1, dtype=np.uint64) - found.share[:, -1]
-    scores = _set_back(found, joined(first, worth).astype(np.uint64), sizes[:, -1],
+    logs = await x_log_x(party, full[needed])
+    worth = np.zeros_like(logs.share, shape=counts.shape[:2])
+    worth[needed] = logs.share[:, :-1].sum(axis=1, dtype=np.uint64) - logs.share[:, -1]
+    scores = _set_back(logs, joined(first, worth).astype(np.uint64), sizes[:, -1],
                        counts.shape[2])
     if allowed is not None:
         scores = only(party, scores, allowed)

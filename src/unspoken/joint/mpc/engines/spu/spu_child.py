@@ -139,10 +139,10 @@ class Machine:
         code = program(op, shapes, header["bits"], self.version)
         self.runtime.run(self.spu.Executable(name=op, input_names=names, output_names=["o"],
                                              code=code.encode()))
-        found = self._content(self.runtime.get_var("o"))
+        content = self._content(self.runtime.get_var("o"))
         for name in (*names, "o"):
             self.runtime.del_var(name)
-        return found
+        return content
 
     def _value(self, raw: bytes, kind: str, shape: list[int]) -> Any:
         meta = self.spu.ValueMeta()
@@ -178,10 +178,10 @@ class Machine:
 
 def read(stream: BinaryIO, size: int) -> bytes:
     """Read exactly this many bytes."""
-    found = stream.read(size)
-    if len(found) != size:
+    content = stream.read(size)
+    if len(content) != size:
         raise EOFError
-    return found
+    return content
 
 
 def request(stream: BinaryIO) -> tuple[dict[str, Any], list[bytes]]:
@@ -219,10 +219,10 @@ def read_on(stream: BinaryIO, line: queue.Queue[Any]) -> None:
 
 def taken(line: queue.Queue[Any]) -> tuple[dict[str, Any], list[bytes]]:
     """Return the next request, or raise why there is none."""
-    found: Exception | tuple[dict[str, Any], list[bytes]] = line.get()
-    if isinstance(found, Exception):
-        raise found
-    return found
+    incoming: Exception | tuple[dict[str, Any], list[bytes]] = line.get()
+    if isinstance(incoming, Exception):
+        raise incoming
+    return incoming
 
 
 def main() -> None:

@@ -52,13 +52,13 @@ def spu_python() -> str | None:
 
 def need_python() -> str:
     """Return the Python that has SPU, or say how to get one."""
-    found = spu_python()
-    if found is None:
+    python = spu_python()
+    if python is None:
         raise RefusedError(
             "Mode 'spu' needs SecretFlow's SPU on this machine. It is not installed. Install "
             "'unspoken[spu]' (Python 3.11, numpy below 2), or make another environment with it and "
             f"name its Python in {VARIABLE}; or use mode 'dealer' or 'three-party'.")
-    return found
+    return python
 
 
 class SpuHandle:
@@ -85,8 +85,8 @@ class SpuHandle:
         port = int(self._port.getsockname()[1])
 
         async def tunnel(transport: Any) -> tuple[Tunnel, dict[str, int]]:
-            made = Tunnel(transport, port)
-            return made, await made.open(self._peers)
+            opened = Tunnel(transport, port)
+            return opened, await opened.open(self._peers)
 
         self._tunnel, ports = await self._party.seam.visit(tunnel)
         # Everybody's tunnel stands before anybody's child dials.
@@ -158,8 +158,8 @@ class SpuHandle:
         shape = one.shape[0], other.shape[1]
         if 0 in (*shape, one.shape[1]):
             return np.zeros(shape, np.uint64)
-        found = await self._run("matmul", [one, other], ["number"] * 2)
-        return found.reshape(shape)
+        product = await self._run("matmul", [one, other], ["number"] * 2)
+        return product.reshape(shape)
 
     async def below_zero(self, values: Words) -> Words:
         """Return shares (exclusive or) of the bits that say where a value is negative."""

@@ -93,11 +93,11 @@ async def _joined(transfer: Transfer, less: Words, same: Words) -> Words:
         parts = [same[1:2 * k:2], less[0:2 * k:2], same[0:2 * k:2]][:3 if len(less) > 2 else 2]
         bits = np.stack([part.reshape(-1) for part in parts])
         table = _products(bits) if transfer.offers else None
-        found = await _looked_up(transfer, "compare.join", table, bits, 1 << len(bits),
-                                 len(bits) - 1)
-        found = found.reshape(len(bits) - 1, k, words)
-        less = np.concatenate([less[1:2 * k:2] ^ found[0], less[2 * k:]])
-        same = np.concatenate([found[-1], same[2 * k:]])
+        looked_up = await _looked_up(transfer, "compare.join", table, bits, 1 << len(bits),
+                                     len(bits) - 1)
+        looked_up = looked_up.reshape(len(bits) - 1, k, words)
+        less = np.concatenate([less[1:2 * k:2] ^ looked_up[0], less[2 * k:]])
+        same = np.concatenate([looked_up[-1], same[2 * k:]])
     return np.asarray(less[0])
 
 
@@ -116,5 +116,5 @@ async def _all_of_four(transfer: Transfer, same: Words) -> Words:
     bits = padded.reshape(count, DIGIT, words).transpose(1, 0, 2).reshape(DIGIT, -1)
     # Entry j is set where the offerer's bits are the complement of j's.
     table = _one_hot(~bits)[:, None] if transfer.offers else None
-    found = await _looked_up(transfer, "compare.all", table, bits, ENTRIES, 1)
-    return found.reshape(count, words)
+    looked_up = await _looked_up(transfer, "compare.all", table, bits, ENTRIES, 1)
+    return looked_up.reshape(count, words)

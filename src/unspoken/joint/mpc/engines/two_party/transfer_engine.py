@@ -91,8 +91,8 @@ async def shifted(transfer: Transfer, share: Words, bits: int) -> Words:
     moved = share.ravel() + (np.uint64(OFFSET) if transfer.offers else np.uint64(0))
     top, result = moved >> np.uint64(63), moved >> np.uint64(bits)
     own = top[:, None] if transfer.offers else plane_of(top)
-    found = (await transfer.correlate("truncate", own, top.size))[:, 0]
-    wrapped = top + found if transfer.offers else top - found
+    correlated = (await transfer.correlate("truncate", own, top.size))[:, 0]
+    wrapped = top + correlated if transfer.offers else top - correlated
     result -= wrapped << np.uint64(64 - bits)
     if transfer.offers:
         # The two shifts lose up to one together; one more makes that one too many instead.
