@@ -68,6 +68,17 @@ def test_releases_draw_from_the_budget_beside_the_data(house, capsys):
     assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
 
 
+def test_what_bounds_nothing_is_listed_in_the_budget_beside_the_data(house, capsys):
+    assert main(["budget", "shop.dat.budget", "--start", "shop.dat", "--epsilon", "1"]) == 0
+    assert main(["hide", "shop.dat", "--rule", "1 -> 2", "--out", "hidden.dat"]) == 0
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--epsilon", "1"]) == 0
+    assert main(["anonymize", "t.csv", "--out", "r"]) == 0
+    for name in ("shop.dat.budget", "t.csv.budget"):
+        capsys.readouterr()
+        assert main(["budget", name, "--json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
+
+
 def test_itemsets_of_baskets(house):
     (house / "items.toml").write_text('items = ["1", "2", "3"]\n')
     assert main(["private", "shop.dat", "--what", "itemsets", "--declare", "items.toml",

@@ -24,7 +24,7 @@ def budget_path(budget: Path | None, data: Path) -> Path | None:
 
 def budget_of(args: argparse.Namespace) -> Budget | None:
     """Return the budget that the options name or that lies beside the data."""
-    path = budget_path(args.budget, args.data)
+    path = budget_path(getattr(args, "budget", None), args.data)
     if path is None:
         return None
     from unspoken.release.budget import Budget
@@ -42,9 +42,22 @@ def book_release(args: argparse.Namespace, table: Table, release: Release,
     from unspoken.release.budget_releases import release_draws
 
     budget.check_table(table)
-    wanted = release_draws(release, args.to, kind)
+    to = getattr(args, "to", "")
+    wanted = release_draws(release, to, kind)
     if not all(budget.draw_each([one])[0] for one in wanted):
-        raise BudgetError(f"The budget '{budget_path(args.budget, args.data)}' has "
-                          f"{budget.left(args.to):g} left, and this release needs "
-                          f"{wanted[0].cost}. Nothing was written. 'unspoken budget' shows what it "
-                          "was spent on.")
+        raise BudgetError(f"The budget of this table has {budget.left(to):g} left, and this "
+                          f"release needs {wanted[0].cost}. Nothing was written. 'unspoken budget' "
+                          "shows what it was spent on.")
+
+
+def list_baskets(data: Path, table: Table, what: str) -> None:
+    """List baskets that bound nothing in the budget beside their file, before they are written."""
+    path = budget_path(None, data)
+    if path is None:
+        return
+    from unspoken.release.budget import Budget
+    from unspoken.release.budget_releases import WITHOUT
+
+    budget = Budget(path)
+    budget.check_table(table)
+    budget.draw(WITHOUT, kind="baskets", what=what)
