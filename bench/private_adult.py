@@ -46,6 +46,8 @@ VALUES = {
     "native-country": ["United-States", "Mexico", "Philippines", "Germany", "Canada", "?"],
     "income": ["<=50K", ">50K"],
 }
+# Missing values are the text "?"; countries that are not listed count as missing.
+COMPLETE = [name for name in (*EDGES, *VALUES) if name != "native-country"]
 
 
 def adult(part):
@@ -75,7 +77,7 @@ def three_way_error(first, second):
     """Return the mean total variation distance of all three-way marginals, over declared cells."""
     tables = [read(one) for one in (first, second)]
     names = list(first.columns)
-    cells = cells_of(tables[0], names, EDGES, VALUES, 16)
+    cells = cells_of(tables[0], names, EDGES, VALUES, 16, COMPLETE)
     coded = [[cell.codes(table.arrow([cell.name])[cell.name]) for cell in cells]
              for table in tables]
     errors = []
@@ -90,7 +92,8 @@ def three_way_error(first, second):
 def synthetic(epsilon):
     train, test = adult("data"), adult("test")
     began = time.perf_counter()
-    release, _ = PrivateSynthesizer(epsilon, edges=EDGES, values=VALUES).protect(read(train))
+    method = PrivateSynthesizer(epsilon, edges=EDGES, values=VALUES, complete=COMPLETE)
+    release, _ = method.protect(read(train))
     took = time.perf_counter() - began
     made = release.table.arrow().to_pandas()[list(train.columns)]
     print(release.guarantee.statement)
@@ -104,7 +107,7 @@ def tree(epsilon):
     table = read(train)
     accuracies = []
     for _ in range(TREES):
-        learned = private_tree(table, epsilon, edges=EDGES, values=VALUES)
+        learned = private_tree(table, epsilon, edges=EDGES, values=VALUES, complete=COMPLETE)
         guess = learned.model.predict(read(test))
         accuracies.append(float((guess == test["income"].to_numpy()).mean()))
     print(f"private tree at {learned.cost}: mean accuracy {np.mean(accuracies):.4f}, "

@@ -10,6 +10,7 @@ answer.
 import http.client
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -116,11 +117,13 @@ def main(seconds=60.0, clients=50, rate=200.0):
         finally:
             process.terminate()
             process.wait()
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
         booked = sum(one.cost.epsilon is not None for one in Budget(folder / "b").draws)
         marks = np.percentile(np.array(times) * 1000, [50, 90, 99, 100])
         print(f"{len(times)} answered in {took:.1f} s ({len(times) / took:.0f} a second), "
               f"{len(lost)} not, {booked} booked; milliseconds: median {marks[0]:.0f}, "
-              f"90% {marks[1]:.0f}, 99% {marks[2]:.0f}, most {marks[3]:.0f}")
+              f"90% {marks[1]:.0f}, 99% {marks[2]:.0f}, most {marks[3]:.0f}; the service took "
+              f"{used.ru_utime + used.ru_stime:.0f} s of processor time, starting included")
         if lost:
             print(lost[0])
 

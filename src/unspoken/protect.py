@@ -23,6 +23,8 @@ from unspoken.methods.distortion.multiplicative_noise import MultiplicativeNoise
 from unspoken.methods.distortion.randomized_response import RandomizedResponse
 from unspoken.methods.encoding.encoder import PiecewiseEncoder
 from unspoken.methods.mixtures.local_mixture import LocalMixture
+from unspoken.methods.private.private_offer import private_offer
+from unspoken.methods.private.synthetic_rows import PrivateSynthesizer
 from unspoken.methods.queries import QueryGuard, column
 from unspoken.methods.rotation.pairwise_rotation import PairwiseRotation
 from unspoken.methods.rotation.random_projection import RandomProjection
@@ -34,6 +36,7 @@ __all__ = ["Anatomizer", "CellSuppressor", "CutAndPaste", "DataSwapper", "Discre
            "Generalizer", "Growth", "GuidedPerturbation", "LocalMixture", "Mask",
            "Microaggregator", "MondrianAnonymizer", "MultiplicativeNoise", "NoiseAdder",
            "OptimalRecoder", "PairwiseRotation", "PiecewiseEncoder", "PostRandomizer",
-           "QueryGuard", "RandomProjection", "RandomizedResponse", "Rotation", "RuleHider",
-           "SampleReleaser", "SelectASize", "SimilarityOutsourcing", "Store", "TopBottomCoder",
-           "TreePreservingAnonymizer", "UniformOperator", "build_hierarchy", "column", "decode"]
+           "PrivateSynthesizer", "QueryGuard", "RandomProjection", "RandomizedResponse",
+           "Rotation", "RuleHider", "SampleReleaser", "SelectASize", "SimilarityOutsourcing",
+           "Store", "TopBottomCoder", "TreePreservingAnonymizer", "UniformOperator",
+           "build_hierarchy", "column", "decode", "private_offer"]

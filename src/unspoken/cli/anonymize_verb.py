@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from unspoken.cli.book_release import book_release
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
 from unspoken.methods.anonymity.method import DIVERSITIES
 
@@ -52,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
                                 "recommended": best.to_json()}
     if args.out is not None:
         release = method_of(best.method).build(dict(best.parameters)).protect(table)[0]
+        book_release(args, table, release)
         release = release.save(args.out)
         decision |= {"release": str(args.out), "fingerprint": release.fingerprint}
         lines.append(f"Written to {args.out}: {release.guarantee.statement}")

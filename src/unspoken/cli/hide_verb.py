@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
+from unspoken.cli.book_release import list_baskets
 from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, verb
 from unspoken.errors import InputError
 
@@ -67,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
         check_ending(args.out)
     hider = RuleHider(args.rule, args.by, args.min_support, args.min_confidence, args.margin,
                       args.lower, args.decoys)
-    hidden = hider.hide(_read(args))
+    source = _read(args)
+    hidden = hider.hide(source)
+    _book(args, source)
     hidden.baskets.save(args.out)
     report = hidden.effects.to_json()
     if args.report is not None:
@@ -75,6 +78,15 @@ def run(args: argparse.Namespace) -> int:
     emit(args, {"out": str(args.out), "effects": report},
          f"{hidden.effects.summary()}\nWritten to {args.out}.")
     return 0
+
+
+def _book(args: argparse.Namespace, source: Any) -> None:
+    """List what is written in the budget beside the baskets."""
+    from unspoken.table.basket_tables import to_table
+    from unspoken.table.baskets import Baskets
+
+    if isinstance(source, Baskets):
+        list_baskets(args.baskets, to_table(source), "baskets with hidden rules")
 
 
 def _read(args: argparse.Namespace) -> Any:

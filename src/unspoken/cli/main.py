@@ -44,6 +44,9 @@ from unspoken.cli import (
     mine_verb as mine,
 )
 from unspoken.cli import (
+    private_verb as private,
+)
+from unspoken.cli import (
     protect_verb as protect,
 )
 from unspoken.cli import (
@@ -66,8 +69,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, anonymize, hide, query, serve, budget, mine, decode, verify,
-         summary, audit, record, register, joint, demo)
+VERBS = (inspect, methods, protect, private, anonymize, hide, query, serve, budget, mine, decode,
+         verify, summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

@@ -48,8 +48,9 @@ def audit_synthetic(table: Table, release: Release, key: Key | None,
 
 
 def _cells(name: str, release: Release) -> Cells:
-    told = release.mechanism["columns"][name]
-    return Cells(name, tuple(told["edges"]), tuple(told["values"]), False, bool(told["declared"]))
+    stated = release.mechanism["columns"][name]
+    return Cells(name, tuple(stated["edges"]), tuple(stated["values"]), False,
+                 bool(stated["declared"]), bool(stated.get("complete", False)))
 
 
 def _rows(one: SyntheticNeighbours, names: list[str], people: Ints, shown: Ints, trials: int,

@@ -2,13 +2,15 @@
 
 Cells are declared from public knowledge. Cells that were taken from the data disclose something
 about it: then no epsilon is stated. A number beyond its range counts as the nearest interval, a
-category that was not declared as missing.
+category that was not declared as missing. A column that is declared complete has no cell for
+missing values: should there be one all the same, it counts as the last cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,18 +29,24 @@ MOST_VALUES = 1000
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of one column; the last code stands for a missing value."""
+    """The cells of one column; the last code stands for a missing value unless it is complete."""
 
     name: str
     edges: tuple[float, ...]
     values: tuple[str, ...]
     whole: bool
     declared: bool
+    complete: bool = False
+
+    @property
+    def known(self) -> int:
+        """Return how many cells there are besides the one for missing values."""
+        return len(self.edges) - 1 if self.edges else len(self.values)
 
     @property
     def size(self) -> int:
         """Return how many codes there are."""
-        return (len(self.edges) - 1 if self.edges else len(self.values)) + 1
+        return self.known + (not self.complete)
 
     def codes(self, column: Any) -> Ints:
         """Return the code of every value of an Arrow column."""
@@ -53,7 +61,7 @@ class Cells:
 
     def draw(self, codes: Ints, rng: np.random.Generator) -> Any:
         """Return values of these codes: categories, or numbers drawn evenly from the interval."""
-        missing = codes == self.size - 1
+        missing = codes == self.known
         place = np.where(missing, 0, codes)
         if not self.edges:
             return pa.array(np.array(self.values, dtype=object)[place], pa.string(), mask=missing)
@@ -68,6 +76,12 @@ class Cells:
                         pa.int64(), mask=missing)
 
     @property
+    def labels(self) -> tuple[str | None, ...]:
+        """Return what the cells are called, None for a missing value."""
+        spans = tuple(f"{low:g} .. {high:g}" for low, high in pairwise(self.edges))
+        return (*(spans or self.values), *(() if self.complete else (None,)))
+
+    @property
     def arrow_type(self) -> pa.DataType:
         """Return the type of drawn values."""
         if not self.edges:
@@ -80,14 +94,31 @@ class Cells:
 
     def to_json(self) -> dict[str, Any]:
         """Return the cells as plain data."""
-        return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared}
+        return {"edges": list(self.edges), "values": list(self.values), "declared": self.declared,
+                "complete": self.complete}
 
 
-def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any,
-             bins: int) -> tuple[Cells, ...]:
+class Coded:
+    """The columns of a table as codes of their cells, or as numbers."""
+
+    def __init__(self, table: Table, cells: Sequence[Cells]) -> None:
+        self._frame = table.arrow([one.name for one in cells])
+        self._codes = {one.name: one.codes(self._frame[one.name]) for one in cells}
+
+    def __getitem__(self, name: str) -> Ints:
+        """Return the codes of a column."""
+        return self._codes[name]
+
+    def numbers(self, name: str) -> Floats:
+        """Return the numbers of a column."""
+        return np.asarray(to_numbers(self._frame[name]), np.float64)
+
+
+def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: int,
+             complete: Sequence[str] = ()) -> tuple[Cells, ...]:
     """Return the cells of columns: as declared, or else from the data."""
-    return tuple(_cells(table, name, of_column(edges, name), of_column(values, name), bins)
-                 for name in names)
+    return tuple(replace(_cells(table, name, of_column(edges, name), of_column(values, name), bins),
+                         complete=name in complete) for name in names)
 
 
 def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells:

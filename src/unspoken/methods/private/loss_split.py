@@ -47,6 +47,19 @@ def delta_of(rho: float, epsilon: float) -> float:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How far one row moves several numbers: the sum of all moves, and that of their squares."""
+
+    total: int
+    squares: int
+
+    @property
+    def length(self) -> float:
+        """Return the root of the squares, rounded up."""
+        return math.nextafter(math.sqrt(self.squares), math.inf)
+
+
+@dataclass(frozen=True)
 class Loss:
     """A share of the stated loss: of a rho where there is a delta, else of epsilon."""
 
@@ -73,6 +86,22 @@ class Loss:
         """Return the standard deviation of that noise."""
         return gaussian_error(math.sqrt(moved), self.amount) if self.concentrated \
             else laplace_error(moved, self.amount)
+
+    def numbers(self, values: Sequence[int], reach: Reach) -> list[int]:
+        """Return whole numbers with noise, of which one row moves all together by `reach`."""
+        return gaussian_noise(values, reach.length, self.amount) if self.concentrated \
+            else laplace_noise(values, reach.total, self.amount)
+
+    def spread(self, reach: Reach) -> float:
+        """Return the standard deviation of that noise."""
+        return gaussian_error(reach.length, self.amount) if self.concentrated \
+            else laplace_error(reach.total, self.amount)
+
+    def gap(self, options: int, reach: int) -> float:
+        """Return how far below the best the chosen score may lie, in 95 of 100 choices."""
+        scale = reach / math.sqrt(2 * self.amount) if self.concentrated \
+            else 2 * reach / self.amount
+        return scale * math.log(options / 0.05)
 
     def choose(self, scores: Sequence[float], reach: int) -> int:
         """Return the place of a high score; one row moves each score by at most `reach`."""

@@ -62,6 +62,8 @@ _SPENT = {
                         "the categories of the other columns",
                         "Declare them; the data's void the epsilon."),
     "bins": Parameter(Whole(2), "intervals of a numeric column without declared edges", "Use 16."),
+    "complete": Parameter(Names(), "columns that are publicly known to miss no value",
+                          "Leave it out if any may."),
     "columns": Parameter(Names(), "the columns that are released", "Leave it out for all."),
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import InputError, explain
-from unspoken.methods.private.declared_columns import Cells, cells_of
+from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
 from unspoken.methods.private.loss_split import Loss
 from unspoken.models.categorical_tree import CategoricalTree
 from unspoken.release.budget_costs import NONE, Cost
@@ -54,7 +54,7 @@ class LearnedTree:
 
 
 def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, values: Any = None,
-                 bins: int = 16, max_depth: int = 5) -> LearnedTree:
+                 bins: int = 16, complete: Any = (), max_depth: int = 5) -> LearnedTree:
     """Learn a tree that predicts the target of a table, with a stated epsilon.
 
     Parameters
@@ -70,6 +70,8 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
         taken, and the cost has no epsilon.
     bins : int, default 16
         Intervals of a numeric column that `edges` does not name.
+    complete : list of str, optional
+        Columns that are publicly known to miss no value: they get no cell for missing ones.
     max_depth : int, default 5
         The depth of the tree.
 
@@ -80,12 +82,44 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
     """
     _check(table, epsilon, max_depth)
     names = [*table.schema.features, str(table.schema.target)]
-    cells = cells_of(table, names, edges, values, bins)
-    frame = table.arrow(names)
-    codes = [one.codes(frame[one.name]) for one in cells]
+    cells = cells_of(table, names, edges, values, bins, complete)
     cost = Cost(epsilon) if all(one.declared for one in cells) else Cost(None, law=NONE)
-    grower = _Grower(codes, cells, Loss(epsilon, False), max_depth)
-    return LearnedTree(grower.model(), cost, grower.leaves.error())
+    plan = TreePlan(Loss(epsilon, False), cells, table.rows, table.schema.target, max_depth)
+    return LearnedTree(plan.measure(Coded(table, plan.cells)), cost, expected_leaf_error(epsilon))
+
+
+class TreePlan:
+    """Features and the target, which comes last, and the depth."""
+
+    kind = "model"
+
+    def __init__(self, loss: Loss, cells: Sequence[Cells], rows: int, target: str | None,
+                 max_depth: int = 5) -> None:
+        last = [one for one in cells if one.name == target and not one.edges]
+        self.cells = (*(one for one in cells if one.name != target), *last)
+        if not last or len(self.cells) < 2:
+            raise InputError("A private tree needs a categorical target and at least one more "
+                             "column. Name the target on reading.")
+        _check_depth(max_depth)
+        self._loss, self._depth, self._rows = loss, max_depth, rows
+
+    def expected(self) -> dict[str, float]:
+        """Return the errors that can be stated before anything is measured."""
+        questions = sum(len(_questions(k, one)) for k, one in enumerate(self.cells[:-1]))
+        gap = _choice(self._loss, self._depth).gap(max(questions, 1), GINI_REACH)
+        return {"deviation of a class count of a leaf": self._loss.share(LEAVES).error(),
+                "impurity times records that a question may be worse than the best, in 95 of 100":
+                    gap}
+
+    def measure(self, coded: Coded) -> CategoricalTree:
+        """Grow the tree."""
+        codes = [coded[one.name] for one in self.cells]
+        return _Grower(codes, self.cells, self._loss, self._depth).model()
+
+
+def _choice(loss: Loss, max_depth: int) -> Loss:
+    """Return what one question may spend: a row that changes is in two nodes of a level."""
+    return loss.share((1 - LEAVES) / max_depth / 2)
 
 
 def expected_leaf_error(epsilon: float) -> float:
@@ -96,10 +130,14 @@ def expected_leaf_error(epsilon: float) -> float:
 def _check(table: Table, epsilon: float, max_depth: int) -> None:
     if not isinstance(epsilon, int | float) or not 0 < epsilon <= 100:
         raise InputError(explain("'epsilon'", "above 0 and up to 100", epsilon))
-    if type(max_depth) is not int or not 1 <= max_depth <= 12:
-        raise InputError(explain("'max_depth'", "a whole number from 1 to 12", max_depth))
+    _check_depth(max_depth)
     if table.schema.target is None or table.schema[table.schema.target].kind != "categorical":
         raise InputError("A private tree needs a categorical target. Name it on reading.")
+
+
+def _check_depth(max_depth: Any) -> None:
+    if type(max_depth) is not int or not 1 <= max_depth <= 12:
+        raise InputError(explain("'max_depth'", "a whole number from 1 to 12", max_depth))
 
 
 class _Grower:
@@ -109,8 +147,7 @@ class _Grower:
                  max_depth: int) -> None:
         self._codes, self._cells, self._depth = codes[:-1], cells[:-1], max_depth
         self._classes, self._target = cells[-1], codes[-1]
-        # A row that changes is in two nodes of a level: before and after.
-        self._choice = loss.share((1 - LEAVES) / max_depth / 2)
+        self._choice = _choice(loss, max_depth)
         self.leaves = loss.share(LEAVES)
         self._questions = [one for k, cell in enumerate(self._cells) for one in _questions(k, cell)]
         self._nodes = [_Node(np.arange(codes[0].size))]
@@ -178,7 +215,7 @@ def _questions(column: int, cell: Cells) -> list[_Question]:
 def _written(nodes: Sequence[_Node], counts: Floats, cells: Sequence[Cells],
              classes: Cells) -> CategoricalTree:
     """Return the tree as a model; a node's children follow one another already."""
-    real = counts[:, : classes.size - 1]
+    real = counts[:, : classes.known]
     total = real.sum(axis=1)
     shares = real / np.maximum(total, 1e-300)[:, None]
     shares[total == 0] = 1 / shares.shape[1]
@@ -193,5 +230,11 @@ def _written(nodes: Sequence[_Node], counts: Floats, cells: Sequence[Cells],
         np.array([-1 if node.children is None else node.children[0] for node in nodes], np.int64),
         np.array([0 if node.children is None else 2 for node in nodes], np.int64),
         tuple(() if one is None or one.edge is not None else
-              tuple(int(not side) for side in one.left) for one in inner),
+              _route(one, cells[one.column]) for one in inner),
         shares, np.rint(total).astype(np.int64), 1 - (shares**2).sum(axis=1))
+
+
+def _route(question: _Question, cell: Cells) -> tuple[int, ...]:
+    """Return the child of every category, and of a missing value, which may have no own cell."""
+    sides = [int(not side) for side in question.left]
+    return (*sides, sides[-1]) if cell.complete else tuple(sides)

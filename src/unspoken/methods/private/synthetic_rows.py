@@ -47,6 +47,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         is stated.
     bins : int, default 16
         Intervals of a numeric column that `edges` does not name.
+    complete : list of str, optional
+        Columns that are publicly known to miss no value: they get no cell for missing ones.
     columns : list of str, optional
         The columns to release; all but identifiers by default.
     rows : int, optional
@@ -63,13 +65,14 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(self, epsilon: float = 1.0, delta: float = 1e-6, *, edges: Any = None,
-                 values: Any = None, bins: int = 16, columns: Any = None,
+                 values: Any = None, bins: int = 16, complete: Any = None, columns: Any = None,
                  rows: int | None = None) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.edges = edges
         self.values = values
         self.bins = bins
+        self.complete = complete
         self.columns = columns
         self.rows = rows
 
@@ -77,7 +80,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
         """Return the release of a table, and a key that seals it: no row is anybody's."""
         SYNTHETIC.check(self)
         names = _released(table, self.columns)
-        cells = cells_of(table, names, self.edges, self.values, self.bins)
+        cells = cells_of(table, names, self.edges, self.values, self.bins,
+                         self.complete or ())
         if table.rows < 2:
             raise DataError(f"A synthetic table needs at least 2 rows. Got {table.rows}.")
         frame = table.arrow(list(names))

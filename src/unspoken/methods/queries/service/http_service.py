@@ -177,9 +177,11 @@ def serve(service: QueryService, host: str = "127.0.0.1", port: int = 8642, *,
     app = make_app(service)
     import uvicorn
 
+    # h11 alone bounds headers: whoever has no token could fill the memory otherwise.
     config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
-        limit_concurrency=1000, timeout_keep_alive=_SECONDS, timeout_graceful_shutdown=5,
+        app, host=host, port=port, http="h11", log_level="warning", access_log=False,
+        server_header=False, limit_concurrency=1000, timeout_keep_alive=_SECONDS,
+        timeout_graceful_shutdown=5,
         h11_max_incomplete_event_size=MAX_BYTES, ssl_certfile=certificate, ssl_keyfile=key,
         ssl_version=ssl.PROTOCOL_TLS_SERVER)
     try:

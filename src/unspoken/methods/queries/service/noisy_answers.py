@@ -11,20 +11,28 @@ group, a person leaves one group and enters another, and each group gets half.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Bools, Floats, Ints
+from unspoken.arrays import Bools, Ints, Words
+from unspoken.errors import InputError
 from unspoken.methods.queries.grid_columns import GridColumn
+from unspoken.methods.queries.predicates import Missing
 from unspoken.methods.queries.service.question import Question
 from unspoken.methods.queries.service.service_records import Groups, ServiceRecords
+from unspoken.numerics.packed_bits import bit_counts
 from unspoken.numerics.private_noise import laplace_error, laplace_noise, noisy_choice
+from unspoken.numerics.record_bitsets import shared, unpack
 
 _FINE = 1 << 12
 _CANDIDATES = 256
 _PARTS = 1000
+_FEW = 40
+"""Groups up to which every group is a set of its own."""
 
 
 @dataclass(frozen=True)
@@ -46,52 +54,95 @@ class Aggregates:
 def aggregates(records: ServiceRecords, question: Question) -> Aggregates:
     """Compute what a question needs; whatever is wrong with the question is found here."""
     records.check_names(question.columns)
-    inside = records.meet(question.condition)
+    inside = records.members(question.condition)
     groups = records.groups(question.group) if question.group else None
     if question.select == "histogram":
         groups = records.bins(str(question.column), question.edges)
     if question.select in ("count", "histogram"):
-        return Aggregates(question, _tally(inside, groups), _NONE, _NONE, groups, None)
+        return Aggregates(question, _tally(records, inside, groups), _NONE, _NONE, groups, None)
     column = records.column(str(question.column))
+    inside = inside & records.present(str(question.column))
     if question.select == "quantile":
-        places = records.kept(("places", question.column), lambda: _places(column))
-        return Aggregates(question, _ranks(inside & column.present, column, places), _NONE, _NONE,
-                          None, column)
-    return _moments(question, inside & column.present, column, groups, records)
+        places = records.once(("places", question.column), lambda: _places(column))
+        return Aggregates(question, _ranks(unpack(inside, records.count), column, places), _NONE,
+                          _NONE, None, column)
+    return _moments(question, inside, column, groups, records)
 
 
 _NONE: Ints = np.zeros(0, np.int64)
 
 
-def _moments(question: Question, inside: Bools, column: GridColumn,
+def prepare(records: ServiceRecords, bounded: Sequence[str], valued: Sequence[str]) -> None:
+    """Compute what questions about declared columns have in common, before the first of them."""
+    laplace_noise([0], 1, 1.0)
+    for name in records.asked_about:
+        records.members(Missing(name))
+    for name in bounded:
+        for question in (Question("sum", name), Question("variance", name),
+                         Question("quantile", name, at=0.5)):
+            with suppress(InputError):  # Whoever asks will be told.
+                aggregates(records, question)
+    for name in valued:
+        with suppress(InputError):
+            aggregates(records, Question("count", group=(name,)))
+
+
+def _moments(question: Question, inside: Words, column: GridColumn,
              groups: Groups | None, records: ServiceRecords) -> Aggregates:
     shrink = max(-(-(column.high - column.low) // _FINE), 1) if question.select == "variance" else 1
-    off, squares = records.distances(str(question.column), _middle(column), shrink)
-    mask = inside.astype(np.float64)
-    counts, sums = _tally(inside, groups), _totals(off, mask, groups)
+    counts = _tally(records, inside, groups)
+    add_up = _Sums(records, str(question.column), _middle(column), shrink, inside, groups, counts)
+    sums = add_up.power(1)
     if question.select == "sum":
         sums = sums + counts * _middle(column)
-    second = _totals(squares, mask, groups) if question.select == "variance" else _NONE
+    second = add_up.power(2) if question.select == "variance" else _NONE
     return Aggregates(question, counts, sums, second, groups, column, shrink)
 
 
-def _tally(inside: Bools, groups: Groups | None) -> Ints:
+def _tally(records: ServiceRecords, inside: Words, groups: Groups | None) -> Ints:
     if groups is None:
-        return np.array([np.count_nonzero(inside)], np.int64)
-    return _whole(np.bincount(groups.codes, inside.astype(np.float64), len(groups.labels)))
+        return np.array([int(bit_counts(inside))], np.int64)
+    if len(groups.labels) > _FEW:
+        rows = unpack(inside, records.count).astype(np.float64)
+        return np.asarray(np.rint(np.bincount(groups.codes, rows, len(groups.labels))), np.int64)
+    return shared(_stack(records, groups), inside)
 
 
-def _totals(values: Floats, mask: Floats, groups: Groups | None) -> Ints:
-    """Add up whole numbers; sums of less than 2^53 are exact in floating point, in any order."""
-    chosen = values * mask
-    if groups is None:
-        # Not a dot product: the threads of BLAS cost ten times what they save on one vector.
-        return np.array([round(float(chosen.sum()))], np.int64)
-    return _whole(np.bincount(groups.codes, chosen, len(groups.labels)))
+def _stack(records: ServiceRecords, groups: Groups) -> Words:
+    found: Words = records.kept(("stack", groups), lambda: records.each_group(groups))
+    return found
 
 
-def _whole(totals: Any) -> Ints:
-    return np.asarray(np.rint(totals), np.int64)
+@dataclass(frozen=True)
+class _Sums:
+    """Sums of offsets, or of their squares, over a set and over its groups."""
+
+    records: ServiceRecords
+    column: str
+    middle: int
+    shrink: int
+    inside: Words
+    groups: Groups | None
+    counts: Ints
+
+    def power(self, power: int) -> Ints:
+        """Return the sums, one per group; all are exact."""
+        planes = self.records.planes(self.column, self.middle, self.shrink, power)
+        if self.groups is None:
+            return np.array([planes.total(self.inside, int(self.counts[0]))], np.int64)
+        if len(self.groups.labels) > _FEW:
+            return self._over_rows(power)
+        stack = _stack(self.records, self.groups)
+        return np.array([planes.total(self.inside & one, count) for one, count
+                         in zip(stack, self.counts.tolist(), strict=True)], np.int64)
+
+    def _over_rows(self, power: int) -> Ints:
+        """Add up row by row: sums of less than 2^53 are exact in floating point, in any order."""
+        assert self.groups is not None
+        rows = unpack(self.inside, self.records.count)
+        off = self.records.offsets(self.column, self.middle, self.shrink) ** power * rows
+        return np.asarray(np.rint(np.bincount(self.groups.codes, off.astype(np.float64),
+                                              len(self.groups.labels))), np.int64)
 
 
 def _middle(column: GridColumn) -> int:
@@ -105,11 +156,10 @@ def _candidates(column: GridColumn) -> Ints:
 
 def _ranks(inside: Bools, column: GridColumn, places: Ints) -> Ints:
     """Return, for every candidate, how many values lie below and above it, in two rows."""
-    size = _candidates(column).size
-    counts = _whole(np.bincount(places, inside.astype(np.float64), 2 * size + 1))
-    up_to = np.cumsum(counts)
-    below, equal = up_to[0 : 2 * size : 2], counts[1 : 2 * size : 2]
-    return np.array([below, up_to[-1] - below - equal], np.int64)
+    size = 2 * _candidates(column).size + 1
+    # A pass over all records: its time says nothing about how many of them are inside.
+    up_to = np.cumsum(np.rint(np.bincount(places, inside.astype(np.float64), size)))
+    return np.array([up_to[0:-1:2], up_to[-1] - up_to[1::2]], np.int64)
 
 
 def _places(column: GridColumn) -> Ints:

@@ -14,7 +14,8 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from unspoken.errors import InputError, explain, unknown
@@ -54,7 +55,7 @@ class Question:
         _check_numbers(self)
         _ = self.condition
 
-    @property
+    @cached_property
     def condition(self) -> Predicate | None:
         """Return the condition on records."""
         if self.where is None:
@@ -65,7 +66,7 @@ class Question:
                              "once.")
         return found
 
-    @property
+    @cached_property
     def columns(self) -> frozenset[str]:
         """Return every column that the question names."""
         where = self.condition
@@ -75,9 +76,10 @@ class Question:
     def to_json(self) -> dict[str, Any]:
         """Return the question as plain data, without what it leaves out."""
         return {name: list(value) if isinstance(value, tuple) else value
-                for name, value in asdict(self).items() if value not in (None, ())}
+                for name, value in ((name, getattr(self, name)) for name in FIELDS)
+                if value not in (None, ())}
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Return a text that two questions share exactly if they ask the same."""
         where = self.condition

@@ -20,7 +20,12 @@ from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
 from unspoken.methods.queries.service.exact_cells import exact_answer
-from unspoken.methods.queries.service.noisy_answers import Aggregates, aggregates, noisy
+from unspoken.methods.queries.service.noisy_answers import (
+    Aggregates,
+    aggregates,
+    noisy,
+    prepare,
+)
 from unspoken.methods.queries.service.question import Question
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.service_records import ServiceRecords
@@ -87,6 +92,8 @@ class QueryService:
         self._rows = terms.rows
         self.records = ServiceRecords(table, policy, None if terms.unit == ROW else terms.unit,
                                       terms.rows)
+        prepare(self.records, *([name for name, one in policy.columns.items() if kind in one]
+                                for kind in ("bounds", "values")))
         self._log = ServiceLog(policy.log, policy.head)
         self._known: dict[str, dict[str, Any]] = {}
         self._name = ""

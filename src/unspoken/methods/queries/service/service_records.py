@@ -16,18 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Bools, Floats, Ints
+from unspoken.arrays import Bools, Ints, Words
 from unspoken.errors import InputError
 from unspoken.methods.queries.fixed_cells import FixedCells
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.predicates import All, Not, Predicate, Some
 from unspoken.methods.queries.service.service_policy import ServicePolicy
+from unspoken.methods.queries.service.summed_planes import Planes
+from unspoken.numerics.record_bitsets import pack, unpack
 from unspoken.table.table import Table
 
 MISSING, OTHER = None, "(other)"
 MOST_GROUPS = 5000
-_MASKS = 48
+_MASKS = 400
 _GROUPINGS = 40
 _EXACT = 1 << 53
 _BINS = 10
@@ -50,10 +52,12 @@ class ServiceRecords:
         self.settings = policy.settings(table.schema)
         self._policy = policy
         self._rows = Rows(_limited(table, unit, rows))
-        self._masks: OrderedDict[str, Bools] = OrderedDict()
+        self._masks: OrderedDict[str, Words] = OrderedDict()
+        self._everybody = pack(np.ones(self._rows.count, np.bool_))
         self._columns: dict[str, GridColumn] = {}
         self._groups: OrderedDict[Any, Any] = OrderedDict()
-        self._guard = threading.Lock()
+        self._fixed: dict[Any, Any] = {}
+        self._guard = threading.RLock()
         self.count = self._rows.count
         self.schema = self._rows.schema
         self.cells = FixedCells(self._rows, self.settings)
@@ -65,31 +69,41 @@ class ServiceRecords:
             if self.schema[name].role == "identifier":
                 raise InputError(f"Column '{name}' is an identifier and cannot be asked about.")
 
+    @property
+    def asked_about(self) -> tuple[str, ...]:
+        """Return the columns that can be asked about."""
+        hidden = self.schema.with_role("identifier")
+        return tuple(name for name in self.schema.names if name not in hidden)
+
     def public(self, names: Any) -> bool:
         """Return True if all of these columns are public."""
         return set(names) <= set(self.settings.public)
 
     def meet(self, predicate: Predicate | None) -> Bools:
-        """Return which records meet a condition; parts of it are kept for the next one."""
+        """Return which records meet a condition."""
+        return unpack(self.members(predicate), self.count)
+
+    def members(self, predicate: Predicate | None) -> Words:
+        """Return which records meet a condition, packed; parts of it are kept for the next one."""
         if predicate is None:
-            return np.ones(self.count, np.bool_)
+            return self._everybody
         if isinstance(predicate, Not):
-            return ~self.meet(predicate.part)
+            return self.members(predicate.part) ^ self._everybody
         if isinstance(predicate, All | Some):
-            join = np.logical_and if isinstance(predicate, All) else np.logical_or
-            whole = self.meet(predicate.parts[0])
+            join = np.bitwise_and if isinstance(predicate, All) else np.bitwise_or
+            whole = self.members(predicate.parts[0])
             for part in predicate.parts[1:]:
-                whole = join(whole, self.meet(part))
+                whole = join(whole, self.members(part))
             return whole
         return self._kept(predicate)
 
-    def _kept(self, predicate: Predicate) -> Bools:
+    def _kept(self, predicate: Predicate) -> Words:
         text = str(predicate)
         with self._guard:
             if text in self._masks:
                 self._masks.move_to_end(text)
                 return self._masks[text]
-        mask = self._rows.meet(predicate)
+        mask = pack(self._rows.meet(predicate))
         with self._guard:
             self._masks[text] = mask
             while len(self._masks) > _MASKS:
@@ -120,19 +134,39 @@ class ServiceRecords:
                     self._groups.popitem(last=False)
             return self._groups[key]
 
-    def distances(self, name: str, middle: int, shrink: int) -> tuple[Floats, Floats]:
-        """Return the distances of a column from the middle of its bounds, and their squares."""
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was computed about a column, or compute it; columns are few."""
+        with self._guard:
+            if key not in self._fixed:
+                self._fixed[key] = make()
+            return self._fixed[key]
+
+    def present(self, name: str) -> Words:
+        """Return which records have a value in a column, packed."""
         column = self.column(name)
-        if (column.high - column.low) // shrink * self.count >= _EXACT:
+        found: Words = self.once(("present", name), lambda: pack(column.present))
+        return found
+
+    def offsets(self, name: str, middle: int, shrink: int) -> Ints:
+        """Return how far the values of a column are from the middle, 0 where there is none."""
+        column = self.column(name)
+        return np.where(column.present, (column.values - middle) // shrink, 0)
+
+    def planes(self, name: str, middle: int, shrink: int, power: int) -> Planes:
+        """Return the planes of those offsets, or of their squares."""
+        column = self.column(name)
+        low, high = (column.low - middle) // shrink, (column.high - middle) // shrink
+        if (high - low) ** power * self.count >= _EXACT:
             raise InputError(f"'{name}' has too many steps between its bounds for {self.count} "
                              "rows to be added up exactly. The custodian declares a coarser step.")
-
-        def make() -> tuple[Floats, Floats]:
-            off = np.where(column.present, (column.values - middle) // shrink, 0)
-            return off.astype(np.float64), (off * off).astype(np.float64)
-
-        found: tuple[Floats, Floats] = self.kept(("distances", name, shrink), make)
+        ends = (min(low, 0), max(high, 0)) if power == 1 else (0, max(low * low, high * high))
+        found: Planes = self.once(("planes", name, middle, shrink, power), lambda: Planes.of(
+            self.offsets(name, middle, shrink) ** power, *ends))
         return found
+
+    def each_group(self, groups: Groups) -> Words:
+        """Return the records of every group, packed, one row each."""
+        return np.stack([pack(groups.codes == k) for k in range(len(groups.labels))])
 
     def bins(self, name: str, edges: Sequence[float]) -> Groups:
         """Return the groups of a histogram."""

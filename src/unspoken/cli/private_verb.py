@@ -1,0 +1,124 @@
+"""`unspoken private`: a result with a stated epsilon; what it costs and how exact it is, first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli import basket_verbs
+from unspoken.cli.book_release import budget_of
+from unspoken.cli.common import (
+    Adder,
+    add_reading,
+    emit,
+    must_be_new,
+    names,
+    read_table,
+    verb,
+)
+from unspoken.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from unspoken.methods.private.private_offer import Offer
+
+KINDS = ("marginals", "naive-bayes", "tree", "regression", "itemsets")
+_DECLARED = ("edges", "values", "complete", "items")
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "private", run,
+                  "Say what a private result costs and how exact it will be, and with --out "
+                  "measure it: marginals, naive Bayes, a tree, a regression or frequent itemsets. "
+                  "Without --out nothing of the data is looked at but its columns and its number "
+                  "of rows. Exit status 1: the budget has no room, and nothing was measured.")
+    parser.add_argument("data", type=Path, metavar="DATA",
+                        help="Parquet, CSV or DuckDB file; of baskets also .dat")
+    parser.add_argument("--what", choices=KINDS, required=True, help="what is wanted")
+    parser.add_argument("--epsilon", type=float, default=1.0, metavar="E",
+                        help="what it costs (default: %(default)s)")
+    parser.add_argument("--delta", type=float, default=0.0, metavar="D",
+                        help="with one, noise is Gaussian (default: 0)")
+    parser.add_argument("--declare", type=Path, metavar="FILE",
+                        help="TOML: [edges] and [values] by column, and lists 'complete' (columns "
+                             "that miss no value) and 'items'; what it leaves out is taken from "
+                             "the data, and then no epsilon is stated")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    parser.add_argument("--columns", type=names, metavar="A,B", help="the columns to use")
+    parser.add_argument("--marginal", action="append", type=names, metavar="A,B",
+                        help="columns to count together (repeat; default: each column alone)")
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE",
+                        help="max_depth of a tree, chosen or min_support of itemsets (repeat)")
+    parser.add_argument("--budget", type=Path, metavar="FILE",
+                        help="book it in this budget before it is measured (default: DATA.budget, "
+                             "where there is one)")
+    parser.add_argument("--to", default="", metavar="NAME", help="who gets it")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="measure, and write the result")
+    add_reading(parser)
+    basket_verbs.add_columns(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Offer, or buy."""
+    offer = _offer(args)
+    stated = {"kind": offer.kind, "cost": offer.cost.to_json(), "expected": dict(offer.expected)}
+    if args.out is None:
+        emit(args, stated, f"{offer.summary()}\nNothing was measured. Type --out FILE to buy it.")
+        return 0
+    must_be_new(args.out, "The result")
+    bought = _bought(args, offer)
+    if bought is None:
+        return 1
+    _write(bought, args.out)
+    emit(args, {**stated, "result": str(args.out)}, f"{offer.summary()}\nWritten to {args.out}.")
+    return 0
+
+
+def _offer(args: argparse.Namespace) -> Offer:
+    from unspoken.cli.mine_verb import params
+    from unspoken.methods.private.private_offer import private_offer
+
+    options = {**_declared(args.declare), **params(args.param)}
+    options |= {name: value for name, value in (("columns", args.columns),
+                                                ("marginals", args.marginal)) if value}
+    data: Any = basket_verbs.read(args, args.data) if args.what == "itemsets" \
+        else read_table(args, args.data, args.target)
+    return private_offer(data, args.what, args.epsilon, args.delta, **options)
+
+
+def _declared(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"'{path}' must be a readable TOML file. {error}.") from None
+    for name in data:
+        if name not in _DECLARED:
+            raise InputError(unknown("A section of the declarations", name, _DECLARED))
+    return data
+
+
+def _bought(args: argparse.Namespace, offer: Offer) -> Any:
+    import sys
+
+    from unspoken.errors import BudgetError
+
+    try:
+        return offer.buy(budget_of(args), args.to)
+    except BudgetError as error:
+        print(f"unspoken: {error}", file=sys.stderr)
+        return None
+
+
+def _write(bought: Any, path: Path) -> None:
+    from unspoken.models.model import Model
+    from unspoken.table.atomic_files import write_file
+
+    if isinstance(bought, Model):
+        bought.save(path)
+        return
+    write_file(path, (json.dumps(bought.to_json(), indent=1) + "\n").encode(), overwrite=False)

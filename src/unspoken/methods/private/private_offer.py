@@ -1,0 +1,173 @@
+"""The door to private results: what they cost and how exact they will be, before they are bought.
+
+An offer looks at nothing but declarations and the number of rows, which is public. Buying books the
+cost in the budget of the table, and measures only if it fits; whoever buys twice pays twice.
+
+Kinds: "marginals" (also histograms), "naive-bayes", "tree", "regression" and "itemsets" (of
+baskets). Synthetic tables are a release method, `protect.PrivateSynthesizer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unspoken.errors import InputError, explain, unknown
+from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
+from unspoken.methods.private.loss_split import Loss
+from unspoken.methods.private.noisy_marginals import MarginalsPlan
+from unspoken.methods.private.private_bayes import BayesPlan
+from unspoken.methods.private.private_itemsets import ItemsetsPlan, only_items
+from unspoken.methods.private.private_regression import RegressionPlan
+from unspoken.methods.private.private_trees import TreePlan
+from unspoken.release.budget import Budget
+from unspoken.release.budget_costs import NONE, Cost
+from unspoken.table.basket_tables import to_table
+from unspoken.table.baskets import Baskets
+from unspoken.table.table import Table
+
+KINDS = ("marginals", "naive-bayes", "tree", "regression", "itemsets")
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A private result that can be bought.
+
+    Attributes
+    ----------
+    kind : str
+        What it is.
+    cost : Cost
+        What it takes from a budget; without an epsilon where something was not declared.
+    expected : mapping
+        Its errors, by what they are of.
+    """
+
+    kind: str
+    cost: Cost
+    expected: Mapping[str, float]
+    _table: Table = field(repr=False)
+    _booked_as: str = field(repr=False)
+    _measure: Callable[[], Any] = field(repr=False)
+
+    def summary(self) -> str:
+        """Return cost and errors as text."""
+        lines = [f"{self.kind}: {self.cost}",
+                 *(f"  {value:.4g}  {name}" for name, value in self.expected.items())]
+        if self.cost.law == NONE:
+            lines.append("  Intervals or categories were taken from the data, which discloses "
+                         "something about it. Declare 'edges', 'values' or 'items' to have an "
+                         "epsilon.")
+        return "\n".join(lines)
+
+    def buy(self, budget: Budget | None = None, to: str = "") -> Any:
+        """Book the cost, then measure; BudgetError, and nothing measured, if it does not fit.
+
+        Returns the marginals or the model.
+        """
+        if budget is not None:
+            budget.check_table(self._table)
+            budget.draw(self.cost, to=to, kind=self._booked_as, what=f"private {self.kind}")
+        return self._measure()
+
+
+def private_offer(data: Table | Baskets, kind: str, epsilon: float = 1.0, delta: float = 0.0,
+                  **options: Any) -> Offer:
+    """Offer a private result with its errors; `offer.buy(budget)` measures it.
+
+    Parameters
+    ----------
+    data : Table or Baskets
+        The table; baskets for "itemsets".
+    kind : {"marginals", "naive-bayes", "tree", "regression", "itemsets"}
+        What is wanted.
+    epsilon : float, default 1
+        What it costs.
+    delta : float, default 0
+        With one, noise is Gaussian, and smaller where many numbers are released; trees have none.
+    **options
+        `edges`, `values`, `complete`, `bins`: as for `PrivateSynthesizer`; `columns`: those to
+        use; `marginals`: lists of columns to count together (default: each column alone);
+        `max_depth` of a tree; `items` (the public list of all items), `chosen` (how many items
+        sets are made of, default 8) and `min_support` of itemsets.
+
+    Examples
+    --------
+    >>> offer = private_offer(table, "naive-bayes", 0.5, edges={"age": [17, 30, 60, 90]},
+    ...                       values={"sex": ["F", "M"], "ill": ["no", "yes"]})  # doctest: +SKIP
+    >>> print(offer.summary()); model = offer.buy(budget, to="institute")  # doctest: +SKIP
+    """
+    if kind not in KINDS:
+        raise InputError(unknown("The kind of a private result", kind, KINDS))
+    for name, value, most in (("epsilon", epsilon, 100), ("delta", delta, 0.1)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not (
+                0 < value <= most or (name == "delta" and value == 0)):
+            raise InputError(explain(f"'{name}'", f"above 0 and up to {most}", value))
+    if isinstance(data, Baskets) != (kind == "itemsets"):
+        raise InputError("'itemsets' are of baskets, and everything else is of a table.")
+    if isinstance(data, Baskets):
+        return _of_baskets(data, kind, Cost(epsilon, delta), dict(options))
+    return _of_table(data, kind, Cost(epsilon, delta), dict(options))
+
+
+_NO_EPSILON = Cost(None, law=NONE)
+_PLANS: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+    "marginals": (MarginalsPlan, ("marginals",)), "naive-bayes": (BayesPlan, ()),
+    "tree": (TreePlan, ("max_depth",)), "regression": (RegressionPlan, ())}
+_CELLS = ("edges", "values", "complete", "bins", "columns")
+
+
+def _of_baskets(data: Baskets, kind: str, cost: Cost, options: dict[str, Any]) -> Offer:
+    _known(options, ("items", "chosen", "min_support"))
+    items = options.pop("items", None)
+    declared = data if items is None else only_items(data, items)
+    plan = ItemsetsPlan(_loss(cost), declared, **options)
+    return Offer(kind, cost if items is not None else _NO_EPSILON, plan.expected(), to_table(data),
+                 plan.kind, plan.measure)
+
+
+def _of_table(data: Table, kind: str, cost: Cost, options: dict[str, Any]) -> Offer:
+    form, own = _PLANS[kind]
+    _known(options, (*_CELLS, *own))
+    if kind == "tree" and cost.delta:
+        raise InputError("A private tree has no delta. Leave it out.")
+    target = data.schema.target
+    names = _names(data, options.get("columns"), target)
+    cells = cells_of(data, names, options.get("edges"), options.get("values"),
+                     options.get("bins", 16), options.get("complete") or ())
+    extra = {name: options[name] for name in own if name in options}
+    if kind != "marginals":
+        extra["target"] = target
+    _check_marginals(options.get("marginals"), names)
+    plan = form(_loss(cost), cells, data.rows, **extra)
+    used: tuple[Cells, ...] = plan.cells
+    declared = all(one.declared for one in used)
+    return Offer(kind, cost if declared else _NO_EPSILON, plan.expected(), data, plan.kind,
+                 lambda: plan.measure(Coded(data, used)))
+
+
+def _loss(cost: Cost) -> Loss:
+    return Loss.whole(float(cost.epsilon or 0.0), cost.delta)
+
+
+def _known(options: Mapping[str, Any], names: tuple[str, ...]) -> None:
+    for name in options:
+        if name not in names:
+            raise InputError(unknown("An option of this private result", name, names))
+
+
+def _names(data: Table, columns: Any, target: str | None) -> list[str]:
+    kept = [c.name for c in data.schema.columns if c.role != "identifier"]
+    for name in columns or ():
+        if name not in kept:
+            raise InputError(f"'columns' names '{name}', which is not there or is an identifier. "
+                             "Nothing is disclosed about identifiers.")
+    return kept if not columns else [name for name in kept if name in columns or name == target]
+
+
+def _check_marginals(marginals: Any, names: list[str]) -> None:
+    for one in marginals or ():
+        if isinstance(one, str) or not one or not set(one) <= set(names):
+            raise InputError(explain("'marginals'", f"lists of columns out of {', '.join(names)}",
+                                     one))

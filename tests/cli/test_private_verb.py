@@ -1,0 +1,95 @@
+"""unspoken private: what a result costs and how exact it is, before it is bought."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+from unspoken.cli.main import main
+
+DECLARED = """
+complete = ["age", "ill"]
+[edges]
+age = [18, 30, 45, 60, 90]
+[values]
+ill = ["no", "yes"]
+"""
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    pa.csv.write_csv(pa.table({"age": rng.integers(18, 90, 500),
+                               "ill": rng.choice(["no", "yes"], 500)}), "t.csv")
+    (tmp_path / "declared.toml").write_text(DECLARED)
+    (tmp_path / "shop.dat").write_text("1 2\n1 2 3\n1\n" * 200)
+    return tmp_path
+
+
+def asked(what, *more):
+    return ["private", "t.csv", "--what", what, "--target", "ill", "--declare", "declared.toml",
+            "--epsilon", "0.75", *more]
+
+
+def test_the_offer_is_printed_and_nothing_is_measured(house, capsys):
+    assert main([*asked("naive-bayes"), "--json"]) == 0
+    stated = json.loads(capsys.readouterr().out)
+    assert stated["cost"]["epsilon"] == 0.75
+    assert stated["expected"]["deviation of a count"] > 0
+    assert main(asked("tree", "--param", "max_depth=2")) == 0
+    assert "Nothing was measured" in capsys.readouterr().out
+    assert sorted(one.name for one in house.iterdir()) == ["declared.toml", "shop.dat", "t.csv"]
+
+
+def test_a_budget_beside_the_data_is_drawn_from_without_being_named(house, capsys):
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
+                 "--epsilon", "1"]) == 0
+    assert main(asked("marginals", "--marginal", "age,ill", "--out", "m.json", "--to", "x")) == 0
+    cells = json.loads((house / "m.json").read_text())["marginals"][0]["cells"]
+    assert cells[0]["cell"] == ["18 .. 30", "no"]
+    assert main(asked("naive-bayes", "--out", "model.json")) == 1
+    assert "does not fit" in capsys.readouterr().err
+    assert not (house / "model.json").exists()
+    assert main(["budget", "t.csv.budget", "--json"]) == 0
+    state = json.loads(capsys.readouterr().out)
+    assert state["spent"] == 0.75
+    assert state["by_recipient"]["x"]["disclosures"] == 1
+
+
+def test_releases_draw_from_the_budget_beside_the_data(house, capsys):
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
+                 "--epsilon", "1"]) == 0
+    assert main(["protect", "t.csv", "--target", "ill", "--out", "r", "--key", "k"]) == 0
+    capsys.readouterr()
+    assert main(["budget", "t.csv.budget", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
+
+
+def test_what_bounds_nothing_is_listed_in_the_budget_beside_the_data(house, capsys):
+    assert main(["budget", "shop.dat.budget", "--start", "shop.dat", "--epsilon", "1"]) == 0
+    assert main(["hide", "shop.dat", "--rule", "1 -> 2", "--out", "hidden.dat"]) == 0
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--epsilon", "1"]) == 0
+    assert main(["anonymize", "t.csv", "--out", "r"]) == 0
+    for name in ("shop.dat.budget", "t.csv.budget"):
+        capsys.readouterr()
+        assert main(["budget", name, "--json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
+
+
+def test_itemsets_of_baskets(house):
+    (house / "items.toml").write_text('items = ["1", "2", "3"]\n')
+    assert main(["private", "shop.dat", "--what", "itemsets", "--declare", "items.toml",
+                 "--param", "chosen=2", "--param", "min_support=0.1", "--out", "s.json"]) == 0
+    assert json.loads((house / "s.json").read_text())["format"] == "unspoken-itemsets"
+
+
+def test_wrong_declarations(house, capsys):
+    (house / "declared.toml").write_text("edgez = 1")
+    assert main(asked("marginals")) == 2
+    assert "edgez" in capsys.readouterr().err
+    (house / "declared.toml").write_text("= =")
+    assert main(asked("marginals")) == 2
+    assert "TOML" in capsys.readouterr().err
