@@ -129,6 +129,8 @@ TREE_PRESERVING = Method(
         "response_quasi": Parameter(YES_NO, "count the targets among the quasi-identifiers"),
         "sensitive": Parameter(OneOf(("keep", "suppress")), "keep sensitive columns as they are, "
                                "or leave them out"),
+        "refine": Parameter(YES_NO, "keep more columns than the trees ask about, as far as K "
+                            "allows"),
         "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),

@@ -200,9 +200,10 @@ def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimens
     return Dimension(column.codes, place, None, wide if wide > 0 else 1.0)
 
 
-def target_of(table: Table) -> Target:
+def target_of(table: Table, name: str | None = None) -> Target:
     """Return what cuts by gain are to predict: classes, or numbers where there are many."""
-    column = table.arrow([table.target])[table.target]
+    name = table.target if name is None else name
+    column = table.arrow([name])[name]
     values = coded(column)
     if is_number(column.type) and values.missing > MAX_CLASSES:
         return Target.of_numbers(np.nan_to_num(np.asarray(to_numbers(column), np.float64)))
