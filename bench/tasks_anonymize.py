@@ -178,7 +178,7 @@ def leaf_merge() -> list[Row]:
     table, rows = adult(), []
     numbers, labels = table.numbers(), table.labels()
     for leaves in (5, 6, 7, 8):
-        method = TreePreservingAnonymizer(k=150, rule="leaf-merge",
+        method = TreePreservingAnonymizer(k=150, rule="leaf-merge", refine=False,
                                           tree=Growth(criterion="gini", max_leaves=leaves))
         release, _ = method.protect(table)
         assert release.manifest["verified"]["identical"]
@@ -209,7 +209,8 @@ bare = peak()
 table = unspoken.read(base.take(pa.array(rng.integers(0, base.num_rows, rows))), target="income",
                    sensitive="occupation", show=False)
 size = table.arrow().nbytes
-method = TreePreservingAnonymizer(k=1, rule="min-block", tree=Growth(max_leaves=10))
+method = TreePreservingAnonymizer(k=1, rule="min-block", refine=False,
+                                  tree=Growth(max_leaves=10))
 start = time.perf_counter()
 release, _ = method.protect(table)
 assert release.tree.leaves == 10

@@ -114,7 +114,7 @@ def several(study: Study, leaves: int = 6) -> Iterator[str]:
     pair = [Growth(criterion=c, max_leaves=leaves) for c in ("gini", "entropy")]
     rows = []
     for name, trees in (("gini", pair[:1]), ("entropy", pair[1:]), ("both", pair)):
-        release, _ = TreePreservingAnonymizer(k=1, tree=trees, rule="min-block",
+        release, _ = TreePreservingAnonymizer(k=1, tree=trees, rule="min-block", refine=False,
                                               diversity="strong").protect(study.table)
         found = measured(study, release.table)
         sizes = ", ".join(str(one.leaves) for one in release.trees)
@@ -144,7 +144,7 @@ def _took(study: Study, repeats: int) -> str:
     found = []
     for _ in range(repeats):
         start = time.perf_counter()
-        TreePreservingAnonymizer(k=5, tree=study.growth(5), rule="min-block",
+        TreePreservingAnonymizer(k=5, tree=study.growth(5), rule="min-block", refine=False,
                                  diversity="strong").protect(study.table)
         found.append(time.perf_counter() - start)
     return f"{np.median(found):.3f} ({min(found):.3f} to {max(found):.3f})"

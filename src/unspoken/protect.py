@@ -11,7 +11,12 @@ from unspoken.methods.anonymity.masking import (
     SampleReleaser,
     TopBottomCoder,
 )
-from unspoken.methods.anonymity.perturbing import Anatomizer, Microaggregator, PostRandomizer
+from unspoken.methods.anonymity.perturbing import (
+    Anatomizer,
+    Condenser,
+    Microaggregator,
+    PostRandomizer,
+)
 from unspoken.methods.anonymity.recoding.optimal_recoding import OptimalRecoder
 from unspoken.methods.anonymity.tree_preserving import Growth, TreePreservingAnonymizer
 from unspoken.methods.baskets.guided import GuidedPerturbation
@@ -32,8 +37,8 @@ from unspoken.methods.rotation.similarity_outsourcing import SimilarityOutsourci
 from unspoken.methods.rotation.whole_rotation import Rotation
 from unspoken.release.decoding import decode
 
-__all__ = ["Anatomizer", "CellSuppressor", "CutAndPaste", "DataSwapper", "Discretizer",
-           "Generalizer", "Growth", "GuidedPerturbation", "LocalMixture", "Mask",
+__all__ = ["Anatomizer", "CellSuppressor", "Condenser", "CutAndPaste", "DataSwapper",
+           "Discretizer", "Generalizer", "Growth", "GuidedPerturbation", "LocalMixture", "Mask",
            "Microaggregator", "MondrianAnonymizer", "MultiplicativeNoise", "NoiseAdder",
            "OptimalRecoder", "PairwiseRotation", "PiecewiseEncoder", "PostRandomizer",
            "PrivateSynthesizer", "QueryGuard", "RandomProjection", "RandomizedResponse",

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unspoken import Release
+import unspoken
+from unspoken import Key, Release
 from unspoken.cli.main import main
 from unspoken.methods.anonymity.measures import measure
+from unspoken.risk import audit
 
 
 def written(tmp_path, rows=240):
@@ -38,6 +40,17 @@ def test_the_best_is_written_with_its_record(tmp_path, capsys):
     assert record["recommended"]["method"] == release.mechanism["name"]
     assert main(words) == 2
     assert "must not exist yet" in capsys.readouterr().err
+    key = Key.load(tmp_path / "r.key")
+    table = unspoken.read(tmp_path / "t.csv", target="y", quasi=["age", "city"], sensitive="ill",
+                          show=False)
+    assert audit(table, release, key, trials=1, random_state=0).faults == ()
+
+
+def test_what_becomes_of_other_columns_is_asked_once(tmp_path, capsys):
+    words = written(tmp_path, 60)
+    words[words.index("age,city")] = "age"
+    assert main(["anonymize", *words, "--k", "5"]) == 2
+    assert "--others keep" in capsys.readouterr().err
 
 
 def test_a_demand_out_of_reach_is_a_plain_sentence(tmp_path, capsys):

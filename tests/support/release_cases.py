@@ -33,6 +33,7 @@ CASES = {
     "sample": (("age", "pay", "city", "ill"), _ROLES, {"share": 0.5}),
     "optimal-recoding": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "microaggregation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
+    "condensation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "anatomy": (("age", "pay", "city", "ill"), _ROLES, {}),
     "post-randomization": (("age", "city", "ill"), {"quasi": ["age", "city"],
                                                     "sensitive": ["ill"]},

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unspoken.methods.anonymity.method import ForSensitive, HierarchyRule, Trees
+from unspoken.methods.anonymity.anonymity_parameters import (
+    ForSensitive,
+    HierarchyRule,
+    TableRule,
+    Trees,
+)
 from unspoken.methods.baskets.method import Items, SizeShares
 from unspoken.methods.distortion.method import Edges, Label, Listed, Matrix
 from unspoken.methods.private.method import Categories, Limits
@@ -35,6 +40,7 @@ FIXED: dict[type, Both] = {
     Text: (["x"], [3]),
     Range: ([[0, 1]], [[1, 0], [0], "x"]),
     HierarchyRule: (["h.csv"], [3]),
+    TableRule: ([None, "everybody.csv"], [3]),
     Trees: ([None, {"max_leaves": 3}, [{"max_leaves": 3}]], ["x", []]),
     Edges: ([[0, 1, 2]], [[1], [2, 1]]),
     Matrix: ([[[0.5, 0.5], [0.5, 0.5]]], [3]),

@@ -31,6 +31,9 @@ def add(verbs: Adder) -> None:
                         help="least diversity of the sensitive columns in each class")
     parser.add_argument("--diversity", choices=DIVERSITIES, default="strong",
                         help="how diversity is counted (default: %(default)s)")
+    parser.add_argument("--others", choices=("keep", "drop"),
+                        help="what happens to columns that are neither quasi-identifiers nor "
+                             "sensitive: keep them as they are, or leave them out")
     parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
                         help="what the release is for (default: %(default)s)")
     add_reading(parser)
@@ -41,30 +44,51 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
     from unspoken.release.method import method_of
 
-    for place, what in ((args.out, "The release directory"), (args.record, "The record")):
+    key_file = None if args.out is None else args.out.with_name(args.out.name + ".key")
+    for place, what in ((args.out, "The release directory"), (args.record, "The record"),
+                        (key_file, "The key file")):
         if place is not None:
             must_be_new(place, what)
     table = read_table(args, args.data, args.target)
+    _refuse_undecided(table, args.others)
     tried = frontier(table, _demand(args), args.task)
     best = tried.best
     lines = [tried.summary(), f"Recommended: {best.method} {dict(best.parameters)}"]
     lines += [] if best.utility is None else list(best.utility.warnings)
     decision: dict[str, Any] = {"asked": _demand(args), **tried.to_json(),
                                 "recommended": best.to_json()}
-    if args.out is not None:
-        release = method_of(best.method).build(dict(best.parameters)).protect(table)[0]
+    if key_file is not None:
+        release, key = method_of(best.method).build(dict(best.parameters)).protect(table)
         book_release(args, table, release)
+        key.save(key_file)
         release = release.save(args.out)
-        decision |= {"release": str(args.out), "fingerprint": release.fingerprint}
-        lines.append(f"Written to {args.out}: {release.guarantee.statement}")
+        decision |= {"release": str(args.out), "key": str(key_file),
+                     "fingerprint": release.fingerprint}
+        lines += [f"Written to {args.out}: {release.guarantee.statement}",
+                  f"{key_file} says which record is which: it stays with you, for the audit."]
     if args.record is not None:
         _write(args.record, decision)
     emit(args, decision, "\n".join(lines))
     return 0
 
 
+def _refuse_undecided(table: Any, others: str | None) -> None:
+    """Ask what becomes of columns without a role once, instead of once per method."""
+    from unspoken.errors import InputError
+    from unspoken.methods.anonymity.utility.risk_utility_frontier import loose_columns
+
+    loose = loose_columns(table)
+    if loose and others is None:
+        raise InputError(f"Columns that are neither quasi-identifiers nor sensitive: "
+                         f"{', '.join(loose)}. Use --others keep to release them as they are if "
+                         "no outsider can know them, --others drop to leave them out, or name "
+                         "them in --quasi.")
+
+
 def _demand(args: argparse.Namespace) -> dict[str, Any]:
     asked: dict[str, Any] = {"k": args.k}
+    if args.others is not None:
+        asked["others"] = args.others
     return asked if args.l is None else {**asked, "l": args.l, "diversity": args.diversity}
 
 

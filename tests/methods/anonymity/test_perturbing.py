@@ -12,9 +12,10 @@ import pytest
 import unspoken
 from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.measures import measure
+from unspoken.methods.anonymity.perturbing.condensation import condensed
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
 from unspoken.methods.anonymity.perturbing.post_randomization import exchanged, invariant
-from unspoken.protect import Anatomizer, Microaggregator, PostRandomizer
+from unspoken.protect import Anatomizer, Condenser, Microaggregator, PostRandomizer
 
 
 def people(seed=0, rows=200, gaps=0.05):
@@ -142,6 +143,32 @@ def test_post_randomization_states_how_certain_a_value_can_be():
     assert all(abs(before[c] - after[c]) < 60 for c in "ABC")
 
 
+def test_condensed_groups_keep_means_and_on_average_covariances():
+    rng = np.random.default_rng(4)
+    group = rng.normal(size=(8, 3)) @ np.array([[2.0, 1, 0], [0, 1, 0.5], [0, 0, 0.2]])
+    draws = [condensed(group, rng) for _ in range(3000)]
+    assert all(np.allclose(one.mean(axis=0), group.mean(axis=0)) for one in draws[:20])
+    # Centring takes one degree of freedom, as in any sample.
+    covariance = np.mean([np.cov(one, rowvar=False, bias=True) for one in draws], axis=0) * 8 / 7
+    assert np.allclose(covariance, np.cov(group, rowvar=False, bias=True), atol=0.06)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_condensation_keeps_means_missing_values_and_nobody(seed):
+    table = people(seed)
+    method = Condenser(6)
+    release, _ = method.protect(table)
+    before, after = table.arrow(), release.table.arrow()
+    assert np.bincount(method.owner_).min() >= 6
+    for name in ("age", "pay"):
+        true, shown = ([v for v in t[name].to_pylist() if v is not None] for t in (before, after))
+        assert len(true) == len(shown)
+        assert np.mean(shown) == pytest.approx(np.mean(true))
+        assert len(set(true) & set(shown)) <= 2
+    assert Counter(before["city"].to_pylist()) == Counter(after["city"].to_pylist())
+    assert release.guarantee.name == "masked"
+
+
 @pytest.mark.parametrize("ell", [2, 3])
 def test_anatomy_gives_every_group_enough_values(ell):
     table = people(3, gaps=0.0)
@@ -160,7 +187,7 @@ def test_anatomy_gives_every_group_enough_values(ell):
 
 
 @pytest.mark.parametrize("method", [Microaggregator(2), PostRandomizer(0.5, others="keep"),
-                                    Anatomizer(2)])
+                                    Anatomizer(2), Condenser(5)])
 def test_rows_do_not_keep_their_places(method):
     table = people(5, gaps=0.0)
     mine = method.protect(table)[0].table.arrow()["y"].to_pylist()
@@ -175,6 +202,8 @@ def same(value="a"):
 def test_what_would_change_nothing_is_refused():
     with pytest.raises(DataError, match="nothing would change"):
         Microaggregator(2).protect(same())
+    with pytest.raises(DataError, match="nothing would change"):
+        Condenser(2).protect(same())
     with pytest.raises(DataError, match="nothing would change"):
         PostRandomizer(0.5, columns=["q"], others="keep").protect(same())
 

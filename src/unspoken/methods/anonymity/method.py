@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
+from unspoken.methods.anonymity.anonymity_parameters import (
+    ForSensitive,
+    HierarchyRule,
+    TableRule,
+    Trees,
+)
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
 from unspoken.release.parameters import (
@@ -19,7 +24,6 @@ from unspoken.release.parameters import (
     Parameter,
     PerColumn,
     Real,
-    Rule,
     Share,
     Whole,
 )
@@ -31,57 +35,6 @@ DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "re
                                                       "strong")
 TREE_DIVERSITIES = (DISTINCT, ENTROPY, STRONG)
 LOSSES = ("loss", "entropy", "discernibility", "class")
-
-
-@dataclass(frozen=True)
-class HierarchyRule:
-    """A hierarchy, or the path of its CSV file."""
-
-    def allowed(self) -> str:
-        """Return what is allowed, in words."""
-        return "a Hierarchy or the path of its CSV file"
-
-    def admits(self, value: Any) -> bool:
-        """Return True if the value is allowed."""
-        from unspoken.methods.anonymity.hierarchy import Hierarchy
-
-        return isinstance(value, Hierarchy | str) or hasattr(value, "__fspath__")
-
-
-@dataclass(frozen=True)
-class ForSensitive:
-    """A number, or a mapping from sensitive columns to numbers."""
-
-    rule: Rule
-    none: bool = False
-
-    def allowed(self) -> str:
-        """Return what is allowed, in words."""
-        return ("None, " * self.none + f"{self.rule.allowed()}, or a mapping from sensitive "
-                "columns to such numbers")
-
-    def admits(self, value: Any) -> bool:
-        """Return True if the value is allowed."""
-        if isinstance(value, Mapping):
-            return all(isinstance(n, str) and self.rule.admits(v) for n, v in value.items())
-        return (value is None and self.none) or self.rule.admits(value)
-
-
-@dataclass(frozen=True)
-class Trees:
-    """A growth, or several."""
-
-    def allowed(self) -> str:
-        """Return what is allowed, in words."""
-        return "None, a Growth, a mapping of its fields, or a list of them"
-
-    def admits(self, value: Any) -> bool:
-        """Return True if the value is allowed."""
-        from unspoken.models.tree_growth_rule import Growth
-
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return len(value) > 0 and all(isinstance(v, Growth | Mapping) for v in value)
-        return value is None or isinstance(value, Growth | Mapping)
 
 
 _LEAST_K = "fewest records that look alike"
@@ -129,6 +82,8 @@ TREE_PRESERVING = Method(
         "response_quasi": Parameter(YES_NO, "count the targets among the quasi-identifiers"),
         "sensitive": Parameter(OneOf(("keep", "suppress")), "keep sensitive columns as they are, "
                                "or leave them out"),
+        "refine": Parameter(YES_NO, "keep more columns than the trees ask about, as far as K "
+                            "allows"),
         "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),
@@ -190,6 +145,11 @@ OPTIMAL = replace(
                           "discernibility, or records misjudged by their class", flag="--loss"),
         "local": Parameter(YES_NO, "cut classes further afterwards, each on its own",
                            flag="--local", switch=True),
+        "population": Parameter(TableRule(), "the table that the records were drawn from",
+                                "Leave it out if nothing is asked about the population."),
+        "k_map": Parameter(Whole(1), "fewest people of the population that a record could be"),
+        "delta": Parameter(Real(0.0, 1.0 + 1e-9), "largest chance that a person of the population "
+                           "is in the table"),
         "shuffle_rows": SHUFFLE,
     },
 )
@@ -266,6 +226,20 @@ MICROAGGREGATION = replace(
     },
     guarantees_at=at(f"{_HERE}.masking.masking_method", "Anonymous", "Masked"),
 )
+CONDENSATION = replace(
+    TOP_BOTTOM,
+    name="condensation",
+    summary="Replaces groups of k alike records by draws with their means and covariances.",
+    promise="Nobody's numbers are released, and means of columns stay.",
+    transformer_at=f"{_HERE}.perturbing.condensation:Condenser",
+    parameters={
+        "k": _CLASSES["k"],
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": SHUFFLE,
+    },
+)
 POST_RANDOMIZATION = replace(
     TOP_BOTTOM,
     name="post-randomization",
@@ -295,4 +269,4 @@ ANATOMY = replace(
     },
 )
 METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP,
-           SAMPLE, MICROAGGREGATION, POST_RANDOMIZATION, ANATOMY)
+           SAMPLE, MICROAGGREGATION, CONDENSATION, POST_RANDOMIZATION, ANATOMY)

@@ -19,8 +19,14 @@ from unspoken.disclosure.promise_checks import (
     wrong,
 )
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
-from unspoken.methods.anonymity.method import ANATOMY, MICROAGGREGATION, POST_RANDOMIZATION
+from unspoken.methods.anonymity.method import (
+    ANATOMY,
+    CONDENSATION,
+    MICROAGGREGATION,
+    POST_RANDOMIZATION,
+)
 from unspoken.release.release import Release
+from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import coded
 from unspoken.table.table import Table
 
@@ -106,6 +112,28 @@ def _mixed(name: str, held: list[list[int]], size: Ints, same: Bools) -> Iterato
                                               "by chance,")
 
 
+def broken_draws(own: Table, view: TableView, release: Release) -> Iterator[str]:
+    """Yield that values were not drawn anew: they stayed, other ones are missing, means moved."""
+    for name, about in release.mechanism["columns"].items():
+        true, shown = own.arrow([name])[name], release.table.arrow([name])[name]
+        if missing(true).sum() != missing(shown).sum():
+            yield wrong(1.0, name, "more or fewer values are missing than in the original")
+        same = equal(true, shown)
+        room = SIGMAS * math.sqrt(max(float(about["kept"]), 0.01) / same.size)
+        if same.mean() > float(about["kept"]) + room:
+            yield wrong(same.mean(), name, "the own value is released, more often than by chance,")
+        if is_number(true.type) and is_number(shown.type) and _means_differ(true, shown):
+            yield wrong(1.0, name, "the mean of the column is not that of the original")
+
+
+def _means_differ(true: Any, shown: Any) -> bool:
+    first, second = numbers(true), numbers(shown)
+    if np.isnan(first).all() or np.isnan(second).all():
+        return bool(np.isnan(first).all() != np.isnan(second).all())
+    apart = abs(float(np.nanmean(first) - np.nanmean(second)))
+    return apart > 1e-6 * (1 + abs(float(np.nanmean(first))) + float(np.nanstd(first)))
+
+
 def broken_matrix(own: Table, view: TableView, release: Release) -> Iterator[str]:
     """Yield that categories were exchanged otherwise than by the published matrix."""
     for name, about in release.mechanism["columns"].items():
@@ -145,4 +173,4 @@ def _off(count: int, chance: float, rows: int) -> bool:
 
 PERTURBED: dict[str, Callable[[Table, TableView, Release], Iterator[str]]] = {
     MICROAGGREGATION.name: broken_means, ANATOMY.name: broken_groups,
-    POST_RANDOMIZATION.name: broken_matrix}
+    POST_RANDOMIZATION.name: broken_matrix, CONDENSATION.name: broken_draws}

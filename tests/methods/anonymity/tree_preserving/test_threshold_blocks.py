@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unspoken.methods.anonymity.tree_preserving.block_values import nearest_to_means
 from unspoken.methods.anonymity.tree_preserving.octagon_solver import Octagon
 from unspoken.methods.anonymity.tree_preserving.threshold_blocks import (
     min_block,
@@ -51,6 +52,51 @@ def test_order_and_thresholds_stay(column, rule):
     for low, high in pairs:
         assert shown[low] < shown[high]
         assert threshold(shown[low], shown[high]) == threshold(values[low], values[high])
+
+
+def near(values, pairs, weights, rule):
+    blocks = rule(values, pairs, weights)
+    return blocks, nearest_to_means(values, weights, blocks.owner, pairs, blocks.representatives)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(columns(), st.sampled_from([safe, min_block]), st.integers(0, 99))
+def test_values_near_the_means_keep_order_and_thresholds(column, rule, seed):
+    values, pairs = column
+    weights = np.random.default_rng(seed).integers(1, 50, values.size)
+    blocks, shown = near(values, pairs, weights, rule)
+    assert np.all(np.diff(shown) > 0)
+    assert np.array_equal(shown.astype(np.float32), shown)
+    assert values[0] <= shown[0]
+    assert shown[-1] <= values[-1]
+    for low, high in pairs:
+        assert threshold(shown[blocks.owner[low]], shown[blocks.owner[high]]) == threshold(
+            values[low], values[high])
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_values_are_as_near_to_the_means_as_any_that_keep_the_sums(seed):
+    """Whole numbers in a small range, tried one by one."""
+    rng = np.random.default_rng(seed)
+    values = np.unique(rng.integers(0, 14, 7)).astype(float)
+    first = int(rng.integers(0, values.size - 1))
+    pairs = sorted({(first, first + 1), (values.size - 2, values.size - 1)})
+    weights = rng.integers(1, 30, values.size)
+    blocks, shown = near(values, pairs, weights, safe)
+    means = np.bincount(blocks.owner, weights * values) / np.bincount(blocks.owner, weights)
+    held = np.bincount(blocks.owner, weights)
+
+    def loss(r):
+        return float((held * (np.asarray(r) - means) ** 2).sum())
+
+    def keeps(r):
+        return all(r[blocks.owner[a]] + r[blocks.owner[b]] == values[a] + values[b]
+                   for a, b in pairs)
+
+    span = range(int(values[0]), int(values[-1]) + 1)
+    best = min(loss(r) for r in itertools.combinations(span, blocks.count) if keeps(r))
+    assert loss(shown) <= best + 1e-9
 
 
 @pytest.mark.slow

@@ -116,10 +116,8 @@ def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | No
     form, size = about.get("form"), column.missing + 1
     if form == "suppressed":
         return np.full(size, -np.inf), np.full(size, np.inf)
-    if form == "nearest" and is_number(column.labels.type):
-        values = np.asarray(to_numbers(column.labels), np.float64)
-        cuts = (values[1:] + values[:-1]) / 2
-        return np.r_[-np.inf, cuts, -np.inf][:size], np.r_[cuts, np.inf, np.inf][-size:]
+    if form == "blocks" and is_number(column.labels.type):
+        return _block_ends(np.asarray(to_numbers(column.labels), np.float64), about["blocks"])
     if is_number(column.labels.type):
         values = np.asarray(to_numbers(column.labels), np.float64)
         low = np.where(values <= about.get("low", -np.inf), -np.inf, values)
@@ -139,6 +137,14 @@ def _ends(column: Coded, about: Mapping[str, Any]) -> tuple[Floats, Floats] | No
     return both[:, 0], both[:, 1]
 
 
+def _block_ends(values: Floats, blocks: Sequence[Sequence[float]]) -> tuple[Floats, Floats]:
+    """Return the ends of the block that is released as each value; missing could be any."""
+    known = {float(shown): (low, high) for shown, low, high in blocks}
+    both = [known.get(float(value), (-np.inf, np.inf)) for value in values]
+    table = np.array([*both, (-np.inf, np.inf)], np.float64)
+    return table[:, 0], table[:, 1]
+
+
 def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a mechanism says in public about its columns, in one form for all."""
     if name_in(mechanism) != TREE_PRESERVING.name:
@@ -149,7 +155,8 @@ def described(mechanism: Mapping[str, Any]) -> dict[str, Any]:
         if name in groups:
             out[name] = {"form": "set", "groups": {label: held for label, held in groups[name]}}
         else:
-            out[name] = {"form": "suppressed" if name in gone else "nearest"}
+            out[name] = {"form": "suppressed"} if name in gone else \
+                {"form": "blocks", "blocks": mechanism.get("blocks", {}).get(name, [])}
     return out
 
 

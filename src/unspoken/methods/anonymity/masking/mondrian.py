@@ -12,16 +12,14 @@ value is missing publishes none for that column, for missing must hide like ever
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator
 
-from unspoken.arrays import Floats, Ints
-from unspoken.errors import InputError
+from unspoken.arrays import Ints
 from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import (
     hierarchies_of,
@@ -38,13 +36,13 @@ from unspoken.methods.anonymity.masking.masking_method import (
 from unspoken.methods.anonymity.masking.mondrian_cuts import Dimension, Target, partition
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import MONDRIAN
+from unspoken.methods.anonymity.record_transformer import ClassTransformer
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
-from unspoken.table.read import read
 from unspoken.table.table import Table
 
 MAX_CLASSES = 50
@@ -53,7 +51,7 @@ MAX_CLASSES = 50
 
 
 
-class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MondrianAnonymizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     """Cut records into classes of at least k and publish the classes.
 
     Parameters
@@ -76,6 +74,8 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     owner_ : the class of every record, -1 for those left out. It stays with the custodian.
     rows_ : the rows that were released.
     """
+
+    transformer_parameters: ClassVar[dict[str, Any]] = {"publish": "mean"}
 
     def __init__(self, k: int = 10, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
                  c: float = 3.0, t: Any = None, cuts: str = "median", mode: str = "strict",
@@ -141,46 +141,6 @@ class MondrianAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 changed[name], about[name] = _sets(values, owner, rows)
         return changed, about
 
-    def fit(self, X: Any, y: Any = None) -> MondrianAnonymizer:
-        """Cut the records of X into classes; y is what cuts by gain are to predict."""
-        self.fit_transform(X, y)
-        return self
-
-    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Floats:
-        """Return the numbers of X, each replaced by the mean of its class."""
-        MONDRIAN.check(self)
-        data = np.asarray(X, np.float64)
-        table = read(data if y is None else np.column_stack([data, np.asarray(y)]), show=False)
-        names = table.schema.names
-        target = None if y is None else names[-1]
-        table = read(table, target=target, show=False, kinds={n: "numeric" for n in names})
-        roles = Roles(names[:data.shape[1]], (), () if target is None else (target,))
-        rows = table.arrow(roles.quasi)
-        self._cut(table, roles, {name: coded(rows[name]) for name in roles.quasi}, {})
-        inside = self.owner_ >= 0
-        sums = np.zeros((int(self.owner_.max()) + 2, data.shape[1]))
-        np.add.at(sums, self.owner_[inside], data[inside])
-        # The last row is for those left out, who are no class.
-        self.means_ = sums / np.r_[stats.sizes(self.owner_[inside]), 1][:, None]
-        self.means_[-1] = np.nan
-        self.fitted_ = _digest(data)
-        return np.asarray(self.means_[self.owner_])
-
-    def transform(self, X: Any) -> Floats:
-        """Return the class means of the records that were fitted; others have no class."""
-        known = getattr(self, "fitted_", None)
-        if known is None or known != _digest(X):
-            raise InputError("MondrianAnonymizer transforms only the records that were fitted: a "
-                             "new record could be alone in its class. "
-                             f"Got X of shape {np.shape(X)}.")
-        return np.asarray(self.means_[self.owner_])
-
-
-def _digest(X: Any) -> str:
-    """Return the hash of records, so that others of the same number are told apart."""
-    data = np.ascontiguousarray(X, np.float64)
-    return hashlib.sha256(repr(data.shape).encode() + data.tobytes()).hexdigest()
-
 
 def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimension:
     """Return a column as a dimension; missing values stand behind the last."""
@@ -200,9 +160,10 @@ def dimension(name: str, column: Coded, tree: Hierarchy | None = None) -> Dimens
     return Dimension(column.codes, place, None, wide if wide > 0 else 1.0)
 
 
-def target_of(table: Table) -> Target:
+def target_of(table: Table, name: str | None = None) -> Target:
     """Return what cuts by gain are to predict: classes, or numbers where there are many."""
-    column = table.arrow([table.target])[table.target]
+    name = table.target if name is None else name
+    column = table.arrow([name])[name]
     values = coded(column)
     if is_number(column.type) and values.missing > MAX_CLASSES:
         return Target.of_numbers(np.nan_to_num(np.asarray(to_numbers(column), np.float64)))

@@ -54,6 +54,17 @@ class Target:
 
     columns: Floats
     mixed: Callable[[Floats], Floats]
+    number: bool = False
+
+    def counts(self, sums: Floats) -> Floats:
+        """Return how many records are behind sums."""
+        return np.asarray(sums[..., 0] if self.number else sums.sum(axis=-1))
+
+    def rates(self, sums: Floats) -> Floats:
+        """Return the mean behind sums; of classes the share of those but the commonest."""
+        rest = sums[..., 1] if self.number else \
+            sums.sum(axis=-1) - sums[..., int(self.columns.sum(axis=0).argmax())]
+        return np.asarray(rest / np.maximum(self.counts(sums), 1.0))
 
     @classmethod
     def of_classes(cls, codes: Ints) -> Target:
@@ -64,7 +75,7 @@ class Target:
     def of_numbers(cls, values: Floats) -> Target:
         """Sum values and their squares: reduction of squared error."""
         moved = values - values.mean()
-        return cls(np.column_stack([np.ones(values.size), moved, moved**2]), _squares)
+        return cls(np.column_stack([np.ones(values.size), moved, moved**2]), _squares, True)
 
 
 def _entropy(sums: Floats) -> Floats:

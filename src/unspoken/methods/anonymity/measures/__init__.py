@@ -21,8 +21,17 @@ from unspoken.methods.anonymity.measures.isolation import (
     isolation,
 )
 from unspoken.methods.anonymity.measures.measure import class_codes, columns_of, measure
+from unspoken.methods.anonymity.measures.perturbed_counts import (
+    PerturbedCounts,
+    merge_categories,
+    perturb_counts,
+)
+from unspoken.methods.anonymity.measures.presence import Presence, presence, weighted_risk
+from unspoken.methods.anonymity.measures.special_uniques import SpecialUniques, special_uniques
 from unspoken.methods.anonymity.measures.utility_loss import Utility, utility
 
-__all__ = ["Anonymity", "Bounds", "Diversity", "Indistinct", "Reidentification", "Suppression",
-           "Uniqueness", "Utility", "bounds", "class_codes", "columns_of",
-           "indistinguishability", "isolation", "measure", "small_cells", "suppress", "utility"]
+__all__ = ["Anonymity", "Bounds", "Diversity", "Indistinct", "PerturbedCounts", "Presence",
+           "Reidentification", "SpecialUniques", "Suppression", "Uniqueness", "Utility", "bounds",
+           "class_codes", "columns_of", "indistinguishability", "isolation", "measure",
+           "merge_categories", "perturb_counts", "presence", "small_cells", "special_uniques",
+           "suppress", "utility", "weighted_risk"]

@@ -12,7 +12,7 @@ loses least per column and promises no class: two columns together can single a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ from unspoken.methods.anonymity.masking.masking_method import (
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import MICROAGGREGATION
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
+from unspoken.methods.anonymity.record_transformer import ClassTransformer
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
@@ -43,7 +44,7 @@ from unspoken.table.table import Table
 OWNER = "Microaggregator"
 
 
-class Microaggregator(BaseEstimator):  # type: ignore[misc]
+class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     """Publish groups of k alike records as their means.
 
     Parameters
@@ -64,6 +65,8 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
     --------
     >>> release, _ = Microaggregator(k=5).protect(table)  # doctest: +SKIP
     """
+
+    transformer_parameters: ClassVar[dict[str, Any]] = {"form": "mdav"}
 
     def __init__(self, k: int = 5, *, form: str = "mdav", columns: Any = None,
                  sensitive: Any = None, others: str = "refuse",
@@ -94,7 +97,7 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
         return keyed(release, table, seed, self.shuffle_rows)
 
     def _together(self, values: Mapping[str, Coded]) -> dict[str, Any]:
-        points = [_coordinates(one) for one in values.values()]
+        points = [coordinates(one) for one in values.values()]
         self.owner_ = mdav(np.column_stack(points), int(self.k))
         numbers = [point for point, one in zip(points, values.values(), strict=True)
                    if is_number(one.labels.type)]
@@ -107,9 +110,9 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
             if not is_number(one.labels.type):
                 raise DataError(f"{OWNER}: '{name}' must be a number for form='univariate'. Name "
                                 "the 'columns', or use form='mdav'.")
-            owner = optimal_runs(_coordinates(one)[:, 0], int(self.k))
+            owner = optimal_runs(coordinates(one)[:, 0], int(self.k))
             changed[name] = _published(one, owner)
-            losses.append(_lost(_coordinates(one), owner))
+            losses.append(_lost(coordinates(one), owner))
         self.information_loss_ = float(np.mean(losses))
         return changed
 
@@ -122,7 +125,7 @@ class Microaggregator(BaseEstimator):  # type: ignore[misc]
                       {"k": int(self.k), "information_loss": self.information_loss_})
 
 
-def _coordinates(column: Coded) -> Floats:
+def coordinates(column: Coded) -> Floats:
     """Return a number in units of its deviation, or a category as a corner of a simplex.
 
     A missing number stands at the mean, a missing category at a corner of its own.

@@ -6,8 +6,9 @@ by one slice of that array:
     too small classes   k records out of reach at a node are out of reach below it too
     a bound on the loss holds for the node and for everything above it
 
-With no record left out, L and t only get better as classes merge, so that they settle what lies
-below in the same way; with records left out they do not, and each node is looked at for itself.
+With no record left out, L, t, k-map and delta-presence only get better as classes merge, so that
+they settle what lies below in the same way; with records left out they do not, and each node is
+looked at for itself.
 The next node is the middle one of those still open: whatever comes out of it, many are settled.
 """
 
@@ -22,6 +23,7 @@ from unspoken.arrays import Bools, Floats, Ints
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.recoding.collapsed_records import Classes, Collapsed, Node
+from unspoken.methods.anonymity.recoding.outsiders import Outsiders
 from unspoken.methods.anonymity.recoding.recoding_losses import Loss, by_range
 
 Allows = Callable[[Secret, stats.Spread], Bools]
@@ -42,8 +44,9 @@ class LatticeSearch:
     """Finds the cheapest node that satisfies k, L and t with at most `spare` records left out."""
 
     def __init__(self, data: Collapsed, loss: Loss, spare: int, secrets: Sequence[Secret] = (),
-                 allows: Allows | None = None) -> None:
+                 allows: Allows | None = None, outsiders: Outsiders | None = None) -> None:
         self.data, self.loss, self.spare = data, loss, spare
+        self.outsiders = outsiders
         self.allows = allows if secrets else None
         self.secrets = secrets
         # Sensitive values are counted once per combination; nodes only add these up.
@@ -81,9 +84,11 @@ class LatticeSearch:
         if int(classes.counts[small].sum()) > self.spare:
             open_[below] = False
             return None
-        if self.allows is None:
+        if self.allows is None and self.outsiders is None:
             return small
-        out = small | self._too_alike(classes)
+        out = small if self.allows is None else small | self._too_alike(classes)
+        if self.outsiders is not None:
+            out = out | self.outsiders.poor(self.data, classes)
         if int(classes.counts[out].sum()) <= self.spare:
             return out
         if self.spare == 0:

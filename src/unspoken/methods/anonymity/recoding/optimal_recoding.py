@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -41,13 +41,22 @@ from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import OPTIMAL
 from unspoken.methods.anonymity.recoding.collapsed_records import Collapsed, LeveledColumn
 from unspoken.methods.anonymity.recoding.lattice_search import LatticeSearch, Optimum
+from unspoken.methods.anonymity.recoding.new_labels import raised, relabelled
+from unspoken.methods.anonymity.recoding.outsiders import Outsiders, worst
 from unspoken.methods.anonymity.recoding.recoding_losses import CLASS, loss_of
+from unspoken.methods.anonymity.record_transformer import (
+    ClassTransformer,
+    Records,
+    placed,
+    records_of,
+)
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import Coded, coded
+from unspoken.table.read import read
 from unspoken.table.table import Table
 
 OWNER = "OptimalRecoder"
@@ -57,7 +66,7 @@ CLUSTERED = 500
 """Categories of more values are told apart or not; merging them one by one would be slow."""
 
 
-class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
+class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     """Find the cheapest levels of hierarchies that satisfy k, L and t, and publish them.
 
     Parameters
@@ -70,6 +79,9 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         (`protect.build_hierarchy`): round steps for numbers, clusters for categories.
     loss : "loss", "entropy", "discernibility", or "class" (for the target); what is minimised.
     suppression : the share of records that may be left out.
+    population, k_map, delta : the table that the records were drawn from, or its path; at least
+        how many of its people stand in every class, and at most which chance that one of them is
+        in the table.
     local : cut the classes further afterwards, each on its own.
     columns, sensitive : names in place of the schema's roles.
     others : "refuse", "keep" or "drop" columns that are neither.
@@ -86,11 +98,14 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
     >>> release, _ = OptimalRecoder(k=5).protect(table)  # doctest: +SKIP
     """
 
+    transformer_parameters: ClassVar[dict[str, Any]] = {"population": None, "k_map": 1,
+                                                        "delta": 1.0}
+
     def __init__(self, k: int = 5, *, l: Any = None, diversity: str = "distinct",  # noqa: E741, PLR0913
                  c: float = 3.0, t: Any = None, hierarchies: Any = None, loss: str = "loss",
                  suppression: float = 0.02, local: bool = False, columns: Any = None,
-                 sensitive: Any = None, others: str = "refuse",
-                 shuffle_rows: bool = True) -> None:
+                 sensitive: Any = None, others: str = "refuse", population: Any = None,
+                 k_map: int = 1, delta: float = 1.0, shuffle_rows: bool = True) -> None:
         self.k = k
         self.l = l
         self.diversity = diversity
@@ -103,6 +118,9 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.sensitive = sensitive
         self.others = others
+        self.population = population
+        self.k_map = k_map
+        self.delta = delta
         self.shuffle_rows = shuffle_rows
 
     def protect(self, table: Table) -> tuple[Release, Key]:
@@ -118,7 +136,8 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         refuse_unchanged(OWNER, table, changed, self.rows_.size, "Ask for a larger k.")
         optimum = self.optimum_
         facts = {"left_out": table.rows - self.rows_.size, "loss": self.loss,
-                 "cost": optimum.cost, "nodes": optimum.nodes, "looked_at": optimum.looked_at}
+                 "cost": optimum.cost, "nodes": optimum.nodes, "looked_at": optimum.looked_at,
+                 **self.presence_}
         levels = dict(zip(values, optimum.node, strict=True))
         mechanism = {"name": OPTIMAL.name, "loss": self.loss, "levels": levels,
                      "local": bool(self.local), "columns": about}
@@ -134,7 +153,20 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         target = table.arrow([table.target])[table.target] if self.loss == CLASS and \
             table.schema.target else None
         return {name: known[name] if name in known else
-                _built(table.arrow([name])[name], target) for name in roles.quasi}
+                _built(self._values(table, name), target) for name in roles.quasi}
+
+    def _values(self, table: Table, name: str) -> Any:
+        """Return the values of a column, those of the population included."""
+        mine, people = table.arrow([name])[name], self._people()
+        if people is None or self.loss == CLASS:
+            return mine
+        theirs = people.arrow([name])[name].cast(mine.type)
+        return pa.chunked_array([*mine.chunks, *theirs.chunks])
+
+    def _people(self) -> Table | None:
+        if self.population is None or isinstance(self.population, Table):
+            return self.population
+        return read(self.population, show=False)
 
     def _search(self, table: Table, demand: Demand, values: Mapping[str, Coded]) -> None:
         columns = [LeveledColumn.of(name, found, self.hierarchies_[name])
@@ -143,8 +175,9 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         data = Collapsed(columns, demand.k)
         asks = demand.l is not None or demand.t is not None
         spare = int(self.suppression * table.rows)
+        outsiders = self._outsiders(table)
         search = LatticeSearch(data, loss_of(self.loss, data, self._target(table)), spare,
-                               demand.secrets if asks else (), demand.allows)
+                               demand.secrets if asks else (), demand.allows, outsiders)
         optimum = search.run()
         if optimum is None:
             raise DataError(f"{OWNER}: even the highest levels do not reach k = {demand.k}, "
@@ -154,8 +187,35 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         owner = data.class_of_combination(optimum.node)[data.owner]
         fine = demand(np.arange(table.rows), owner)[owner]
         self.owner_ = np.where(fine, owner, -1)
+        self.presence_: dict[str, Any] = {}
+        if outsiders is not None:
+            self._leave_out(outsiders, data)
         if self.local:
             self._cut(demand, values)
+
+    def _outsiders(self, table: Table) -> Outsiders | None:
+        """Read the population; demands on it need one."""
+        if self.population is None:
+            if self.k_map > 1 or self.delta < 1:
+                raise InputError(f"{OWNER}: 'k_map' and 'delta' need the table that the records "
+                                 "were drawn from. Pass it: population='everybody.csv'.")
+            return None
+        if self.local:
+            raise InputError(f"{OWNER}: 'k_map' and 'delta' are proven for levels, and local=True "
+                             "leaves them. Use local=False.")
+        people = self._people()
+        assert people is not None
+        return Outsiders.of(table, people, self.hierarchies_, int(self.k_map), float(self.delta))
+
+    def _leave_out(self, outsiders: Outsiders, data: Collapsed) -> None:
+        """Leave out classes that the population does not hide, and state what is reached."""
+        node = self.optimum_.node
+        inside, outside = outsiders.people(node)
+        of = outsiders.joint.class_of_combination(node)[outsiders.joint.owner][:data.rows]
+        poor = (outside < self.k_map) | (inside > self.delta * outside)
+        self.owner_ = np.where(poor[of], -1, self.owner_)
+        fewest, surest = worst(outsiders, self.owner_, node)
+        self.presence_ = {"k_map": fewest, "greatest_presence": surest}
 
     def _cut(self, demand: Demand, values: Mapping[str, Coded]) -> None:
         """Cut the classes further, each on its own."""
@@ -164,6 +224,20 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
         dimensions = [dimension(name, found, self.hierarchies_[name])
                       for name, found in values.items()]
         self.owner_ = partition(dimensions, demand, demand.k, start=self.owner_)
+
+    def _others(self, columns: Any) -> Records:
+        """Recode new records; those in no class that was fitted are missing in every column."""
+        if self.local:
+            return super()._others(columns)
+        worker, shown = self.fitted_method_, {}
+        for name, level in zip(columns.column_names, worker.optimum_.node, strict=True):
+            column, tree = columns[name], worker.hierarchies_[name]
+            shown[name] = relabelled(name, coded(column), tree, level) if level else column
+        rows = pa.table(shown)
+        known = {tuple(map(str, record)) for record in self.records_[self.owner_ >= 0].tolist()}
+        there = np.array([tuple(map(str, one)) in known for one in records_of(rows).tolist()])
+        return records_of(placed(rows.filter(pa.array(there)), np.flatnonzero(there),
+                                 columns.num_rows))
 
     def _target(self, table: Table) -> Ints | None:
         if self.loss != CLASS:
@@ -186,7 +260,7 @@ class OptimalRecoder(BaseEstimator):  # type: ignore[misc]
                 changed[name] = table.arrow([name])[name].take(pa.array(self.rows_))
                 about[name] = {"form": "value"}
             else:
-                changed[name] = _raised(name, found, tree, level).take(pa.array(self.rows_))
+                changed[name] = raised(name, found, tree, level).take(pa.array(self.rows_))
                 about[name] = _described(found, tree, level)
         return changed, about
 
@@ -207,15 +281,6 @@ def _described(values: Coded, tree: Hierarchy, level: int) -> dict[str, Any]:
         return {"form": "suppressed"}
     bands = is_number(values.labels.type) and all(BAND.match(label) for label in groups)
     return {"form": "interval"} if bands else {"form": "set", "groups": groups}
-
-
-def _raised(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
-    """Return the labels of a level; missing joins a label that holds everything."""
-    labels: list[str | None] = [tree.label(int(at), level)
-                                for at in tree.places(name, values.values())]
-    everything = int(tree.ancestors[level].max(initial=0)) == 0
-    texts = pa.array([*labels, tree.label(0, level) if everything else None], pa.string())
-    return texts.take(pa.array(values.codes))
 
 
 def _refuse_too_many(columns: list[LeveledColumn]) -> None:

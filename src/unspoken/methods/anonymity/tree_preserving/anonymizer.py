@@ -10,13 +10,14 @@ says so, and nothing keeps it diverse. The names of categories and of the column
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError, NotCoveredError, SchemaError
+from unspoken.methods.anonymity.masking.mondrian import target_of
 from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.fitted_records import RecordTransformer
@@ -25,6 +26,7 @@ from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
 from unspoken.methods.anonymity.tree_preserving.recoded_release import Plan, make_release
 from unspoken.methods.anonymity.tree_preserving.recoding_loop import Candidate, Search
 from unspoken.methods.anonymity.tree_preserving.release_script import carried
+from unspoken.methods.anonymity.tree_preserving.spare_columns import SpareColumns
 from unspoken.models.tree_growth_rule import SKLEARN, Growth, predictors, prepare
 from unspoken.numerics.random import derive, seed_from
 from unspoken.release.key import Key
@@ -50,13 +52,15 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         None asks for nothing.
     tree : how the tree is grown (`core.growth.Growth`, or a mapping of its fields); a list keeps
         several trees at once, of other learners, criteria or targets.
-    rule : "safe" (values beside a threshold stay), "min-block" (fewer blocks) or "leaf-merge"
-        (records of small cells move inside their leaf).
+    rule : "safe" (values beside a threshold have blocks of their own), "min-block" (fewer
+        blocks) or "leaf-merge" (in addition, records of small cells move inside their leaf).
+        What blocks are released as is as near to their means as the thresholds allow.
     diversity : "strong" as in the paper (the share of the most frequent value strictly below 1/l;
         l = 1 allows no class of one value only), "distinct" values, or "entropy".
     t : largest distance of a class's sensitive values from the table's; None asks for nothing.
     response_quasi : count the targets among the quasi-identifiers.
     sensitive : "keep" sensitive columns as they are, or "suppress" them, as the paper does.
+    refine : keep more of the columns than the trees ask about, as far as k, l and t allow.
     shuffle_rows : release the rows in a random order.
     random_state : for tests and experiments only; a release made with it says so.
 
@@ -67,8 +71,8 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
     """
 
     def __init__(self, k: int = 10, l: Any = 1, tree: Any = None,  # noqa: E741, PLR0913
-                 rule: str = "safe", *, diversity: str = "strong", t: Any = None,
-                 response_quasi: bool = False, sensitive: str = "keep",
+                 rule: str = "leaf-merge", *, diversity: str = "strong", t: Any = None,
+                 response_quasi: bool = False, sensitive: str = "keep", refine: bool = True,
                  shuffle_rows: bool = True, random_state: Any = None) -> None:
         self.k = k
         self.l = l
@@ -78,6 +82,7 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         self.t = t
         self.response_quasi = response_quasi
         self.sensitive = sensitive
+        self.refine = refine
         self.shuffle_rows = shuffle_rows
         self.random_state = random_state
 
@@ -157,11 +162,12 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
         """
         refused: list[str] = []
         for candidate in reversed(tables):
-            release = make_release(plan, candidate, refused, search.why)
-            self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
-            if self.verification_:
-                details = {**release.details, "verified": self.verification_.to_json()}
-                return _with_script(plan, replace(release, details=details)), candidate
+            for kept in self._kept(plan, search, candidate):
+                release = make_release(plan, kept, refused, search.why)
+                self.verification_ = release.guarantee.verify(plan.table, release)  # type: ignore[attr-defined]
+                if self.verification_:
+                    details = {**release.details, "verified": self.verification_.to_json()}
+                    return _with_script(plan, replace(release, details=details)), kept
             if not search.careful:
                 return self._verified(plan, search, search.carefully(tables))
             refused.append(f"steps {list(candidate.steps)}: {self.verification_.difference}")
@@ -169,6 +175,17 @@ class TreePreservingAnonymizer(RecordTransformer, BaseEstimator):  # type: ignor
                 break
         raise NotCoveredError(f"{OWNER}: nothing was released, because the promise would not "
                               f"hold: {refused[0]}.")
+
+
+    def _kept(self, plan: Plan, search: Search, candidate: Candidate) -> Iterator[Candidate]:
+        """Yield tables of the same trees, those that keep most of the other columns first."""
+        why = search.why
+        if self.refine:
+            target = target_of(plan.table, plan.targets[0])
+            for more in SpareColumns(search, candidate, target).run():
+                yield search.near_means(more)
+        search.why = why
+        yield search.near_means(candidate)
 
 
 def _check_targets(table: Table, targets: Sequence[str]) -> None:

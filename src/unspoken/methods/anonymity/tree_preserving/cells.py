@@ -144,6 +144,20 @@ def same_tree(tree: Grown, step: int, again: Growing, cells: Cells,
     return ""
 
 
+def differing_column(tree: Grown, step: int, again: Growing, cells: Cells) -> str | None:
+    """Return the column of the first split that a tree grown from cells has and the other not."""
+    mine = {index: node for index, node in tree.growing.inner(step)}
+    for index, other in again.inner():
+        assert other.split is not None
+        name, node = cells.names[other.split.attribute], mine.get(index)
+        same = node is not None and node.split is not None and (
+            tree.learning.columns[node.split.attribute].name == name
+            and np.array_equal(node.total, other.total))
+        if not same:
+            return name
+    return None
+
+
 def _same_split(mine: Split, theirs: Split, recoding: Recoding) -> bool:
     if mine.route is not None:
         return (theirs.route is not None and mine.children == theirs.children

@@ -8,22 +8,22 @@ hidden by it. The fitted object holds the transformed records; it stays with the
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.errors import InputError, explain
-from unspoken.table.arrow_arrays import is_number, to_numbers
-from unspoken.table.memory_sources import to_arrow
+from unspoken.methods.anonymity.record_transformer import (
+    Records,
+    columns_from,
+    records_digest,
+    records_of,
+)
 from unspoken.table.read import read
 from unspoken.table.table import Table
-
-Records = npt.NDArray[Any]
 
 
 class RecordTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore[misc]
@@ -42,7 +42,7 @@ class RecordTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore
         """Return the anonymised records that were fitted; others have no cell."""
         check_is_fitted(self, "records_")
         validate_data(self, X, reset=False, skip_check_array=True)
-        if _digest(_columns(X)) != self.digest_:
+        if records_digest(columns_from(X)) != self.digest_:
             raise InputError(f"{type(self).__name__} transforms only the records that were fitted: "
                              "a new record could be alone in its cell. Got other records, of "
                              f"shape {np.shape(X)}. Fit all together.")
@@ -50,28 +50,20 @@ class RecordTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore
 
     def _fit(self, X: Any, y: Any) -> Records:
         validate_data(self, X, skip_check_array=True)
-        columns = _columns(X)
+        columns = columns_from(X)
         table = _table(type(self).__name__, columns, y)
         worker: Any = clone(self).set_params(shuffle_rows=False)
         release, _ = worker.protect(table)
         self.tree_, self.leaves_, self.reached_ = release.tree, worker.leaves_, worker.reached_
         self.verification_ = worker.verification_
-        self.digest_ = _digest(columns)
-        self.records_ = _records(release.table.arrow(columns.column_names))
+        self.digest_ = records_digest(columns)
+        self.records_ = records_of(release.table.arrow(columns.column_names))
         return self.records_.copy()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _columns(X: Any) -> Any:
-    """Return X as an Arrow table; every column of an array of objects gets its own type."""
-    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
-        return pa.table({f"x{i}": pa.array(X[:, i].tolist(), from_pandas=True)
-                         for i in range(X.shape[1])})
-    return to_arrow(np.asarray(X) if isinstance(X, list) else X)
 
 
 def _table(owner: str, columns: Any, y: Any) -> Table:
@@ -91,23 +83,3 @@ def _table(owner: str, columns: Any, y: Any) -> Table:
         raise InputError(f"{owner}: column {alone[0]!r} of X is an identifier: it differs in every "
                          "row. Leave it out: a tree over it would list who is in which leaf.")
     return table
-
-
-def _digest(columns: Any) -> str:
-    hasher = hashlib.sha256()
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, columns.schema.remove_metadata()) as writer:
-        writer.write_table(columns.replace_schema_metadata(None).combine_chunks())
-    hasher.update(sink.getvalue())
-    return hasher.hexdigest()
-
-
-def _records(rows: Any) -> Records:
-    """Return the released records as one array."""
-    if all(is_number(rows[name].type) for name in rows.column_names):
-        return np.column_stack([np.asarray(to_numbers(rows[name]), np.float64)
-                                for name in rows.column_names])
-    out = np.empty((rows.num_rows, rows.num_columns), object)
-    for index, name in enumerate(rows.column_names):
-        out[:, index] = rows[name].to_pylist()
-    return out

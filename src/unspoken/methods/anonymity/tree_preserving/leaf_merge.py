@@ -76,6 +76,7 @@ class Merge:
     k: int
     rng: np.random.Generator
     nearest: bool = False
+    ordered: tuple[bool, ...] = ()
 
     def run(self, ok: Bools, needed: Sequence[Bools]) -> Rows:
         """Return the new cell of every row."""
@@ -123,12 +124,19 @@ class Merge:
         largest = members[np.argmax(sizes[members])]
         goal = np.full(rows.size, largest)
         if self.nearest:
-            source = self.cells.of_row[rows]
-            apart = (self.cells.blocks[source][:, None] != self.cells.blocks[members][None]
-                     ).sum(axis=2) * (sizes.sum() + 1) - sizes[members]
-            goal = members[np.argmin(apart, axis=1)]
+            source, back = np.unique(self.cells.of_row[rows], return_inverse=True)
+            goal = np.array([members[self._closest(cell, members, sizes)]
+                             for cell in source.tolist()])[back.reshape(-1)]
         of_row[rows] = goal
         sizes += np.bincount(goal, minlength=sizes.size)
+
+    def _closest(self, cell: int, members: Ints, sizes: Ints) -> int:
+        """Return which member is nearest: numbers by blocks in between, categories by equality."""
+        apart = np.abs(self.cells.blocks[members] - self.cells.blocks[cell]).astype(np.float64)
+        width = np.maximum(np.ptp(self.cells.blocks, axis=0), 1)
+        ordered = np.array(self.ordered or (False,) * apart.shape[1])
+        away = np.where(ordered, apart / width, apart > 0).sum(axis=1)
+        return int(np.lexsort((-sizes[members], away))[0])
 
     def _borrow(self, of_row: Rows, members: Ints, sizes: Ints) -> None:
         """Take rows of the largest cell of the leaf for cells that are still too small."""

@@ -22,6 +22,12 @@ class Octagon:
         self.unknowns = unknowns
         self.possible = True
 
+    def copy(self) -> Octagon:
+        """Return the same constraints, so that a point can be looked for more than once."""
+        other = Octagon(self.unknowns)
+        other.paths, other.possible = self.paths.copy(), self.possible
+        return other
+
     def bound(self, terms: Sequence[tuple[int, int]], limit: int) -> None:
         """Require sum(sign * x) <= limit for one or two (sign, unknown)."""
         (s, p), (t, q) = terms if len(terms) == 2 else (terms[0], terms[0])

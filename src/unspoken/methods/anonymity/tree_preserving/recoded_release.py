@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from unspoken.methods.anonymity.method import TREE_PRESERVING
 from unspoken.methods.anonymity.tree_preserving.cells import Cells
+from unspoken.methods.anonymity.tree_preserving.column_uses import column_uses
 from unspoken.methods.anonymity.tree_preserving.guarantee import promise
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Kept
 from unspoken.methods.anonymity.tree_preserving.privacy_targets import Needs
@@ -90,7 +91,8 @@ def make_release(plan: Plan, recoded: Candidate, refused: Sequence[str], why: st
              for tree, step in zip(plan.trees, recoded.steps, strict=True)]
     details = {"seeded": plan.seeded, "stopping_rule": rules[0], "stopping_rules": rules,
                "trees": trees, "reached": recoded.reached.to_json(), "stopped_because": why,
-               "trees_given_up": list(refused), "changed": changes(plan, recoded)}
+               "trees_given_up": list(refused), "changed": changes(plan, recoded),
+               "column_uses": column_uses(plan.columns, recoded)}
     return Release(plan.table.with_frame(frame, schema), _mechanism(plan, recoded),
                    promise(rules, trees, _facts(plan)),
                    generator(plan.seed, "id").bytes(16).hex(), details,
@@ -128,11 +130,24 @@ class _Selecting:
 def _mechanism(plan: Plan, recoded: Candidate) -> dict[str, Any]:
     groups = {name: [[label, list(members)] for label, members in r.groups]
               for name, r in recoded.recodings.items() if r.representatives is None}
+    blocks = {name: _block_ranges(plan.columns[name], r) for name, r in recoded.recodings.items()
+              if r.representatives is not None}
     unused = [name for name in plan.columns if name not in recoded.recodings]
     hidden = [] if plan.keep_sensitive else list(plan.needs.sensitive)
     return {"name": TREE_PRESERVING.name, **plan.params,
             SHUFFLED: plan.order_seed is not None, "quasi": list(plan.quasi),
-            "targets": list(plan.targets), "groups": groups, "suppressed": unused + hidden}
+            "targets": list(plan.targets), "groups": groups, "blocks": blocks,
+            "suppressed": unused + hidden}
+
+
+def _block_ranges(column: Coded, recoding: Recoding) -> list[list[float]]:
+    """Return for every block what it is released as, and its least and greatest value."""
+    assert column.values is not None
+    assert recoding.representatives is not None
+    owner = recoding.owner[:-1]
+    return [[float(shown), float(column.values[owner == block].min()),
+             float(column.values[owner == block].max())]
+            for block, shown in enumerate(recoding.representatives)]
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from unspoken.methods.anonymity.tree_preserving.cells import (
     BlockCache,
     Cells,
     classes_of,
+    differing_column,
     grow_again,
     make_cells,
     same_tree,
@@ -56,6 +57,7 @@ class Search:
         self.rows = self.trees[0].learning.rows
         self.why = "every tree is fully grown"
         self.careful = False
+        self.culprit: str | None = None
         self._blocks: BlockCache = {}
 
     def root(self) -> Candidate:
@@ -91,15 +93,16 @@ class Search:
         """Return the table that keeps the trees after these steps; None if none was found."""
         asked = [tree.questions(step) for tree, step in zip(self.trees, steps, strict=True)]
         recodings, cells = self._recoded(asked, steps)
-        reached = self._measure(cells)
+        reached = self.reached_by(cells)
         candidate = Candidate(steps, recodings, cells, reached)
         if not reached.met:
             self.why = f"the next step reaches only {reached}"
         if reached.met or self.rule != LEAF_MERGE:
             return candidate
-        return self._merged(candidate, asked)
+        return self.merged(candidate)
 
-    def _measure(self, cells: Cells) -> Reached:
+    def reached_by(self, cells: Cells) -> Reached:
+        """Measure K, L and t of freshly made cells."""
         # Freshly made cells are the classes themselves where every column counts.
         plain = not self.response and set(cells.names) <= set(self.quasi)
         owner = cells.of_row if plain else classes_of(cells, self.quasi, self.response)
@@ -148,19 +151,34 @@ class Search:
                 again = grow_again(tree, cells, recodings, step)
                 why = same_tree(tree, step, again, cells, recodings)
                 if why:
+                    self.culprit = differing_column(tree, step, again, cells)
                     return why
         return ""
 
-    def _merged(self, before: Candidate, asked: Sequence[Sequence[Question]]) -> Candidate | None:
-        """Move rows inside their leaves until the needs are met and the trees are the same."""
+    def near_means(self, candidate: Candidate) -> Candidate:
+        """Return the same table with blocks as near to their means as thresholds allow."""
+        asked = [q for tree, step in zip(self.trees, candidate.steps, strict=True)
+                 for q in tree.questions(step)]
+        return replace(candidate, recodings={
+            name: self.recoder.near_means(name, recoding, asked)
+            for name, recoding in candidate.recodings.items()})
+
+    def merged(self, before: Candidate, ways: Sequence[bool] = (False, True)) -> Candidate | None:
+        """Move rows inside their leaves until the needs are met and the trees are the same.
+
+        `ways`: whether rows go to the nearest cell (True) or to the largest, in turn.
+        """
+        asked = [tree.questions(step)
+                 for tree, step in zip(self.trees, before.steps, strict=True)]
         recodings = dict(before.recodings)
         by_tree = [tree.leaf_of_row(step)
                    for tree, step in zip(self.trees, before.steps, strict=True)]
         leaves = leaves_of(before.cells, by_tree)
         needed = witnesses(before.cells, leaves, asked, recodings)
-        for nearest in (False, True):
+        ordered = tuple(self.columns[name].kind == NUMERIC for name in before.cells.names)
+        for nearest in ways:
             rng = generator(self.seed, "move", sum(before.steps), int(nearest))
-            merge = Merge(before.cells, leaves.of_cell, self.needs.k, rng, nearest)
+            merge = Merge(before.cells, leaves.of_cell, self.needs.k, rng, nearest, ordered)
             candidate = self._attempt(before, merge, needed)
             if candidate is not None:
                 return candidate

@@ -9,7 +9,7 @@ the release. In a node with one child per category nothing present can be merged
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from unspoken.arrays import Ints
 from unspoken.methods.anonymity.method import SAFE
+from unspoken.methods.anonymity.tree_preserving.block_values import nearest_to_means
 from unspoken.methods.anonymity.tree_preserving.kept_trees import Question
 from unspoken.methods.anonymity.tree_preserving.threshold_blocks import (
     Blocks,
@@ -68,9 +69,24 @@ class Recoder:
                                else self._categories)(name, here)
         return recodings
 
-    def _numbers(self, name: str, asked: Sequence[Question]) -> Recoding:
+    def near_means(self, name: str, recoding: Recoding, asked: Sequence[Question]) -> Recoding:
+        """Return a recoding with blocks as near to their means as thresholds allow."""
+        values = self.columns[name].values
+        if recoding.representatives is None or values is None:
+            return recoding
+        shown = nearest_to_means(values, self._weights(name)[:-1],
+                                 recoding.owner[:-1].astype(np.int64), self.pairs(name, asked),
+                                 recoding.representatives)
+        return replace(recoding, representatives=shown)
+
+    def pairs(self, name: str, asked: Sequence[Question]) -> tuple[tuple[int, int], ...]:
+        """Return the codes beside every threshold of a column."""
         size = self.columns[name].size
-        pairs = tuple(sorted({q.cut for q in asked if q.cut is not None and q.cut[1] < size}))
+        return tuple(sorted({q.cut for q in asked if q.column == name and q.cut is not None
+                             and q.cut[1] < size}))
+
+    def _numbers(self, name: str, asked: Sequence[Question]) -> Recoding:
+        pairs = self.pairs(name, asked)
         if (name, pairs) not in self._known:
             self._known[name, pairs] = self._blocks(name, pairs)
         return self._known[name, pairs]
@@ -82,7 +98,7 @@ class Recoder:
         blocks: Blocks = make(values, pairs, weights[:-1])
         missing = int(weights[-1] > 0)
         owner = np.append(blocks.owner, blocks.count)
-        return Recoding(_small(owner), blocks.count + missing, blocks.representatives)
+        return Recoding(narrowed(owner), blocks.count + missing, blocks.representatives)
 
     def _weights(self, name: str) -> Ints:
         """Return how many records have each value of a column, those without one last."""
@@ -103,7 +119,7 @@ class Recoder:
             members: list[tuple[str | None, ...]] = [() for _ in range(int(owner.max()) + 1)]
             for label, group in zip(labels, owner.tolist(), strict=True):
                 members[group] += (label,)
-            self._known[known] = Recoding(_small(owner), len(members),
+            self._known[known] = Recoding(narrowed(owner), len(members),
                                           groups=name_groups(name, members))
         return self._known[known]
 
@@ -118,7 +134,8 @@ def suppressed(column: Coded) -> Any:
     return one_block(column.values, weights.astype(np.int64)).representatives[0].item()
 
 
-def _small(owner: Ints) -> npt.NDArray[np.integer]:
+def narrowed(owner: Ints) -> npt.NDArray[np.integer]:
+    """Return blocks in the smallest type that holds their number."""
     return owner.astype(np.min_scalar_type(int(owner.max(initial=0)) + 1))
 
 

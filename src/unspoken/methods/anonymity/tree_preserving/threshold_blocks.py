@@ -81,6 +81,21 @@ def min_block(values: Floats, pairs: Sequence[Pair], weights: Ints) -> Blocks:
     return Blocks(group[start.owner], representatives)
 
 
+def refined(values: Floats, pairs: Sequence[Pair], owner: Ints) -> Floats | None:
+    """Return values for blocks that keep every threshold; None if these blocks cannot.
+
+    `owner` is the block of every value, from 0 without gaps and never decreasing.
+    """
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    beside = np.unique(np.array(pairs, np.int64).reshape(-1))
+    lacking = starts[~np.isin(np.arange(starts.size), owner[beside])]
+    anchors = np.unique(np.concatenate([beside, lacking])).astype(np.int64)
+    places = [(int(np.searchsorted(anchors, a)), int(np.searchsorted(anchors, b)))
+              for a, b in pairs]
+    system = _System(values[anchors], places, (float(values[0]), float(values[-1])))
+    return system.solve(np.diff(owner[anchors]).astype(np.bool_).tolist())
+
+
 class _System:
     """Representatives r[a] + r[b] = v[a] + v[b] for every pair, in whole multiples of a step.
 

@@ -3,6 +3,10 @@
 A number, or a band of numbers, is its middle; a suppressed one is missing. A category, or a set of
 categories, is one column per original category: a share of one, or of one over the size of the set.
 So a learner is trained on whatever a method publishes and tested on original records.
+
+Trees that are trained on middles and shares cut where no original value lies. `drawn` therefore
+gives values in place of ranges and sets: each record draws one of those that it could have had, as
+anybody can who reads the public description.
 """
 
 from __future__ import annotations
@@ -58,6 +62,23 @@ class Features:
             column = release.table.arrow([name])[name]
             parts.append(self._shown(name, meaning(column, about.get(name, {})),
                                      about.get(name, {}).get("form")))
+        return np.column_stack(parts)
+
+    def drawn(self, release: Release, rng: np.random.Generator) -> Floats:
+        """Return released records with a value drawn out of every range and every set."""
+        about, parts = described(release.mechanism), []
+        shares = self.released(release)
+        start = 0
+        for name, known in self.categories.items():
+            here = shares[:, start:start + self._width(name)]
+            start += self._width(name)
+            if known is not None:
+                parts.append(_one_of(here, rng))
+            elif name in release.schema.names:
+                column = release.table.arrow([name])[name]
+                parts.append(_inside(meaning(column, about.get(name, {})), here[:, 0], rng))
+            else:
+                parts.append(here)
         return np.column_stack(parts)
 
     def _width(self, name: str) -> int:
@@ -116,3 +137,30 @@ def _all_numbers(held: frozenset[str]) -> bool:
         return bool([float(value) for value in held])
     except ValueError:
         return False
+
+
+def _one_of(shares: Floats, rng: np.random.Generator) -> Floats:
+    """Draw one category a record by its shares; missing stays missing."""
+    below = np.cumsum(shares, axis=1)
+    chosen = (rng.random((shares.shape[0], 1)) * below[:, -1:] >= below).sum(axis=1)
+    out = np.zeros(shares.shape)
+    out[np.arange(chosen.size), np.minimum(chosen, shares.shape[1] - 1)] = 1.0
+    out[np.isnan(shares).any(axis=1)] = np.nan
+    return out
+
+
+def _inside(shown: Meaning, middle: Floats, rng: np.random.Generator) -> Floats:
+    """Draw a number out of every range; whole ones where all ends are."""
+    if shown.low is None or shown.high is None:
+        return middle[:, None]
+    codes = shown.found.codes
+    low, high = shown.low[codes], shown.high[codes]
+    wide = np.isfinite(low) & np.isfinite(high) & (high > low)
+    ends = np.r_[low[wide], high[wide]]
+    at = low[wide] + rng.random(int(wide.sum())) * (high - low)[wide]
+    if ends.size and np.array_equal(ends, np.rint(ends)):
+        room = (high - low)[wide] + 1
+        at = np.minimum(np.floor(low[wide] + rng.random(room.size) * room), high[wide])
+    out = middle.copy()
+    out[wide] = at
+    return out[:, None]

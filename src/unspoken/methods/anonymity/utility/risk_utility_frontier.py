@@ -91,11 +91,16 @@ class Frontier:
 
 def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
              random_state: Any = None) -> Frontier:
-    """Try every method that can satisfy a demand of k, and l with its form."""
+    """Try every method that can satisfy a demand of k, and l with its form.
+
+    `demand` may also say what happens to `others`: "keep" or "drop" features that are neither
+    quasi-identifiers nor sensitive.
+    """
     if task not in TASKS:
         raise InputError(unknown("A task", task, TASKS))
     train, held_back = _divided(table, random_state)
-    tried = [_try(train, held_back, name, {**ways, **_fitting(name, demand)})
+    tried = [_try(train, held_back, name, {**ways, **_fitting(name, demand)},
+                  _refusal(table, name, demand))
              for name, listed in _WAYS.items() for ways in listed]
     return Frontier(task, tuple(sorted(tried, key=lambda one: -_worth(one, task))))
 
@@ -103,10 +108,27 @@ def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
 def _fitting(name: str, demand: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a demand that a method has parameters for."""
     known = method_of(name).parameters
-    asked = {key: value for key, value in demand.items() if value is not None}
-    if name == "microaggregation" and "l" in asked:
-        return {"k": asked["k"], "l": asked["l"]}
-    return {key: value for key, value in asked.items() if key in known}
+    return {key: value for key, value in demand.items() if value is not None and key in known}
+
+
+def _refusal(table: Table, name: str, demand: Mapping[str, Any]) -> str:
+    """Return why a method cannot give what is asked for; nothing if it may."""
+    known = method_of(name).parameters
+    for asked, words in (("l", "promises no diversity of sensitive values"),
+                         ("t", "promises no closeness of sensitive values")):
+        if demand.get(asked) is not None and asked not in known:
+            return f"'{name}' {words}. Leave '{asked}' out to try it."
+    if demand.get("others") == "drop" and "others" not in known and loose_columns(table):
+        return (f"'{name}' releases every column that a tree may ask about, and "
+                f"{', '.join(loose_columns(table))} must not go out.")
+    return ""
+
+
+def loose_columns(table: Table) -> tuple[str, ...]:
+    """Return features that are neither quasi-identifiers nor sensitive where some are declared."""
+    schema = table.schema
+    roles = (*schema.with_role("quasi"), *schema.with_role("sensitive"))
+    return tuple(n for n in schema.features if n not in roles) if schema.with_role("quasi") else ()
 
 
 def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
@@ -118,7 +140,10 @@ def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
     return first, second
 
 
-def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any]) -> Tried:
+def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any],
+         refusal: str) -> Tried:
+    if refusal:
+        return Tried(name, parameters, None, refusal)
     try:
         release = method_of(name).build(parameters).protect(train)[0]
         return Tried(name, parameters, release_utility(train, release, held_back))

@@ -1,0 +1,131 @@
+"""Anonymisers as scikit-learn transformers: arrays and frames of numbers, texts, dates and gaps.
+
+`fit_transform` gives the records in their order, every column of X being a quasi-identifier:
+numbers as the mean of their class, everything else as its label. A record that was left out is
+missing in every column. `transform` gives the same for the records that were fitted. Others are
+refused where a recoding is local, because a new record could be alone in its class; a global
+recoding (`OptimalRecoder`) recodes them, and one that stands in no class that was fitted is missing
+in every column. The order says who is who; the fitted object stays with the custodian.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
+
+from unspoken.arrays import Ints
+from unspoken.errors import InputError
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.memory_sources import to_arrow
+from unspoken.table.read import read
+from unspoken.table.table import Table
+
+Records = npt.NDArray[Any]
+
+
+def columns_from(X: Any) -> Any:
+    """Return X as an Arrow table; every column of an array of objects gets its own type."""
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2:
+        return pa.table({f"x{i}": pa.array(X[:, i].tolist(), from_pandas=True)
+                         for i in range(X.shape[1])})
+    return to_arrow(np.asarray(X) if isinstance(X, list) else X)
+
+
+def records_digest(columns: Any) -> str:
+    """Return the hash of records, so that others of the same shape are told apart."""
+    hasher = hashlib.sha256()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, columns.schema.remove_metadata()) as writer:
+        writer.write_table(columns.replace_schema_metadata(None).combine_chunks())
+    hasher.update(sink.getvalue())
+    return hasher.hexdigest()
+
+
+def records_of(rows: Any) -> Records:
+    """Return columns as one array: numbers, or objects where some are none."""
+    if all(is_number(rows[name].type) for name in rows.column_names):
+        return np.column_stack([np.asarray(to_numbers(rows[name]), np.float64)
+                                for name in rows.column_names])
+    out = np.empty((rows.num_rows, rows.num_columns), object)
+    for index, name in enumerate(rows.column_names):
+        out[:, index] = rows[name].to_pylist()
+    return out
+
+
+def table_from(columns: Any, y: Any) -> Table:
+    """Return records as a table of quasi-identifiers, with what is to be predicted beside them."""
+    names, target = columns.column_names, None
+    if y is not None:
+        target = "y"
+        while target in names:
+            target += "_"
+        columns = columns.append_column(target, pa.array(np.asarray(y).tolist()))
+    kinds = {name: "numeric" for name in names if is_number(columns[name].type)}
+    return read(columns, target=target, quasi=names, kinds=kinds, show=False)
+
+
+def placed(rows: Any, where: Ints, size: int) -> Any:
+    """Return released rows at their places; the places of others are missing."""
+    place = np.full(size, -1, np.int64)
+    place[where] = np.arange(where.size)
+    return rows.take(pa.array(place, mask=place < 0))
+
+
+class UnfittedError(InputError, NotFittedError):  # type: ignore[misc]
+    """A transformer was used before it was fitted."""
+
+
+class ClassTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore[misc]
+    """fit, transform and fit_transform of a method that releases classes of records."""
+
+    transformer_parameters: ClassVar[dict[str, Any]] = {}
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Put the records of X into classes; y is what a method may be asked to predict."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Records:
+        """Return the records of X as their classes are published."""
+        validate_data(self, X, skip_check_array=True)
+        columns = columns_from(X)
+        worker: Any = clone(self).set_params(columns=None, sensitive=None, others="keep",
+                                             shuffle_rows=False, **self.transformer_parameters)
+        release, _ = worker.protect(table_from(columns, y))
+        self.fitted_method_ = worker
+        self.owner_ = worker.owner_
+        where = np.flatnonzero(worker.owner_ >= 0)
+        shown = release.table.arrow(columns.column_names)
+        self.fitted_digest_ = records_digest(columns)
+        self.records_ = records_of(placed(shown, where, columns.num_rows))
+        return self.records_.copy()
+
+    def transform(self, X: Any) -> Records:
+        """Return the records that were fitted as they are published; others as far as it goes."""
+        if not hasattr(self, "records_"):
+            raise UnfittedError(f"{type(self).__name__} transforms only the records that were "
+                                "fitted, and is not fitted yet. Call 'fit' first.")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        columns = columns_from(X)
+        if records_digest(columns) == self.fitted_digest_:
+            return self.records_.copy()
+        return self._others(columns)
+
+    def _others(self, columns: Any) -> Records:
+        raise InputError(f"{type(self).__name__} transforms only the records that were fitted: a "
+                         "new record could be alone in its class. Got X of shape "
+                         f"({columns.num_rows}, {columns.num_columns}). Fit all together.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,98 @@
+"""Anonymisers as transformers: frames of numbers, texts, dates and gaps, and new records."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from unspoken.errors import InputError, UnspokenError
+from unspoken.protect import Microaggregator, MondrianAnonymizer, OptimalRecoder
+
+pd = pytest.importorskip("pandas")
+METHODS = [MondrianAnonymizer(6), Microaggregator(6), OptimalRecoder(6)]
+
+
+def frame(rows=240, seed=0):
+    rng = np.random.default_rng(seed)
+    start = datetime.date(1950, 1, 1)
+    age = rng.integers(18, 80, rows).astype(float)
+    age[rng.random(rows) < 0.05] = np.nan
+    return pd.DataFrame({"age": age, "town": rng.choice([*"abcd", None], rows),
+                         "born": [start + datetime.timedelta(int(d))
+                                  for d in rng.integers(0, 900, rows)]},
+                        index=np.arange(rows) * 2), rng.integers(0, 2, rows)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_texts_dates_and_gaps_come_in_and_classes_come_out(method):
+    X, y = frame()
+    one = clone(method).set_output(transform="pandas")
+    shown = one.fit_transform(X, y)
+    assert list(shown.columns) == list(one.get_feature_names_out()) == ["age", "town", "born"]
+    assert one.n_features_in_ == 3
+    assert shown.index.equals(X.index)
+    rows = [tuple(map(str, row)) for row, owner in
+            zip(shown.to_numpy().tolist(), one.owner_, strict=True) if owner >= 0]
+    assert min(Counter(rows).values()) >= 6
+    assert one.transform(X).equals(shown)
+    out = shown.to_numpy()[one.owner_ < 0]
+    assert pd.isna(out).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nobody_gets_the_classes_of_another_table(method):
+    X, y = frame()
+    with pytest.raises(NotFittedError):
+        clone(method).transform(X)
+    one = clone(method).fit(X, y)
+    other, _ = frame(seed=1)
+    if isinstance(method, OptimalRecoder):
+        assert np.array_equal(one.transform(X[50:]).astype(str), one.records_[50:].astype(str))
+    else:
+        with pytest.raises(InputError, match="only the records that were fitted"):
+            one.transform(other)
+    with pytest.raises(ValueError, match="feature"):
+        one.transform(X[["age"]])
+
+
+def test_new_records_are_recoded_by_the_fitted_levels():
+    X, _ = frame()
+    one = OptimalRecoder(6, suppression=0.0).fit(X)
+    again = one.transform(X.iloc[::-1])
+    assert np.array_equal(again.astype(str), one.records_[::-1].astype(str))
+    with pytest.raises(InputError, match="only the records that were fitted"):
+        OptimalRecoder(6, local=True).fit(X).transform(X.iloc[::-1])
+
+
+def test_a_new_record_that_would_be_alone_is_missing():
+    X = pd.DataFrame({"a": [*"uvw"] * 30 + ["u"] * 2, "b": [*"xxxyyy"] * 15 + ["z"] * 2})
+    one = OptimalRecoder(4, suppression=0.05).fit(X)
+    assert one.fitted_method_.optimum_.node == (0, 0)
+    alone = one.transform(pd.DataFrame({"a": ["u", "v"], "b": ["z", "x"]}))
+    assert alone[0].tolist() == [None, None]
+    assert alone[1].tolist() == ["v", "x"]
+
+
+def test_a_number_that_was_not_seen_joins_its_band():
+    ages = np.r_[np.arange(20, 60, 2), np.arange(20, 60, 2)].astype(float)
+    one = OptimalRecoder(6, suppression=0.0).fit(pd.DataFrame({"age": ages}))
+    shown = one.transform(pd.DataFrame({"age": [31.0, 30.0]}))
+    assert one.fitted_method_.optimum_.node != (0,)
+    assert shown[0, 0] == shown[1, 0] is not None
+    with pytest.raises(UnspokenError, match="not in its hierarchy"):
+        one.transform(pd.DataFrame({"age": [999.0]}))
+
+
+def test_inside_a_pipeline():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > 0).astype(int)
+    line = make_pipeline(MondrianAnonymizer(5, cuts="gain"), DecisionTreeClassifier())
+    assert line.fit(X, y).score(X, y) > 0.9
