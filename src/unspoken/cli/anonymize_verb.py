@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.enter_register import add_register, enter_release
 from unspoken.methods.anonymity.method import DIVERSITIES
 
 TASKS = ("prediction", "statistics")
@@ -32,6 +33,7 @@ def add(verbs: Adder) -> None:
                         help="how diversity is counted (default: %(default)s)")
     parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
                         help="what the release is for (default: %(default)s)")
+    add_register(parser, "the release")
     add_reading(parser)
 
 
@@ -40,7 +42,9 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
     from unspoken.release.method import method_of
 
-    for place, what in ((args.out, "The release directory"), (args.record, "The record")):
+    key_file = None if args.out is None else args.out.with_name(f"{args.out.name}.key")
+    for place, what in ((args.out, "The release directory"), (args.record, "The record"),
+                        (key_file, "The key file")):
         if place is not None:
             must_be_new(place, what)
     table = read_table(args, args.data, args.target)
@@ -50,11 +54,15 @@ def run(args: argparse.Namespace) -> int:
     lines += [] if best.utility is None else list(best.utility.warnings)
     decision: dict[str, Any] = {"asked": _demand(args), **tried.to_json(),
                                 "recommended": best.to_json()}
-    if args.out is not None:
-        release = method_of(best.method).build(dict(best.parameters)).protect(table)[0]
+    if key_file is not None:
+        release, key = method_of(best.method).build(dict(best.parameters)).protect(table)
+        key.save(key_file)
         release = release.save(args.out)
-        decision |= {"release": str(args.out), "fingerprint": release.fingerprint}
-        lines.append(f"Written to {args.out}: {release.guarantee.statement}")
+        enter_release(args, table, release, args.out, None)
+        decision |= {"release": str(args.out), "key": str(key_file),
+                     "fingerprint": release.fingerprint}
+        lines += [f"Written to {args.out}: {release.guarantee.statement}",
+                  f"Key written to {key_file}: it stays here, and the audit needs it."]
     if args.record is not None:
         _write(args.record, decision)
     emit(args, decision, "\n".join(lines))

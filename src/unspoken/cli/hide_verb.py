@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
 from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, verb
+from unspoken.cli.enter_register import add_register, enter, people_of, register_of
 from unspoken.errors import InputError
 
 WAYS = ("removal", "insertion", "unknown")
@@ -33,6 +34,7 @@ def add(verbs: Adder) -> None:
     add_file_options(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE",
                         help="where the changed baskets go; .parquet for unknown")
+    add_register(parser, "the changed baskets")
     parser.add_argument("--report", type=Path, metavar="FILE",
                         help="also write the side effects as JSON; the file names the rules and "
                              "is only for you (mode 0600)")
@@ -56,6 +58,7 @@ def _add_numbers(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Hide rules and write the changed baskets."""
     from unspoken.methods.baskets.hiding import RuleHider
+    from unspoken.table.baskets import Baskets
     from unspoken.table.baskets_with_unknowns import check_ending
 
     must_be_new(args.out, "The file of changed baskets")
@@ -67,7 +70,12 @@ def run(args: argparse.Namespace) -> int:
         check_ending(args.out)
     hider = RuleHider(args.rule, args.by, args.min_support, args.min_confidence, args.margin,
                       args.lower, args.decoys)
-    hidden = hider.hide(_read(args))
+    plain = _read(args)
+    hidden = hider.hide(plain)
+    if register_of(args) is not None:
+        enter(args, "baskets", people_of(args, plain if isinstance(plain, Baskets)
+                                          else args.baskets),
+              f"baskets with hidden rules {args.out.absolute()}", args.to)
     hidden.baskets.save(args.out)
     report = hidden.effects.to_json()
     if args.report is not None:
