@@ -286,7 +286,11 @@ def test_progress_counts_up_to_the_end():
     release, key = release_of(table)
     audit(table, release, key, trials=2, random_state=0, adversaries=["rank"], subspaces=1,
           progress=lambda done, whole: seen.append((done, whole)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert len(seen) >= 4
+    assert seen == sorted(seen)
+    assert {whole for _, whole in seen} == {1000}
+    assert seen[0][0] > 0
+    assert seen[-1] == (1000, 1000)
 
 
 def test_more_trials_are_made_where_the_wanted_precision_needs_them():
@@ -349,3 +353,17 @@ def test_a_quantity_that_leaves_as_it_is_counts_like_a_column():
     assert found.worst("pay").value == 1.0
     assert any("'pay': 100.0% recovered by 'unchanged'" in line
                for line in found.judgement.reasons)
+
+
+def test_a_misspelt_adversary_is_refused_on_a_faulty_release_too():
+    from support.release_cases import protected
+    from support.release_mutants import MUTANTS
+
+    table, release, key = protected("noise")
+    broken, own = MUTANTS["keeps_the_order"](table, release, key)
+    assert audit(table, broken, own, trials=1, random_state=0).faults
+    for strange in ("literall", "no-such-adversary", "rotation"):
+        with pytest.raises(InputError, match=f"An adversary.*{strange}"):
+            audit(table, broken, own, trials=1, adversaries=[strange])
+        with pytest.raises(InputError, match=f"An adversary.*{strange}"):
+            audit(table, release, key, trials=1, adversaries=iter([strange]))

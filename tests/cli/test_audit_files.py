@@ -60,7 +60,7 @@ def test_a_model_file(folder, command_here, tmp_path):
     Tree.from_sklearn(fitted).save(tmp_path / "tree.json")
     done = command_here("audit", tmp_path / "tree.json", "--against", "original.csv", "--target",
                         "ill", *ARGS, "--out", tmp_path / "r.html", cwd=folder)
-    assert done.status == 0, done.err
+    assert done.status == 1, done.err
     answer = json.loads(done.out)
     assert answer["verdict"]["level"] == "high"
     assert {risk["kind"] for risk in answer["audit"]["people"]["risks"]} == {"membership",

@@ -21,7 +21,8 @@ def here(folder, *args):
     """Run a command in this process, which is faster, and return what it printed."""
     said = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(said):
-        assert main([str(arg) for arg in args]) == 0
+        # An audit of a hundred people may well end with "do not release", status 1.
+        assert main([str(arg) for arg in args]) in ((0, 1) if args[0] == "audit" else (0,))
     return said.getvalue()
 
 

@@ -44,7 +44,8 @@ def test_the_walk_runs(walk, tmp_path, command_in):
         "inspect", "protect", "audit", "mine", "decode", "verify"]
     for line in commands:
         done = command_in(*shlex.split(line), cwd=tmp_path)
-        assert done.status == 0, (line, done.err)
+        # The README says it: a small table under codes is not fit to be released to just anybody.
+        assert done.status == (1 if line.startswith("audit") else 0), (line, done.err)
 
 
 @pytest.mark.slow

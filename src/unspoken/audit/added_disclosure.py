@@ -41,6 +41,12 @@ class Added:
     together: float | None
     words: str
 
+    @property
+    def gains(self) -> bool:
+        """Return True if both together disclose more than the better of them alone."""
+        return self.together is not None and \
+            self.together > max(self.before or 0.0, self.next_alone or 0.0)
+
 
 def counted(added: Iterable[Added]) -> tuple[list[Row], dict[str, str]]:
     """Return the rows of an audit, and why some of what went out before has no number."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Ints
+from unspoken.audit.hidden_values import hidden_values
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.errors import UnspokenError
@@ -37,6 +38,8 @@ def faults_of(table: Table, release: Release, key: Key) -> tuple[str, ...]:
     """Return in sentences where a release is not what it says it is."""
     method, rows = method_of(release.mechanism), original_rows(key, release.table.rows)
     out = [*(_order(rows) if method.of_people else ()), *_identifiers(table, release)]
+    if method.of_people and not method.takes_baskets:
+        out += hidden_values(table, release.table, rows, np.arange(rows.size))
     check = method.broken_promises
     try:
         out += [] if check is None else list(check(table, release, key, rows))

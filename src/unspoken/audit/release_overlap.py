@@ -8,27 +8,32 @@ Two published tables of the same people are intersected: an adversary who finds 
 class of each knows that the sensitive value is in both. K and L of each say nothing about that.
 
 Two noisy reports of one value are averaged: whoever holds both releases and links their records has
-less noise than either recipient. For other pairs no attack is known: they count as not measured,
-which fails a policy.
+less noise than either recipient. Every other pair, whatever made it, is searched for the same
+people (`linked_releases`). What cannot be read counts as not measured, which fails a policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from unspoken.audit.added_disclosure import Added
-from unspoken.audit.averaged_reports import averaged_columns, averages
+from unspoken.audit.averaged_reports import RADIUS, averaged_columns, averages
+from unspoken.audit.linked_releases import Joined, join, read_sides
+from unspoken.audit.people.own_release import renamed
 from unspoken.disclosure.adversary import View
-from unspoken.errors import ReleaseError
+from unspoken.errors import ReleaseError, SchemaError
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
 from unspoken.methods.anonymity.audit import intersection
 from unspoken.methods.encoding.adversaries.two_releases import overlaps, ranges
+from unspoken.numerics.random import seed_from
 from unspoken.release.method import methods, name_in
 from unspoken.release.people_sketch import SAME
 from unspoken.release.register import Entry, Register, release_entry
 from unspoken.release.release import Release
+from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
 
@@ -99,13 +104,73 @@ def what_it_adds(register: Register, table: Table, release: Release,
         if entry.kind != "release" or entry.what == mine.what or not shared \
                 or entry.what not in known:
             continue
-        if _of_people(entry.mechanism) and _of_people(mine.mechanism):
-            out += _people(entry, table, release, shared, random_state)
-        elif both := averaged_columns(entry, mine, shared):
-            out += averages(entry, table, both, random_state)
-        else:
-            out += _against(entry, mine, release, shared)
+        out += _pair(entry, mine, table, release, shared, random_state)
     return tuple(out)
+
+
+def _pair(entry: Entry, mine: Entry, table: Table, release: Release,
+          shared: Sequence[tuple[str, str]], random_state: Any) -> list[Added]:
+    """Attack two releases of the same people by the attack that is made for their kinds."""
+    if _of_people(entry.mechanism) and _of_people(mine.mechanism):
+        out = _people(entry, table, release, shared, random_state)
+        secret = {one.column for one in out}
+        return out + [one for one in _linked(entry, mine, table, release, shared, random_state)
+                      if one.column not in secret and one.gains]
+    if _codes(entry.mechanism) and _codes(mine.mechanism):
+        return _against(entry, mine, release, shared)
+    both = averaged_columns(entry, mine, shared)
+    out = averages(entry, table, both, random_state) if both else []
+    averaged = {one.column for one in out}
+    if averaged >= {b for _, b in shared}:
+        return out
+    return out + [one for one in _linked(entry, mine, table, release, shared, random_state)
+                  if one.column not in averaged]
+
+
+def _codes(mechanism: Mapping[str, Any]) -> bool:
+    """Return True if a release shows codes whose key says what they stand for."""
+    method = methods().get(name_in(mechanism))
+    return method is not None and method.truths is not None and method.law is None
+
+
+def _linked(entry: Entry, mine: Entry, table: Table, release: Release,
+            shared: Sequence[tuple[str, str]], random_state: Any) -> list[Added]:
+    """Search both releases for the same people, whatever made them."""
+    earlier = _load(entry)
+    who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
+    if earlier is None or _mixed(entry, earlier) or _mixed(mine, release):
+        why = "which could not be read" if earlier is None else \
+            "and one of both mixes columns, which no attack on two releases reads"
+        return [Added(b, entry.what, entry.to, None, None, None, f"'{b}': also in {who}, {why}; "
+                      "together they may disclose more") for _, b in shared]
+    names = dict(shared)
+    first = renamed(earlier.table, {names.get(n, n): there for n, there in entry.released.items()})
+    second = renamed(release.table, dict(mine.released))
+    try:
+        sides = read_sides(_known_to(table, entry, mine, names), first, second, RADIUS,
+                           seed_from(random_state))
+    except SchemaError as error:
+        return [Added(b, entry.what, entry.to, None, None, None, f"'{b}': {who} could not be laid "
+                      f"beside this release: {error}") for _, b in shared]
+    return [_added(entry, who, one) for one in join(sides)]
+
+
+def _mixed(entry: Entry, release: Release) -> bool:
+    """Return True if original columns have no released column of their own."""
+    return any(there not in release.schema.names for there in entry.released.values())
+
+
+def _known_to(table: Table, entry: Entry, mine: Entry, names: Mapping[str, str]) -> Table:
+    """Return the columns of the original that one of two releases shows."""
+    out = {*mine.released, *(names.get(name, name) for name in entry.released)}
+    return replace(table, schema=Schema(tuple(c for c in table.schema.columns if c.name in out)))
+
+
+def _added(entry: Entry, who: str, one: Joined) -> Added:
+    words = (f"'{one.column}': whoever looks for people in this release and in {who} guesses "
+             f"{one.together:.1%} correctly ({one.knowledge} known), {one.first:.1%} and "
+             f"{one.second:.1%} from each alone, {one.blind:.1%} without any")
+    return Added(one.column, entry.what, entry.to, one.first, one.second, one.together, words)
 
 
 def _of_people(mechanism: Mapping[str, Any]) -> bool:

@@ -21,8 +21,8 @@ from unspoken.audit.kept_promises import (
 from unspoken.audit.people.own_release import with_people
 from unspoken.audit.release_overlap import what_it_adds
 from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
-from unspoken.disclosure.adversary import Adversary
-from unspoken.disclosure.audit_request import AuditRequest, Progress
+from unspoken.disclosure.adversary import Adversary, named_for
+from unspoken.disclosure.audit_request import AuditRequest, Progress, finished, part_of
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.ground_truth import row_count
 from unspoken.disclosure.policy import Policy
@@ -39,6 +39,8 @@ from unspoken.table.basket_tables import as_table
 from unspoken.table.baskets import Baskets
 from unspoken.table.table import Table
 
+_ATTACKED = 0.85
+"""The share of the work that the adversaries of the method take; risks to people follow."""
 RECORDS = "(records)"
 """What is not scored without the key: who is who in the release."""
 _RULES: Mapping[str, tuple[Rule, str]] = {
@@ -130,16 +132,20 @@ def audit(  # noqa: PLR0913
     size = radius if radius is not None else rules.radius if rules else 0.02
     check("audit", _RULES, {"trials": trials, "radius": size, "subspaces": subspaces,
                             "precision": 0.01 if precision is None else precision})
+    # A release with faults swallows errors of its adversaries; a misspelt name is none of these.
+    adversaries = None if adversaries is None else named_for(release, adversaries)
     table = _original(table, release, key, tree)
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
-                           tree, precision, progress)
+                           tree, precision, part_of(progress, 0.0, _ATTACKED))
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
     audited = _with_target(audited, table, release)
+    finished(part_of(progress, 0.0, _ATTACKED))
     if people and adversaries is None:
         audited = with_people(audited, table, release, key, control, random_state)
     if register is not None:
         audited = _with_earlier(audited, register, table, release, key, random_state)
+    finished(part_of(progress, 0.0, 1.0))
     return audited if rules is None else replace(audited, judgement=rules.judge(audited))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from unspoken.cli.book_release import book_release
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.enter_register import add_register, enter_release
 from unspoken.methods.anonymity.method import DIVERSITIES
 
 TASKS = ("prediction", "statistics")
@@ -36,6 +37,7 @@ def add(verbs: Adder) -> None:
                              "sensitive: keep them as they are, or leave them out")
     parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
                         help="what the release is for (default: %(default)s)")
+    add_register(parser, "the release")
     add_reading(parser)
 
 
@@ -44,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.methods.anonymity.utility.risk_utility_frontier import frontier
     from unspoken.release.method import method_of
 
-    key_file = None if args.out is None else args.out.with_name(args.out.name + ".key")
+    key_file = None if args.out is None else args.out.with_name(f"{args.out.name}.key")
     for place, what in ((args.out, "The release directory"), (args.record, "The record"),
                         (key_file, "The key file")):
         if place is not None:
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         book_release(args, table, release)
         key.save(key_file)
         release = release.save(args.out)
+        enter_release(args, table, release, args.out, None)
         decision |= {"release": str(args.out), "key": str(key_file),
                      "fingerprint": release.fingerprint}
         lines += [f"Written to {args.out}: {release.guarantee.statement}",

@@ -1,4 +1,8 @@
-"""`unspoken audit`: what an attacker gets out of a release. Exit status 1 if a policy fails."""
+"""`unspoken audit`: what an attacker gets out of a release, and whether it may leave.
+
+The exit status is 0 where the policy holds, or without a policy where the verdict is not "do not
+release"; 1 otherwise; 2 where the audit could not be made.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
+from unspoken.cli.enter_register import register_of
 from unspoken.cli.record_options import (
     add_documents,
     add_terms,
@@ -32,6 +37,7 @@ from unspoken.cli.record_options import (
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
+    from unspoken.disclosure.release_verdict import Verdict
     from unspoken.models.tree import Tree
     from unspoken.release.key import Key
     from unspoken.release.release import Release
@@ -42,8 +48,9 @@ def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "audit", run,
                   "Attack a release in every known way and write what each way recovers. "
-                  "For in-house use: it needs the original. With a policy it is a gate: exit "
-                  "status 1 and the reasons if the policy fails.")
+                  "For in-house use: it needs the original. It is a gate: exit status 0 if the "
+                  "policy holds, or without a policy if the verdict is not 'do not release'; 1 if "
+                  "not, with the reasons; 2 if the audit could not be made.")
     parser.add_argument("release", type=Path, metavar="RELEASE",
                         help="release directory; or the file of a table that another tool made, or "
                              "of a model (unspoken's or XGBoost's JSON, LightGBM's text)")
@@ -72,7 +79,8 @@ def _add_setting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", type=Path, metavar="FILE",
                         help="what the release must withstand (TOML)")
     parser.add_argument("--register", type=Path, metavar="FILE",
-                        help="the custodian's register of what already went out")
+                        help="the custodian's register of what already went out (default: the "
+                             "file that UNSPOKEN_REGISTER names, if it is set)")
     parser.add_argument("--tree", type=Path, metavar="MODEL",
                         help="a tree mined from the release, whose paths are attacked too")
     parser.add_argument("--trials", type=int, default=100, metavar="N",
@@ -131,13 +139,24 @@ def _ended(args: argparse.Namespace, result: Audit, table: Table | None,
     more = write_documents(args, result, table, terms_of(args, release), added)
     more += audit_files.write_exposed(args, result)
     verdict = verdict_of(result)
-    failed = result.failed
+    failed = fails(result, verdict)
     emit(args, {"report": str(args.out), "passed": not failed, "added": added,
                 "verdict": verdict.to_json(), "audit": result.to_json()},
-         "\n".join([f"{verdict.word}: {verdict.advice}.", result.summary(),
+         "\n".join([_first_line(verdict, failed), result.summary(),
                     *_told("Together with earlier releases:", added), *more,
                     f"Report written to {args.out}."]))
     return 1 if failed else 0
+
+
+def fails(result: Audit, verdict: Verdict) -> bool:
+    """Return True if the release may not leave: by the policy, or without one by the verdict."""
+    return result.failed or (result.judgement is None and not verdict.release)
+
+
+def _first_line(verdict: Verdict, failed: bool) -> str:
+    allowed = "" if verdict.release or failed else \
+        " The policy allows what was measured, and the exit status follows the policy."
+    return f"{verdict.word}: {verdict.advice}.{allowed}"
 
 
 def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | None) -> Any:
@@ -174,6 +193,7 @@ def _steps(label: str) -> Iterator[Callable[[int, int], None] | None]:
 
 def _register(args: argparse.Namespace) -> Path | None:
     """Return the register, which must be there to be read."""
+    args.register = register_of(args)
     if args.register is not None and not args.register.exists():
         from unspoken.errors import InputError
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.book_release import book_release
 from unspoken.cli.common import emit, file_options, passphrase, save_model
+from unspoken.cli.enter_register import enter, enter_release, people_of, register_of
 from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
 
@@ -97,16 +98,13 @@ def protect(args: argparse.Namespace, method: Any) -> int:
 def _write(args: argparse.Namespace, baskets: Baskets, release: Release, key: Key,
            secret: str | None) -> Release:
     """Write key and release, or neither; enter the release into the register."""
+    from unspoken.table.basket_tables import as_table
+
     new = not args.out.exists()
     key.save(args.key, secret)
     try:
         release = release.save(args.out, args.overwrite)
-        if args.register is not None:
-            from unspoken.risk import Register
-            from unspoken.table.basket_tables import as_table
-
-            Register.load(args.register).add_release(
-                as_table(baskets, release.mechanism), release, args.to, str(args.out.absolute()))
+        enter_release(args, as_table(baskets, release.mechanism), release, args.out, None)
     except BaseException:
         args.key.unlink(missing_ok=True)
         if new:
@@ -162,10 +160,14 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     if strange:
         raise InputError(explain(f"'--param {min(strange)}'", "one of min_support, longest, slack, "
                                  "confidence, false_discovery, min_confidence", min(strange)))
-    mined: Any = itemsets(_source(args), wanted.pop("min_support", 0.01), **wanted)
+    source = _source(args)
+    mined: Any = itemsets(source, wanted.pop("min_support", 0.01), **wanted)
     if args.learner == "rules":
         mined = rules(mined, confidence)
     risks = None if args.known is None else _risks(args, mined)
+    if register_of(args) is not None and not args.release.is_dir():
+        enter(args, "model", people_of(args, source), f"{args.learner} {args.out.absolute()}",
+              args.to)
     save_model(mined, args.out)
     emit(args, {"model": str(args.out), "learner": args.learner, "found": len(mined),
                 "baskets": mined.baskets, "facts": dict(mined.facts)}

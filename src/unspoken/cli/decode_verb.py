@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unspoken.cli.common import (
     Adder,
@@ -15,7 +16,11 @@ from unspoken.cli.common import (
     save_model,
     verb,
 )
+from unspoken.cli.enter_register import add_register, enter, register_of
 from unspoken.errors import InputError, explain
+
+if TYPE_CHECKING:
+    from unspoken.table.table import Table
 
 
 def add(verbs: Adder) -> None:
@@ -39,6 +44,7 @@ def add(verbs: Adder) -> None:
                         help="how an XGBoost model was trained, where its file leaves that open")
     parser.add_argument("--max-mib", type=int, default=256, metavar="N",
                         help="the largest model file that is read (default: %(default)s)")
+    add_register(parser, "the decoded model")
     parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
                         help="where the decoded model goes")
 
@@ -50,6 +56,16 @@ def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
 
     path = args.recipe or recipe_path(args.model)
     return Recipe.load(path).rows if args.recipe or path.exists() else None
+
+
+def _enter(args: argparse.Namespace, table: Table | None, kind: str) -> None:
+    """Enter the decoded model, which shows original values, into the register."""
+    if register_of(args) is None:
+        return
+    if table is None:
+        raise InputError("A model is entered into the register with the table it was mined from. "
+                         "Add --data DATA.")
+    enter(args, "model", table, f"{kind} {args.out.absolute()}", args.to)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,8 +83,9 @@ def run(args: argparse.Namespace) -> int:
     table = read_original(args, args.data, key) if args.data is not None else None
     decoded = decode(model, key, table, release=args.release, learner=args.tree_method,
                      rows=_rows(args))
-    save_model(decoded, args.out)
     kind = type(decoded).__name__
+    _enter(args, table, kind)
+    save_model(decoded, args.out)
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},
          f"{decoded.summary()}\nDecoded model written to {args.out}; it predicts on original "
          "records.")

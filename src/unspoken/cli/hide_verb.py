@@ -10,6 +10,7 @@ from typing import Any
 from unspoken.cli import basket_verbs as baskets
 from unspoken.cli.book_release import list_baskets
 from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, verb
+from unspoken.cli.enter_register import add_register, enter, people_of, register_of
 from unspoken.errors import InputError
 
 WAYS = ("removal", "insertion", "unknown")
@@ -34,6 +35,7 @@ def add(verbs: Adder) -> None:
     add_file_options(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE",
                         help="where the changed baskets go; .parquet for unknown")
+    add_register(parser, "the changed baskets")
     parser.add_argument("--report", type=Path, metavar="FILE",
                         help="also write the side effects as JSON; the file names the rules and "
                              "is only for you (mode 0600)")
@@ -57,6 +59,7 @@ def _add_numbers(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Hide rules and write the changed baskets."""
     from unspoken.methods.baskets.hiding import RuleHider
+    from unspoken.table.baskets import Baskets
     from unspoken.table.baskets_with_unknowns import check_ending
 
     must_be_new(args.out, "The file of changed baskets")
@@ -71,6 +74,10 @@ def run(args: argparse.Namespace) -> int:
     source = _read(args)
     hidden = hider.hide(source)
     _book(args, source)
+    if register_of(args) is not None:
+        enter(args, "baskets", people_of(args, source if isinstance(source, Baskets)
+                                          else args.baskets),
+              f"baskets with hidden rules {args.out.absolute()}", args.to)
     hidden.baskets.save(args.out)
     report = hidden.effects.to_json()
     if args.report is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.common import columns, emit, file_options, must_be_new, pairs
+from unspoken.cli.enter_register import enter, people_of, register_of
 from unspoken.cli.joint_evidence import agree, new_ledger_path, report
 from unspoken.errors import InputError, unknown
 
@@ -192,6 +193,8 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     data = _data(args, study, task)
     path = new_ledger_path(args.ledger, args.name)
     approver = agree(args, f"{consent(study, args.name)}\n{task.plan(study).text()}")
+    if args.data is not None:
+        _enter(args, study, args.data)
     keep_memory()
     try:
         outcome = asyncio.run(join_study(
@@ -201,6 +204,14 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
         print(f"Ended by SIGTERM. ledger: {path}", file=sys.stderr)
         return 143
     return report(args, [outcome], f"ledger: {path}")
+
+
+def _enter(args: argparse.Namespace, study: Study, path: Path) -> None:
+    """Enter the study into the register of whoever owns the data, before it is run."""
+    if register_of(args) is not None:
+        enter(args, "study", people_of(args, path),
+              f"study {study.name} ({study.task}) {study.hash()[:16]}",
+              ", ".join(study.having("receiver")))
 
 
 def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
@@ -240,6 +251,8 @@ def local(args: argparse.Namespace) -> int:
     roles = roles_of(study)
     inputs = [_loaded(args, task, Path(files[name]), study) if name in files else None
               for name in roles.program]
+    for path in files.values():
+        _enter(args, study, Path(path))
     if args.ledgers is not None:
         args.ledgers.mkdir(parents=True, exist_ok=True)
         new_ledgers_in(args.ledgers, roles.everybody)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from unspoken.cli.common import Adder, add_file_options, names, verb
+from unspoken.cli.enter_register import add_register
 
 
 def add(verbs: Adder) -> None:
@@ -92,6 +93,7 @@ def _add_join(under: Adder) -> None:
     parser.add_argument("--as", dest="name", required=True, metavar="NAME",
                         help="your party's name in the study")
     parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
+    add_register(parser, "the study", to=False)
     add_file_options(parser)
     _add_running(parser)
 
@@ -124,6 +126,7 @@ def _add_local(under: Adder) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help="study.toml")
     parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE",
                         help="an owner's table (repeat)")
+    add_register(parser, "the study", to=False)
     add_file_options(parser)
     parser.add_argument("--ledgers", type=Path, metavar="DIR", help="write every ledger there")
     parser.add_argument("--out", type=Path, metavar="FILE",

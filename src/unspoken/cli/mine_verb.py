@@ -19,6 +19,7 @@ from unspoken.cli.common import (
     save_model,
     verb,
 )
+from unspoken.cli.enter_register import add_register
 from unspoken.cli.mine_distorted import STRATEGIES
 from unspoken.errors import InputError, explain
 
@@ -48,6 +49,7 @@ def add(verbs: Adder) -> None:
                         "recipe names the others, and decode takes them from there")
     parser.add_argument("--anyway", action="store_true",
                         help="mine even if the release promises nothing for this learner")
+    add_register(parser, "itemsets or rules of plain baskets")
     parser.add_argument("--out", type=Path, required=True, metavar="MODEL",
                         help="where the model goes: JSON, or LightGBM's text")
 
@@ -117,6 +119,10 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.release.release import Release
 
     must_be_new(args.out, "The model file")
+    if args.register is not None and args.release.is_dir():
+        raise InputError("What is mined from a release goes back to the custodian, who enters it "
+                         "with the table: unspoken decode ... --register FILE. Leave --register "
+                         "out.")
     baskets.refuse_risk(args)
     if args.learner == "published":
         return _published(args)

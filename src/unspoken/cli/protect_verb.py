@@ -20,6 +20,7 @@ from unspoken.cli.common import (
     read_table,
     verb,
 )
+from unspoken.cli.enter_register import add_register, enter_release, register_of
 from unspoken.cli.method_options import add_flags, build, key_place, key_words
 from unspoken.cli.record_options import add_terms, terms_of
 from unspoken.release.method import method_of, methods
@@ -44,10 +45,7 @@ def add(verbs: Adder) -> None:
                         help="where the key goes: a file that is not there yet, outside DIR "
                              "(default, where it only says which record is which: DIR.key)")
     add_passphrase(parser)
-    parser.add_argument("--register", type=Path, metavar="FILE",
-                        help="enter the release into the custodian's register")
-    parser.add_argument("--to", default="", metavar="NAME",
-                        help="who gets the release, for the register")
+    add_register(parser, "the release")
     parser.add_argument("--budget", type=Path, metavar="FILE",
                         help="book the release in the budget of the table before it is written; "
                              "one that does not fit is not written")
@@ -72,6 +70,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Protect a table."""
     described = method_of(args.method)
+    args.register = register_of(args)
     method = build(args)
     args.key = key_place(args)
     _check_places(args)
@@ -133,12 +132,8 @@ def _write(args: argparse.Namespace, table: Table, release: Release, key: Key,
 
 
 def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key) -> None:
-    if args.register is None:
-        return
-    from unspoken.risk import Register
-
-    Register.load(args.register).add_release(table, release, args.to, str(args.out.absolute()),
-                                             method_of(args.method).released_names(key, release))
+    enter_release(args, table, release, args.out,
+                  method_of(args.method).released_names(key, release))
 
 
 def _data(args: argparse.Namespace, release: Release, missing: list[str],

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.cli.enter_register import add_register, register_of
 from unspoken.errors import InputError, explain
 
 LIMITS = ("public", "audit", "epsilon", "each", "bounds", "grid", "cells", "smallest", "largest",
@@ -44,6 +45,7 @@ def add(verbs: Adder) -> None:
                              "restored backup is noticed")
     parser.add_argument("--target", metavar="COLUMN",
                         help="the column that is to be predicted; it is protected, too")
+    add_register(parser, "the answers of a log (once for each recipient)")
     add_reading(parser)
     _add_limits(parser)
 
@@ -132,7 +134,7 @@ def _guard(args: argparse.Namespace) -> Any:
         raise InputError("A query over a file needs --log FILE, and --count, --sum or --mean. "
                          "--ask goes to a service.")
     table = read_table(args, Path(args.data), args.target)
-    return QueryGuard(table, args.log, args.head, **_limits(args))
+    return QueryGuard(table, args.log, args.head, register_of(args), args.to, **_limits(args))
 
 
 def _ask_service(args: argparse.Namespace) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.cli.enter_register import add_register, register_of
 from unspoken.errors import InputError
 
 
@@ -30,6 +32,7 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--private-key", type=Path, metavar="FILE",
                         help="the key of the certificate, PEM")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    add_register(parser, "the service, with its analysts,", to=False)
     add_reading(parser)
 
 
@@ -44,8 +47,10 @@ def run(args: argparse.Namespace) -> int:
     from unspoken.methods.queries.service.question_service import QueryService
     from unspoken.methods.queries.service.service_policy import ServicePolicy
 
-    service = QueryService(read_table(args, args.data, args.target),
-                           ServicePolicy.load(args.policy))
+    policy = ServicePolicy.load(args.policy)
+    if policy.register is None or args.register is not None:
+        policy = replace(policy, register=register_of(args))
+    service = QueryService(read_table(args, args.data, args.target), policy)
     scheme = "http" if args.certificate is None else "https"
     print(f"unspoken: answering on {scheme}://{args.host}:{args.port}; "
           f"{service.budget.left():g} of the budget is left.", file=sys.stderr, flush=True)

@@ -257,6 +257,17 @@ def adversaries_for(release: Release | View,
     return chosen_of(Adversary, release, chosen)
 
 
+def named_for(release: Release | View,
+              chosen: Iterable[str | Adversary]) -> tuple[str | Adversary, ...]:
+    """Return what was chosen; a name that the method of the release does not list is refused."""
+    listed = adversary_classes([method_of(release.mechanism)])
+    picked = tuple(chosen)
+    for one in picked:
+        if not isinstance(one, Adversary):
+            _named(one, listed)
+    return picked
+
+
 def chosen_of(kind: type[A], release: Release | View,
               chosen: Iterable[str | Adversary] | None = None) -> tuple[A, ...]:
     """Return those adversaries, of the kind that an audit can run."""

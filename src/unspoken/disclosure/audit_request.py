@@ -26,3 +26,24 @@ class AuditRequest:
     tree: Tree | None = None
     precision: float | None = None
     progress: Progress | None = None
+
+
+STEPS = 1000
+"""Steps of the one bar that all stages of an audit share."""
+
+
+def part_of(progress: Progress | None, start: float, end: float) -> Progress | None:
+    """Return the progress of one stage, which takes the bar from one share of it to another."""
+    if progress is None:
+        return None
+
+    def moved(done: int, total: int) -> None:
+        progress(round(STEPS * (start + (end - start) * done / max(total, 1))), STEPS)
+
+    return moved
+
+
+def finished(progress: Progress | None) -> None:
+    """Say that a stage without steps of its own is over."""
+    if progress is not None:
+        progress(1, 1)

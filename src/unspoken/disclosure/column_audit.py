@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
+WORKERS = min(4, os.cpu_count() or 1)
+"""Columns that are attacked at once; every draw has a stream of its own, so none sees another."""
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself, column by column: no similar data can be better",
@@ -63,10 +67,12 @@ def run_columns(view: View, truths: Truths, chosen: tuple[Adversary, ...], setti
     todo = [(truth, case) for truth in truths.columns.values() if truth.values.size
             for case in cases(chosen, setting)]
     rows: list[Row] = []
-    for done, (truth, case) in enumerate(todo, 1):
-        rows += column_rows(view, truth, case, setting)
-        if progress is not None:
-            progress(done, len(todo))
+    with ThreadPoolExecutor(WORKERS) as pool:
+        parts = pool.map(lambda one: list(column_rows(view, one[0], one[1], setting)), todo)
+        for done, part in enumerate(parts, 1):
+            rows += part
+            if progress is not None:
+                progress(done, len(todo))
     return rows
 
 

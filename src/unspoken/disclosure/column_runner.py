@@ -29,8 +29,8 @@ from unspoken.disclosure.measures import (
 
 Step = Callable[[], None]
 
-BLOCK = 1 << 21
-"""Guesses held at once."""
+BLOCK = 1 << 19
+"""Guesses held at once, about as many as a cache holds."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ class Setting:
     trials: int = 100
     seed: bytes = b"\0" * 32
     sample: Mapping[str, Floats] | None = None
+    progress: Callable[[int, int], None] | None = None
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose; the order of purposes does not matter."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unspoken.arrays import Bools, Floats
+from unspoken.arrays import Bools, Floats, Ints
 from unspoken.disclosure.audit_rows import Row
 from unspoken.disclosure.ground_truth import Truth
 
@@ -129,9 +129,27 @@ def both_shares(recovered: Bools, truth: Truth) -> tuple[Floats, Floats]:
 
 def blind_shares(constants: Floats, truth: Truth, radius: float) -> tuple[float, float]:
     """Return the median shares of values and of records recovered by one guess for all codes."""
-    recovered = np.abs(constants[:, None] - truth.values) <= radius
-    by_record = (recovered @ truth.by_value) / max(int(truth.by_value.sum()), 1)
-    return float(np.median(recovered.mean(axis=1))), float(np.median(by_record))
+    start, end = _reached(constants, truth.values, radius)
+    before = np.r_[0, np.cumsum(truth.by_value)]
+    by_record = (before[end] - before[start]) / max(int(before[-1]), 1)
+    return float(np.median((end - start) / truth.values.size)), float(np.median(by_record))
+
+
+def _reached(constants: Floats, values: Floats, radius: float) -> tuple[Ints, Ints]:
+    """Return from where to where sorted values lie within the radius of each constant.
+
+    A difference is rounded, the end of a reach is rounded otherwise: values at the ends are asked.
+    """
+    ends = np.searchsorted(values, constants - radius, side="left"), np.searchsorted(
+        values, constants + radius, side="right")
+    tried = np.arange(-3, 3)
+    start, end = (np.clip(one[:, None] + tried, 0, values.size - 1) for one in ends)
+    held = [np.abs(constants[:, None] - values[one]) <= radius for one in (start, end)]
+    first = np.where(held[0].any(axis=1), start[np.arange(start.shape[0]), held[0].argmax(axis=1)],
+                     ends[0])
+    last = np.where(held[1].any(axis=1), end[np.arange(end.shape[0]), tried.size - 1
+                                             - held[1][:, ::-1].argmax(axis=1)] + 1, ends[1])
+    return first, np.maximum(first, last)
 
 
 def blind_recovered(constants: Floats, truth: Truth, radius: float) -> Bools:

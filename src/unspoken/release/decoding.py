@@ -22,8 +22,9 @@ def decode(model: Any, key: Key, data: Any = None, y: Any = None, release: Any =
     key : Key
         The key of the release.
     data : Table, DataFrame or array, default None
-        The original training features, rows in their original order. Without data only histogram
-        learners can be decoded exactly; everything else is refused.
+        The original table, its rows in any order; another table is refused. What has no names of
+        columns, or not all that were released, must stand in its original order. Without data
+        only histogram learners can be decoded exactly; everything else is refused.
     y : array, default None
         The original target, if `data` is not a Table.
     release : Release or path, default None

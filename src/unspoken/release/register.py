@@ -182,7 +182,7 @@ class Register:
             return ()
         known = table if isinstance(table, Digest) else digest(table)
         secret = secret_of(self.path)
-        mine = {_mac(secret, one) for one in (known.table, *known.columns.values())}
+        mine = {mac(secret, one) for one in (known.table, *known.columns.values())}
         people = {} if isinstance(table, Digest) else self.known_people(table)
         return tuple(one for place, one in enumerate(self.entries)
                      if mine & {one.table, *one.columns.values()} or people.get(place, 0.0) >= SAME)
@@ -200,11 +200,12 @@ class Register:
 
 
 def _keyed(entry: Entry, secret: bytes) -> Entry:
-    return replace(entry, table=_mac(secret, entry.table),
-                   columns={name: _mac(secret, one) for name, one in entry.columns.items()})
+    return replace(entry, table=mac(secret, entry.table),
+                   columns={name: mac(secret, one) for name, one in entry.columns.items()})
 
 
-def _mac(secret: bytes, text: str) -> str:
+def mac(secret: bytes, text: str) -> str:
+    """Return a digest as a register holds it, keyed with the register's secret."""
     return hashlib.blake2b(text.encode(), key=secret, digest_size=16).hexdigest()
 
 

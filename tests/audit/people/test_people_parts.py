@@ -8,7 +8,7 @@ import unspoken
 from unspoken.audit.people.comparable import intervals, standing_for
 from unspoken.audit.people.match_columns import match_columns
 from unspoken.audit.people.membership import threshold_risk
-from unspoken.audit.people.read_columns import by_rank
+from unspoken.audit.people.read_codes import by_rank
 from unspoken.audit.people.singling_predicates import expected_single
 from unspoken.disclosure.people_risk import PersonRisks, Risk
 

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from unspoken.arrays import Ints
+from unspoken.audit.hidden_values import hidden_values
 from unspoken.audit.people.facts import (
     LEARNED,
     PEOPLE,
@@ -20,9 +23,11 @@ from unspoken.audit.people.facts import (
     secret_columns,
 )
 from unspoken.audit.people.inferring import inferring
+from unspoken.audit.people.kept_order import kept_order
 from unspoken.audit.people.kept_use import kept_use
 from unspoken.audit.people.linking import linking, person_risks
 from unspoken.audit.people.membership import membership
+from unspoken.audit.people.nearest import find_nearest
 from unspoken.audit.people.read_columns import FREQUENCY, RANK, read_tables
 from unspoken.audit.people.singling_predicates import singling_out
 from unspoken.disclosure.audit_result import Audit
@@ -140,15 +145,26 @@ def audit_table(  # noqa: PLR0913
     """
     original, released = as_read(table), as_read(release)
     outside = None if control is None else as_read(control)
-    found, limits = people_audit(original, released, outside, PeopleRequest(
-        known, secrets, radius, people, random_state))
+    asked = PeopleRequest(known, secrets, radius, people, random_state)
+    found, limits = people_audit(original, released, outside, asked)
     missing = [n for n in released.schema.names
                if n not in found.read and not any(f"({n})" in how for how in found.read.values())]
     about = {"fingerprint": name or "of another tool", "rows": released.rows,
              "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
     return Audit(tuple(people_rows(found)), radius, 1, about, words_of(found.risks),
                  dict.fromkeys(missing, "no column of the original could be matched with it"),
-                 limits=limits, people=found)
+                 limits=limits, people=found, faults=_faults(original, released, asked))
+
+
+def _faults(table: Table, release: Table, asked: PeopleRequest) -> tuple[str, ...]:
+    """Return what shows at once: the order was kept, or values are hidden in other ones."""
+    reading = read_tables(table, release, None)
+    attacked = Attacked(reading, (), reading.names, asked.radius, seed_from(asked.random_state))
+    rows = attacked.drawn(reading.original, 2 * len(reading.names), "side by side")
+    near = find_nearest(reading, reading.original, rows, reading.names, attacked.rng("nearest"))
+    shown = np.array([found[0] for found in near.records], np.int64)
+    return (*kept_order(reading, attacked.rng("order")),
+            *hidden_values(table, release, rows, shown))
 
 
 def as_read(source: Any) -> Table:

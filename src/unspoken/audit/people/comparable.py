@@ -167,14 +167,26 @@ class Scale:
     agree: Bools | None = field(default=None, repr=False)
     reads: Ints | None = field(default=None, repr=False)
     """The category that each released label is taken for, where it may stand for several."""
+    known: Floats | None = field(default=None, repr=False)
+    """Sorted values of similar people, where codes were read by rank: ranks are compared then."""
 
     def apart(self, one: Values, rows: Ints, other: Values) -> Near:
         """Return (rows, all of the other): the distance of every pair."""
         if isinstance(one, Numbers) and isinstance(other, Numbers):
+            if self.known is not None and other.plain:
+                return Scale()._numbers(self._ranks(one.middle[rows]),
+                                        Numbers(*[self._ranks(other.low)] * 2))
             return self._numbers(one.middle[rows].astype(np.float32), other)
         assert isinstance(one, Labels)
         assert isinstance(other, Labels)
         return self._labels(one.codes[rows], other.codes)
+
+    def _ranks(self, values: Floats) -> Any:
+        """Return the places of numbers among similar people, between 0 and 1; missing stays."""
+        assert self.known is not None
+        ends = [np.searchsorted(self.known, values, side=side) for side in ("left", "right")]
+        places = (ends[0] + ends[1]) / (2 * max(self.known.size, 1))
+        return np.where(np.isnan(values), np.nan, places).astype(np.float32)
 
     def _numbers(self, mine: Near, other: Numbers) -> Near:
         if other.plain:

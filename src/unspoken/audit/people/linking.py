@@ -66,9 +66,12 @@ def person_risks(attacked: Attacked, truth: Ints | None = None) -> PersonRisks:
     there = np.array([np.isin(mine, near).any() for mine, near in
                       zip(own, found.records, strict=True)])
     chance = np.where(there, weight, 0.0)
-    crowd = _crowd(attacked, rows, known, found)
-    return PersonRisks(tuple(known), rows, chance / found.ties,
-                       chance / np.maximum(crowd, found.ties))
+    alike = {name: _alike(attacked, known, found, group)
+             for name, group in attacked.groups.items()}
+    # Nobody hides behind records that are nobody's: repeated records and decoys are no crowd.
+    hidden = np.maximum(np.minimum(found.ties, alike["people"]), 1)
+    return PersonRisks(tuple(known), rows, chance / hidden,
+                       chance / np.maximum(sum(alike.values()), hidden))
 
 
 def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints], Floats]:
@@ -94,19 +97,16 @@ def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints]
     return list(mine.records), np.clip(1.0 - false / share, 0.0, 1.0)
 
 
-def _crowd(attacked: Attacked, rows: Ints, known: Sequence[str], found: Nearest) -> Ints:
-    """Return how many of the population fit the found record as well as the person does."""
-    reading = attacked.reading
+def _alike(attacked: Attacked, known: Sequence[str], found: Nearest, group: People) -> Ints:
+    """Return how many of a group fit the found record as well as the person does."""
     records = np.array([near[0] for near in found.records], np.int64)
-    total = np.zeros(rows.size, np.int64)
-    for group in attacked.groups.values():
-        at = 0
-        for block in blocks(records, group.rows):
-            near = _from_release(attacked, block, known, group)
-            least = found.distance[at:at + block.size, None]
-            total[at:at + block.size] += (near <= least + SAME).sum(axis=1)
-            at += block.size
-    assert reading.release.rows
+    total = np.zeros(records.size, np.int64)
+    at = 0
+    for block in blocks(records, group.rows):
+        near = _from_release(attacked, block, known, group)
+        least = found.distance[at:at + block.size, None]
+        total[at:at + block.size] = (near <= least + SAME).sum(axis=1)
+        at += block.size
     return total
 
 

@@ -77,7 +77,7 @@ def _released_rows(key: Key | None, release: Release, people: int) -> Ints | Non
 
 def released_table(release: Release, key: Key | None) -> Table:
     """Return the released rows under the original names of their columns."""
-    return _renamed(release.table, method_of(release.mechanism).released_names(key, release))
+    return renamed(release.table, method_of(release.mechanism).released_names(key, release))
 
 
 def _secrets(table: Table, names: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -86,7 +86,7 @@ def _secrets(table: Table, names: Mapping[str, str]) -> tuple[str, ...] | None:
     return secret or None
 
 
-def _renamed(table: Table, names: Mapping[str, str]) -> Table:
+def renamed(table: Table, names: Mapping[str, str]) -> Table:
     """Return the released table under its original names; adversaries know the layout."""
     back = {there: name for name, there in names.items()}
     if all(there == name for there, name in back.items()):
@@ -97,5 +97,3 @@ def _renamed(table: Table, names: Mapping[str, str]) -> Table:
     rows = rows.rename_columns([back.get(name, name) for name in rows.column_names])
     columns = tuple(replace(c, name=back.get(c.name, c.name)) for c in table.schema.columns)
     return replace(read(rows, show=False), schema=Schema(columns))
-
-

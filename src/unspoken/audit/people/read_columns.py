@@ -1,8 +1,9 @@
 """A released table as an adversary reads it, in the terms of the original.
 
 A column whose released values lie as the original's do is read as it is; intervals and joined
-labels stand for what they name. Where values lie elsewhere (codes), a number is read as the value
-of the same rank among similar people, and a label as the category of the same place by frequency.
+labels stand for what they name. Where values lie elsewhere (codes), numbers are lined up with those
+of similar people, rising or falling, and labels matched by their frequencies and what they occur
+together with (`read_codes`).
 Similar people are the control group, or without one the original itself: then the adversary knows
 the distribution exactly, and what it gets is an upper bound.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unspoken.arrays import Bools, Floats, Ints
+from unspoken.arrays import Floats
 from unspoken.audit.people.comparable import (
     Labels,
     Numbers,
@@ -27,10 +28,12 @@ from unspoken.audit.people.comparable import (
     values_of,
 )
 from unspoken.audit.people.match_columns import match_columns
+from unspoken.audit.people.read_codes import falling, lined_up, match_labels
 from unspoken.errors import SchemaError
 from unspoken.table.table import Table
 
 AS_IS, INTERVALS, RANK, FREQUENCY = "as it is", "as intervals or groups", "by rank", "by frequency"
+FALLING = f"{RANK}, falling"
 FAR = 0.25
 """Largest difference of two distributions at which values still mean the same."""
 MOST_PAIRS = 4_000_000
@@ -97,15 +100,61 @@ def _read(here: People, release: Table, outside: People | None, similar: People,
           matched: Mapping[str, tuple[str, str]]) -> Reading:
     rows = release.arrow([there for there, _ in matched.values()])
     columns: dict[str, Values] = {}
-    scales, how = {}, {}
-    for name, (there, found_by) in matched.items():
+    scales: dict[str, Scale] = {}
+    ways: dict[str, str] = {}
+    for name, (there, _) in matched.items():
         mine = here.columns[name]
         read, scale, way = _column(values_of(rows[there], isinstance(mine, Numbers)), mine,
                                    similar.columns[name])
         columns[name], scales[name] = read, scale
-        how[name] = way if found_by == "name" else f"{way}, matched by {found_by} ({there})"
-    released = People(columns, rows.num_rows)
-    return Reading(here, released, outside, scales, how)
+        ways[name] = way
+    _read_numbers(columns, scales, ways, here, similar)
+    _read_labels(columns, scales, ways, similar)
+    how = {name: ways[name] if found_by == "name" else f"{ways[name]}, matched by {found_by} "
+           f"({there})" for name, (there, found_by) in matched.items()}
+    return Reading(here, People(columns, rows.num_rows), outside, scales, how)
+
+
+def _read_numbers(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
+                  here: People, similar: People) -> None:
+    """Read codes of numbers by rank, rising or falling; plain numbers may fall as well."""
+    plain = {n: c.low for n, c in columns.items() if isinstance(c, Numbers) and c.plain}
+    if not plain:
+        return
+    coded = {n: low for n, low in plain.items() if ways[n] == RANK}
+    known = {n: _middle(similar.columns[n]) for n in plain}
+    down = falling(coded, {n: low for n, low in plain.items() if n not in coded}, known)
+    for name in dict.fromkeys((*coded, *down)):
+        codes = -plain[name] if name in down else plain[name]
+        read = lined_up(codes, known[name])
+        columns[name] = Numbers(read, read)
+        scales[name] = Scale(_width(_middle(here.columns[name]), read),
+                             known=np.sort(known[name][np.isfinite(known[name])]))
+        ways[name] = FALLING if name in down else RANK
+
+
+def _middle(column: Values) -> Floats:
+    assert isinstance(column, Numbers)
+    return column.middle
+
+
+def _read_labels(columns: dict[str, Values], scales: dict[str, Scale], ways: dict[str, str],
+                 similar: People) -> None:
+    """Read labels by their frequencies and by what they occur together with."""
+    coded = [n for n, way in ways.items() if way == FREQUENCY]
+    if not coded:
+        return
+    usable = {n: c for n, c in columns.items() if n in coded or (
+        scales[n].agree is None and (isinstance(c, Labels) or c.plain))}
+    for name, (reads, agree) in match_labels(usable, similar, coded).items():
+        column = columns[name]
+        assert isinstance(column, Labels)
+        if agree.size > MOST_PAIRS:
+            known = similar.columns[name]
+            assert isinstance(known, Labels)
+            columns[name] = Labels(np.append(reads, -1)[column.codes], known.names)
+        else:
+            scales[name] = Scale(agree=agree, reads=reads)
 
 
 def _column(found: Values, mine: Values, similar: Values) -> tuple[Values, Scale, str]:
@@ -122,8 +171,7 @@ def _number_column(found: Numbers, mine: Numbers,
     if not found.plain:
         return found, Scale(_width(mine.middle, found.middle)), INTERVALS
     if _difference(found.low, similar.middle) > FAR:
-        read = by_rank(found.low, similar.middle)
-        return Numbers(read, read), Scale(_width(mine.middle, read)), RANK
+        return found, Scale(), RANK
     return found, Scale(_width(mine.middle, found.low)), AS_IS
 
 
@@ -143,61 +191,15 @@ def _difference(one: Floats, other: Floats) -> float:
     return float(np.abs(low - np.searchsorted(other, at, side="right") / other.size).max())
 
 
-def by_rank(codes: Floats, similar: Floats) -> Floats:
-    """Return for every code the value of the same rank among similar people."""
-    out = np.full(codes.size, np.nan)
-    held = np.isfinite(codes)
-    known = np.sort(similar[np.isfinite(similar)])
-    if not held.any() or not known.size:
-        return out
-    _, where, counts = np.unique(codes[held], return_inverse=True, return_counts=True)
-    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-    place = np.minimum((middle * known.size).astype(np.int64), known.size - 1)
-    out[held] = known[place][where.reshape(-1)]
-    return out
-
-
 def _label_column(found: Labels, mine: Labels, similar: Labels) -> tuple[Values, Scale, str]:
     if found.names == mine.names:
         return found, Scale(), AS_IS
     held = standing_for(mine.names, found.names)
     known = np.array([bool(some) for some in held] + [True], np.bool_)
     if known[found.codes].mean() < 1 - FAR:
-        return (*by_frequency(found, similar), FREQUENCY)
+        return found, Scale(), FREQUENCY
     names = max(len(similar.names), len(mine.names))
     if any(len(some) > 1 for some in held) and names * len(held) <= MOST_PAIRS:
         return found, Scale(agree=agreeing(held, names)), INTERVALS
     place = np.array([some[0] if some else -2 for some in held] + [-1], np.int64)
     return Labels(place[found.codes], mine.names), Scale(), AS_IS
-
-
-def by_frequency(found: Labels, similar: Labels) -> tuple[Labels, Scale]:
-    """Take every released label for the category of the same place by frequency.
-
-    Where other categories are about as frequent, the label may stand for them too: an adversary who
-    insisted on one of them would look for people under a wrong label.
-    """
-    released = _by_count(found.codes, len(found.names))
-    known = _by_count(similar.codes, len(similar.names))
-    place = np.full(len(found.names) + 1, -1, np.int64)
-    size = min(released.size, known.size)
-    place[released[:size]] = known[:size]
-    if len(found.names) * len(similar.names) > MOST_PAIRS:
-        return Labels(place[found.codes], similar.names), Scale()
-    agree = _alike(similar, found)
-    agree[place[released[:size]], released[:size]] = True
-    return found, Scale(agree=agree, reads=place[:-1])
-
-
-def _alike(known: Labels, found: Labels) -> Bools:
-    """Return (known, released): which shares could be those of one category."""
-    counts = [np.bincount(c.codes[c.codes >= 0], minlength=len(c.names)) for c in (known, found)]
-    sizes = [max(int(count.sum()), 1) for count in counts]
-    one, other = counts[0][:, None] / sizes[0], counts[1][None, :] / sizes[1]
-    middle = (counts[0][:, None] + counts[1][None, :]) / sum(sizes)
-    error = np.sqrt(middle * (1 - middle) * (1 / sizes[0] + 1 / sizes[1]))
-    return np.asarray(np.abs(one - other) <= 2 * error)
-
-
-def _by_count(codes: Ints, size: int) -> Ints:
-    return np.argsort(-np.bincount(codes[codes >= 0], minlength=size), kind="stable")

@@ -16,6 +16,7 @@ import datetime
 import os
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 from unspoken.errors import LeakWarning, QueryLogError, QueryRefusedError
@@ -36,6 +37,7 @@ from unspoken.methods.queries.noise_budget import NoiseBudget
 from unspoken.methods.queries.query import Asked, Query, Where, make_query, resolve
 from unspoken.methods.queries.refusal_rules import Answered, Refusal
 from unspoken.numerics.random import derive
+from unspoken.release.automatic_entries import enter_once
 from unspoken.table.table import Table
 
 FORMAT = "unspoken-queries 2"
@@ -61,6 +63,10 @@ class QueryGuard:
     head : path, optional
         File that states where the log ends; beside the log by default. On another disk, it also
         detects a log that was restored from a backup together with its key.
+    register : path, optional
+        The custodian's register; these answers are entered into it before the first is given.
+    to : str, default ""
+        Who asks, for the register.
     **limits
         The settings below. They are stored in the log and cannot change while it is in use; those
         that are left out are taken from it.
@@ -111,8 +117,11 @@ class QueryGuard:
     """
 
     def __init__(self, table: Table, log: str | os.PathLike[str],
-                 head: str | os.PathLike[str] | None = None, **limits: Any) -> None:
+                 head: str | os.PathLike[str] | None = None,
+                 register: str | os.PathLike[str] | None = None, to: str = "",
+                 **limits: Any) -> None:
         self._rows = Rows(table)
+        self._entered = (table, None if register is None else Path(register), to)
         self._log = QueryLog(log, head)
         self._limits = limits
         self._inside = threading.Lock()
@@ -159,6 +168,7 @@ class QueryGuard:
             book.check(asked)
             if not book.again(asked):
                 self._decide(held, book, asked)
+            self._enter()
             return book.reply(asked, derive(self._log.secret, "answers"))
 
     def _decide(self, held: LockedLog, book: Book, asked: Asked) -> None:
@@ -172,6 +182,15 @@ class QueryGuard:
             book.refused(asked, refusal.rule)
             raise QueryRefusedError(f"{refusal.words} (Rule '{refusal.rule}'.)", refusal.rule)
         book.add(asked)
+
+    def _enter(self) -> None:
+        """Enter these answers into the register once, before the first of them is given."""
+        table, register, to = self._entered
+        if register is not None:
+            budget = self._settings.budget if self._settings.audit == NOISE else None
+            enter_once(register, "query", table, f"query log {self._log.path.absolute()}", to,
+                       "none" if budget is None else f"epsilon {float(budget):g}")
+            self._entered = (table, None, to)
 
     def _resolve(self, query: Query) -> Asked:
         asked = resolve(query, self._rows, self._settings, self._log.secret)

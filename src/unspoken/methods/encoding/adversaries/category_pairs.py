@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unspoken.arrays import Floats, Ints
+from unspoken.arrays import Bools, Floats, Ints
 from unspoken.methods.encoding.adversaries.category_frequencies import (
     assigned,
     by_frequency,
@@ -27,6 +27,8 @@ MOST_COMPANY = 24
 COMPANY = 12
 """Columns that each column is compared with."""
 ROUNDS = 4
+DOUBT = 4.0
+"""Categories that are less likely by this logarithm, beyond chance, are ruled out."""
 
 
 class CategoryPairs(LabelAdversary):
@@ -50,6 +52,37 @@ class CategoryPairs(LabelAdversary):
                 break
             matched |= again
         return matched
+
+
+def likely(seen: Labelled, known: Labelled, columns: tuple[int, ...],
+           matched: dict[int, Ints]) -> dict[int, Bools]:
+    """Return (labels, categories): what each label may stand for, given how all are matched.
+
+    Every joint count adds chance to a likelihood; what lies within that is not ruled out.
+    """
+    company, joint = _company(seen, known), _Joint(seen, known)
+    out = {}
+    for column in columns:
+        others = [c for c in company if c != column] if seen.sizes[column] <= MOST_LABELS else []
+        lost = _lost(joint.gains(column, others, matched), matched[column])
+        chance = 3 * np.sqrt(sum(known.sizes[c] for c in others))
+        out[column] = np.asarray(lost[:, :known.sizes[column]] <= DOUBT + chance)
+    return out
+
+
+def _lost(gains: Floats, matched: Ints) -> Floats:
+    """Return what it costs to take a label for another category, exchanged with that one's label.
+
+    The last category is the unknown one, which any number of labels may have.
+    """
+    labels, unknown = np.arange(matched.size), gains.shape[1] - 1
+    own = np.where(matched < 0, unknown, matched)
+    owner = np.full(gains.shape[1], -1, np.int64)
+    owner[own] = labels
+    owner[unknown] = -1
+    back = gains[owner, np.arange(gains.shape[1])][None, :] - gains[owner][:, own].T
+    held = gains[labels, own][:, None] - gains
+    return np.asarray(held + np.where(owner >= 0, back, 0.0))
 
 
 def _company(seen: Labelled, known: Labelled) -> list[int]:
@@ -76,6 +109,10 @@ class _Joint:
 
     def rematch(self, column: int, company: list[int], matched: dict[int, Ints]) -> Ints:
         """Return a new assignment of one column, given those of its company."""
+        return assigned(self.gains(column, company, matched))
+
+    def gains(self, column: int, company: list[int], matched: dict[int, Ints]) -> Floats:
+        """Return how likely every label of a column is every category, given its company."""
         gains = frequency_gains(self.seen.counts(column), self.known.counts(column))
         for other in company:
             places = matched.get(other, np.arange(self.seen.sizes[other]))
@@ -84,7 +121,7 @@ class _Joint:
             n = self.seen.pairs(column, other)[:, held]
             m = self.known.pairs(column, other)[:, places[held]]
             gains = gains + self._gain(n, m)
-        return assigned(gains)
+        return gains
 
     def _gain(self, n: Ints, m: Ints) -> Floats:
         """Return the gain of every label (n) as every category (m), the last being unknown."""

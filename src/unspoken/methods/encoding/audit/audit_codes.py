@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unspoken.disclosure.adversary import View, adversaries_for
-from unspoken.disclosure.audit_request import AuditRequest
+from unspoken.disclosure.audit_request import AuditRequest, finished, part_of
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.column_audit import columns_result, run_columns, sample_values
 from unspoken.disclosure.ground_truth import Truths
@@ -46,15 +46,19 @@ def _audit(table: Table, release: Release, key: Key | None, request: AuditReques
            truths: Truths, setting: Setting) -> Audit:
     every = adversaries_for(release, request.adversaries)
     chosen = by_column(every)
-    rows = run_columns(view, truths, chosen, setting, request.progress)
+    # Labels are attacked after all codes, and take less.
+    share = len(truths.columns) / (1.4 * len(truths.columns) + 0.6 * len(table.schema.names))
+    rows = run_columns(view, truths, chosen, setting, part_of(request.progress, 0.0, share))
     precision = request.precision
     if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
         setting = replace(setting, trials=wanted)
-        rows = run_columns(view, truths, chosen, setting, request.progress)
+        rows = run_columns(view, truths, chosen, setting, part_of(request.progress, 0.0, share))
     rows += formula_rows(view, truths.columns, setting)
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, request.subspaces)
     if request.tree is not None and key is not None:
         rows += path_rows(table, view, truths.columns, rows, chosen, setting, request.tree, key)
+    setting = replace(setting, progress=part_of(request.progress, min(1.3 * share, 0.9), 1.0))
+    finished(part_of(setting.progress, 0.0, 0.0))
     whole = whole_release(table, release, view, truths, key, request.sample, every, setting)
     rows += whole.rows
     audit = columns_result(release, truths, every, setting, rows, dict(whole.unscored))

@@ -49,10 +49,12 @@ def category_rows(labels: Sequence[LabelColumn], seen: Labelled, plain: Similar,
     by_label = [one for one in chosen if isinstance(one, LabelAdversary)]
     first = len(seen.names) - len(labels)
     levels = [("sample given", 0.0)] if similar is not None else DRAWN
-    for level, share in levels:
+    for done, (level, share) in enumerate(levels, 1):
         trials = [known_labels(one, seen) for one in samples(plain, similar, setting, share)]
         for adversary in (one for one in by_label if "sample" in one.levels):
             yield from _matched(labels, first, seen, trials, adversary, level)
+        if setting.progress is not None:
+            setting.progress(done, len(levels) + 1)
     whole = [known_labels(plain, seen)]
     for adversary in (one for one in by_label if "histogram" in one.levels):
         yield from _matched(labels, first, seen, whole, adversary, "histogram")

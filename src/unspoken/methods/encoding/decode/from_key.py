@@ -11,6 +11,7 @@ from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.dispatch import decode_with
 from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.model_facts import design_for
+from unspoken.methods.encoding.decode.original_places import in_place
 from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
 from unspoken.release.key import Key
@@ -23,6 +24,7 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, **options: Any) -> 
     """Decode a mined model with the code book of a key."""
     book = PiecewiseBook.from_key(key)
     design = design_for(book, as_model(model))
+    data, y = in_place(key, data, y, options)
     if y is None and isinstance(data, Table) and data.schema.target is not None:
         y = data.labels()
     decoded = decode_with(model, design, design.numbers(data), y, **options)
@@ -48,6 +50,7 @@ def in_released_order(key: Key, table: Table) -> Table:
     """Return the released features and the target, original values, in the released order."""
     book = PiecewiseBook.from_key(key)
     names = list(book.everything)
+    table, _ = in_place(key, table, None, {})
     rows = table.arrow([*names, table.target])
     for column in book.columns:
         if column.merged or column.floor.size:

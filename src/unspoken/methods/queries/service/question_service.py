@@ -16,6 +16,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
@@ -30,6 +31,7 @@ from unspoken.methods.queries.service.question import Question
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.service_records import ServiceRecords
 from unspoken.numerics.random import fresh_seed
+from unspoken.release.automatic_entries import enter_once
 from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import NONE, Cost
 from unspoken.release.budget_entries import ROW, Draw, now
@@ -103,6 +105,14 @@ class QueryService:
             self._catch_up(held)
             if not self._name:
                 self._begin(held)
+        if policy.register is not None:
+            self._enter(table, policy.register)
+
+    def _enter(self, table: Table, register: Path) -> None:
+        """Enter the answers into the register before the first of them is given."""
+        enter_once(register, "query", table, f"query service, log {self._name}",
+                   ", ".join(sorted(self.policy.analysts)),
+                   f"epsilon {self.budget.terms.epsilon:g}")
 
     def _begin(self, held: LockedLog) -> None:
         """Start the log, unless the budget knows of another one."""

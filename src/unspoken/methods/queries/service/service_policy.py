@@ -7,6 +7,7 @@
     each = 0.01                      # epsilon of one answer
     smallest = 10                    # people whom a cell must hold to be answered exactly
     rate = 20                        # questions a second that one analyst may ask
+    register = "register.jsonl"      # the custodian's register, which the service is entered into
     cells = ["sex", "region"]        # public columns whose combinations are answered exactly
 
     [columns.sex]
@@ -40,7 +41,7 @@ from unspoken.table.schema import Schema
 
 _SERVICE: Mapping[str, Rule] = {"each": Real(0.0, 100.0), "smallest": Whole(2),
                                 "rate": Real(0.0, 10_000.0)}
-_PATHS = ("budget", "log", "head")
+_PATHS = ("budget", "log", "head", "register")
 _COLUMN = ("public", "bounds", "step", "values")
 _MOST_VALUES = 1000
 
@@ -52,6 +53,7 @@ class ServicePolicy:
     budget: Path
     log: Path
     head: Path | None = None
+    register: Path | None = None
     each: float = 0.01
     smallest: int = 10
     rate: float = 20.0

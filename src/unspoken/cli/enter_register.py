@@ -1,0 +1,67 @@
+"""The register on the command line: the option, the environment, and entering before disclosing."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli.common import file_options
+
+if TYPE_CHECKING:
+    from unspoken.release.release import Release
+    from unspoken.table.table import Table
+
+_HELP = "(default: the file that the environment variable UNSPOKEN_REGISTER names, if it is set)"
+
+
+def add_register(parser: argparse.ArgumentParser, what: str, to: bool = True) -> None:
+    """Add the options that name the register and the recipient."""
+    parser.add_argument("--register", type=Path, metavar="FILE",
+                        help=f"enter {what} into the custodian's register {_HELP}")
+    if to:
+        parser.add_argument("--to", default="", metavar="NAME",
+                            help="who gets it, for the register")
+
+
+def register_of(args: argparse.Namespace) -> Path | None:
+    """Return the register of this command."""
+    from unspoken.release.automatic_entries import configured
+
+    return configured(args.register)
+
+
+def enter(args: argparse.Namespace, kind: str, table: Table, what: str, to: str,
+          guarantee: str = "none") -> None:
+    """Enter something into the register, if there is one, before it is given away."""
+    from unspoken.release.automatic_entries import enter_once
+
+    path = register_of(args)
+    if path is not None:
+        enter_once(path, kind, table, what, to, guarantee)
+
+
+def enter_release(args: argparse.Namespace, table: Table, release: Release, place: Path,
+                  released: dict[str, str] | None) -> None:
+    """Enter a release that was just written; `released`: its names, where they are others."""
+    from unspoken.release.register import Register
+
+    path = register_of(args)
+    if path is not None:
+        Register.load(path).add_release(table, release, args.to, str(place.absolute()), released)
+
+
+def people_of(args: argparse.Namespace, source: Any) -> Table:
+    """Return the table whose people data is about: a table, baskets, or a file of either."""
+    from unspoken.errors import UnspokenError
+    from unspoken.table.basket_files import read_baskets
+    from unspoken.table.basket_tables import to_table
+    from unspoken.table.baskets import Baskets
+    from unspoken.table.read import read
+
+    if isinstance(source, Baskets):
+        return to_table(source)
+    try:
+        return read(source, show=False, **file_options(args))
+    except UnspokenError:
+        return to_table(read_baskets(source, **file_options(args)))

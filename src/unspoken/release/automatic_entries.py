@@ -1,0 +1,43 @@
+"""Entering into a register what no release stands for: answers, models, changed baskets, studies.
+
+Many answers come from one log and a study is run more than once, so each is entered once for each
+recipient; its own log says the rest. An entry is written before anything is given away: what could
+not be entered is not disclosed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from unspoken.release.chained_lines import secret_of
+from unspoken.release.register import Entry, Register, digest, mac
+from unspoken.table.table import Table
+
+ENVIRONMENT = "UNSPOKEN_REGISTER"
+"""The environment variable that names the register of whoever runs the commands."""
+
+
+def configured(chosen: str | os.PathLike[str] | None) -> Path | None:
+    """Return the register that was chosen, or that the environment names; None if neither."""
+    named = chosen if chosen is not None else os.environ.get(ENVIRONMENT) or None
+    return None if named is None else Path(named)
+
+
+def enter_once(path: Path, kind: str, table: Table, what: str, to: str,
+               guarantee: str = "none") -> bool:
+    """Enter something that goes out of a table; return False if it stands there already."""
+    register = Register.load(path)
+    if _there(register, kind, table, what, to):
+        return False
+    register.add_other(kind, table, what, to, guarantee)
+    return True
+
+
+def _there(register: Register, kind: str, table: Table, what: str, to: str) -> bool:
+    alike: list[Entry] = [one for one in register.entries
+                          if (one.kind, one.what, one.to) == (kind, what, to)]
+    if not alike:
+        return False
+    mine = mac(secret_of(register.path), digest(table).table)
+    return any(one.table == mine for one in alike)

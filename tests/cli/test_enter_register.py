@@ -1,0 +1,132 @@
+"""What goes out is entered into a register by itself: answers, models, baskets, studies."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.csv
+import pytest
+
+from support.service_people import people, service
+from unspoken.cli.main import main
+from unspoken.errors import QueryRefusedError, ReleaseError
+from unspoken.protect import NoiseAdder, QueryGuard
+from unspoken.release.automatic_entries import enter_once
+from unspoken.release.key import Key
+from unspoken.risk import Register, audit
+
+COUNT = ("query", "t.csv", "--count", "--log", "log", "--json")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("UNSPOKEN_REGISTER", raising=False)
+    pyarrow.csv.write_csv(people().arrow(), tmp_path / "t.csv")
+    (tmp_path / "b.dat").write_text("1 2 3\n1 2\n2 3\n1 2 4\n1 2\n" * 8)
+    return tmp_path
+
+
+def entries(path="r"):
+    return [(one.kind, one.to) for one in Register.load(path).entries]
+
+
+def test_answers_of_a_log_are_entered_once_for_each_recipient(folder, capsys):
+    for _ in range(2):
+        assert main([*COUNT, "--register", "r", "--to", "ministry"]) == 0
+    assert entries() == [("query", "ministry")]
+    assert main([*COUNT, "--register", "r", "--to", "press"]) == 0
+    assert entries() == [("query", "ministry"), ("query", "press")]
+    assert Register.load("r").entries[0].guarantee == "epsilon 1"
+    assert Register.load("r").known_people(people())[0] == 1.0
+
+
+def test_the_environment_names_the_register(folder, monkeypatch, capsys):
+    monkeypatch.setenv("UNSPOKEN_REGISTER", str(folder / "r"))
+    assert main([*COUNT]) == 0
+    assert main(["protect", "t.csv", "--target", "ill", "--keep", "income", "--method", "noise",
+                 "--out", "one", "--to", "clinic"]) == 0
+    assert entries() == [("query", ""), ("release", "clinic")]
+    capsys.readouterr()
+    # The audit looks into the same register.
+    main(["audit", "one", "--against", "t.csv", "--keep", "income", "--key", "one.key", "--trials",
+          "1", "--seed", "1", "--out", "a.html", "--json"])
+    assert "(register)" in json.loads(capsys.readouterr().out)["audit"]["unscored"]
+
+
+def test_an_answer_that_cannot_be_entered_is_not_given(folder, capsys):
+    assert main([*COUNT, "--register", "r"]) == 0
+    lines = (folder / "r").read_text().splitlines()
+    (folder / "r").write_text("\n".join([lines[0].replace("query", "study"), *lines[1:]]) + "\n")
+    capsys.readouterr()
+    assert main(["query", "t.csv", "--count", "--where", "sex = 'F'", "--public", "sex", "--log",
+                 "log2", "--register", "r", "--json"]) == 2
+    assert "answered" not in capsys.readouterr().out
+
+
+def test_a_refused_query_is_no_disclosure(folder):
+    QueryGuard(people(), "log", register="r", to="x", epsilon=0.1, each=0.1).count()
+    assert entries() == [("query", "x")]
+    with pytest.raises(QueryRefusedError):
+        QueryGuard(people(), "log", register="r2", to="x").count("age > 30", epsilon=5.0)
+    assert entries("r2") == []
+
+
+def test_a_service_is_entered_when_it_starts_and_the_next_release_is_not_assessed(folder):
+    table = people()
+    service(folder, table, epsilon=3.0, register="r")
+    service(folder, table, epsilon=3.0, register="r")
+    assert entries(folder / "r") == [("query", "alice")]
+    release, key = NoiseAdder(columns=["age"], others="drop").protect(table)
+    audited = audit(table, release, key, trials=1, random_state=0, register=folder / "r")
+    assert "query service" in audited.unscored["(register)"]
+
+
+def test_the_best_anonymised_release_is_entered_and_has_a_key(folder, capsys):
+    assert main(["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5", "--out",
+                 "best", "--register", "r", "--to", "press"]) == 0
+    assert entries() == [("release", "press")]
+    assert Key.load("best.key").fingerprint == Register.load("r").entries[0].what
+    assert (folder / "best.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_mined_rules_and_changed_baskets(folder, capsys):
+    assert main(["mine", "b.dat", "--learner", "rules", "--param", "min_support=0.1", "--out",
+                 "rules.json", "--register", "r", "--to", "shop"]) == 0
+    assert main(["hide", "b.dat", "--rule", "3 -> 2", "--min-support", "0.1", "--out", "h.dat",
+                 "--register", "r", "--to", "rival"]) == 0
+    assert entries() == [("model", "shop"), ("baskets", "rival")]
+
+
+def test_a_decoded_model_is_entered_with_its_people(copied, monkeypatch, capsys):
+    monkeypatch.chdir(copied)
+    words = ("decode", "tree.json", "--key", "table.key", "--register", "models", "--to", "ward")
+    assert main([*words, "--out", "one.json"]) == 2
+    assert not (copied / "one.json").exists()
+    assert main([*words, "--data", "table.csv", "--out", "one.json"]) == 0
+    assert entries("models") == [("model", "ward")]
+    assert main(["mine", "release", "--out", "two.json", "--register", "models"]) == 2
+
+
+def test_a_study_is_entered_before_it_runs(folder, monkeypatch):
+    from types import SimpleNamespace
+
+    from unspoken.cli import joint_steps
+
+    study = SimpleNamespace(name="s", task="sum", hash=lambda: "ab" * 32,
+                            having=lambda role: ("north", "south"))
+    args = SimpleNamespace(register=folder / "r", to="")
+    joint_steps._enter(args, study, folder / "t.csv")
+    joint_steps._enter(args, study, folder / "t.csv")
+    joint_steps._enter(args, study, folder / "b.dat")
+    assert entries() == [("study", "north, south")] * 2
+
+
+def test_another_table_is_another_entry_and_a_broken_register_stops(tmp_path):
+    one, two = people(), people(seed=2)
+    assert enter_once(tmp_path / "r", "query", one, "log", "x")
+    assert not enter_once(tmp_path / "r", "query", one, "log", "x")
+    assert enter_once(tmp_path / "r", "query", two, "log", "x")
+    (tmp_path / "r").write_text("{}\n")
+    with pytest.raises(ReleaseError):
+        enter_once(tmp_path / "r", "query", one, "log", "y")
