@@ -22,7 +22,8 @@ from unspoken.cli.common import (
 from unspoken.cli.mine_distorted import STRATEGIES
 from unspoken.errors import InputError, explain
 
-LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost",
+            "bagging")
 
 
 def add(verbs: Adder) -> None:
