@@ -12,7 +12,13 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import xgboost
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 import unspoken
@@ -30,6 +36,7 @@ from unspoken.models.mixed_bayes import MixedBayes, Nominal, Normal
 from unspoken.models.mixture import Mixture
 from unspoken.models.naive_bayes import Likelihood, NaiveBayes
 from unspoken.models.outliers import Outliers
+from unspoken.models.readers import as_pattern
 from unspoken.models.readers.lightgbm_text import LightGBMModel
 from unspoken.models.readers.xgboost_json import XGBoostModel
 from unspoken.models.residuals import Residuals
@@ -81,6 +88,11 @@ def forest(name: str) -> Forest:
     """A forest of scikit-learn's."""
     model = RandomForestClassifier(3, random_state=0, max_depth=3).fit(frame(name), LABELS)
     return Forest.from_sklearn(model)
+
+
+def ensemble(kind: Any, **params: Any) -> Callable[[str], Any]:
+    """A small ensemble of scikit-learn's."""
+    return lambda name: as_pattern(kind(random_state=0, **params).fit(frame(name), LABELS))
 
 
 def mixed_tree(name: str) -> Any:
@@ -182,6 +194,16 @@ CASES: dict[str, Case] = {
     "unspoken-tree": Case(tree, put("threshold", 0, 1.25), "node 0: threshold", numbers),
     "unspoken-forest": Case(forest, put("trees", 1, "threshold", 0, 1.25),
                             "tree 1, node 0: threshold", numbers),
+    "unspoken-gradient-trees": Case(ensemble(GradientBoostingClassifier, n_estimators=2),
+                                    put("start", [0.5, 0.5]), "output 0: start", numbers),
+    "unspoken-histogram-trees": Case(ensemble(HistGradientBoostingClassifier, max_iter=2),
+                                     put("trees", 1, "value", 1, 0.25), "tree 1, node 1: value",
+                                     numbers),
+    "unspoken-weighted-trees": Case(ensemble(AdaBoostClassifier, n_estimators=2),
+                                    put("weights", 1, 0.25), "output 1: weight", numbers),
+    "unspoken-bagged-trees": Case(ensemble(BaggingClassifier, n_estimators=2, max_features=2),
+                                  put("trees", 1, "threshold", 0, 1.25),
+                                  "tree 1, node 0: threshold", numbers),
     "unspoken-mixed-tree": Case(mixed_tree, put("impurity", 0, 0.01), "node 0: impurity", mixed,
                                 ("colour",)),
     "unspoken-tree-vote": Case(

@@ -11,11 +11,18 @@ import struct
 import lightgbm as lgb
 import numpy as np
 import xgboost as xgb
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from support.encoding_walk import table_of
 from unspoken.models.forest import Forest
+from unspoken.models.readers import as_pattern
 from unspoken.models.tree import Tree
 from unspoken.protect import PiecewiseEncoder
 
@@ -23,6 +30,15 @@ WHOLE = [-1, 0, 1, 2, 7, 255, -2147483649, 2147483647, 2147483648, -2147483648, 
          2**63, -(2**63) - 1, 10**30]
 REAL = [0.5, -0.0, 1e38, 3.5e38, -1e308, 1e-320, float("nan"), float("inf"), -float("inf")]
 OTHER = [None, True, "", "x", "nan", "-1", "1e999", "x" * 3000, [], {}, [[]], {"a": 1}]
+
+
+ENSEMBLES = {
+    "gradient": GradientBoostingClassifier(n_estimators=3, max_depth=2),
+    "histogram": HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5),
+    "adaboost": AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3),
+    "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=3,
+                                 max_features=2),
+}
 
 
 class Originals:
@@ -49,6 +65,8 @@ class Originals:
             "classes": _document(xgb.XGBClassifier(**xgb_options).fit(codes, three)),
             "lightgbm": lgb.LGBMClassifier(n_estimators=3, num_leaves=5, n_jobs=1, verbose=-1)
             .fit(codes, labels).booster_.model_to_string(),
+            **{name: as_pattern(estimator.set_params(random_state=0).fit(codes, labels)).to_json()
+               for name, estimator in ENSEMBLES.items()},
             "manifest": json.loads((folder / "release" / "manifest.json").read_text()),
             "key": (folder / "key").read_bytes(),
         }

@@ -23,7 +23,8 @@ from unspoken.cli.enter_register import add_register
 from unspoken.cli.mine_distorted import STRATEGIES
 from unspoken.errors import InputError, explain
 
-LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost",
+            "bagging")
 
 
 def add(verbs: Adder) -> None:

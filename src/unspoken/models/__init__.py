@@ -5,6 +5,10 @@ from __future__ import annotations
 MODELS: dict[str, tuple[str, str]] = {
     "unspoken-tree": ("unspoken.models.tree", "Tree"),
     "unspoken-forest": ("unspoken.models.forest", "Forest"),
+    "unspoken-gradient-trees": ("unspoken.models.gradient_trees", "GradientTrees"),
+    "unspoken-histogram-trees": ("unspoken.models.histogram_trees", "HistogramTrees"),
+    "unspoken-weighted-trees": ("unspoken.models.weighted_trees", "WeightedTrees"),
+    "unspoken-bagged-trees": ("unspoken.models.bagged_trees", "BaggedTrees"),
     "unspoken-mixed-tree": ("unspoken.models.categorical_tree", "CategoricalTree"),
     "unspoken-tree-vote": ("unspoken.models.tree_ensemble", "TreeVote"),
     "unspoken-tree-sum": ("unspoken.models.tree_ensemble", "TreeSum"),

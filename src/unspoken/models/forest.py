@@ -20,7 +20,9 @@ from unspoken.models.category_groups import Groups, groups_from_json, groups_to_
 from unspoken.models.comparison import SAME, Comparison, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task, label_array
-from unspoken.models.model import Ensemble, Predictor
+from unspoken.models.model import Ensemble
+from unspoken.models.portable import Portable
+from unspoken.models.rebuilt_estimators import forest_estimator
 from unspoken.models.sklearn_fields import (
     check_fitted,
     class_labels,
@@ -60,7 +62,7 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, eq=False)
-class Forest(Predictor, Ensemble):
+class Forest(Portable, Ensemble):
     """A random forest: the mean of its trees.
 
     Attributes
@@ -158,6 +160,9 @@ class Forest(Predictor, Ensemble):
                 f"nodes, depth up to {max(tree.depth for tree in self.trees)}")
         return [head, *tree_sections(self.trees, full)]
 
+    def _estimator(self) -> Any:
+        return forest_estimator(self)
+
     def with_categories(self, groups: Groups) -> Forest:
         """Return the forest with the categories that stand behind its numbers."""
         trees = tuple(tree.with_categories(groups) for tree in self.trees)
@@ -205,10 +210,11 @@ def _bootstrap(estimator: Any) -> Bootstrap | None:
     seeds = tuple(int(tree.random_state) for tree in estimator.estimators_)
     weighted = getattr(estimator, "_sample_weight", None) is not None
     return Bootstrap(seeds, int(estimator._n_samples_bootstrap), weighted,
-                     _class_weight(getattr(estimator, "class_weight", None)))
+                     class_weight_of(getattr(estimator, "class_weight", None)))
 
 
-def _class_weight(weight: Any) -> ClassWeight:
+def class_weight_of(weight: Any) -> ClassWeight:
+    """Return the parameter class_weight as plain data."""
     if weight is None or weight == "balanced_subsample":
         # balanced_subsample weighs after the draw: it changes no in-bag row.
         return None
@@ -241,15 +247,21 @@ def _bootstrap_from_json(fields: Fields, trees: int) -> Bootstrap | None:
     seeds = bootstrap.ints("seeds", trees, 0, 2**32 - 1)
     # More draws than any table has rows would make the replay a memory attack.
     draws = bootstrap.whole("draws", 1, 2**31 - 1)
-    return Bootstrap(tuple(seeds.tolist()), draws, weighted, _weights_from_json(bootstrap))
+    return Bootstrap(tuple(seeds.tolist()), draws, weighted, read_class_weight(bootstrap))
 
 
-def _weights_from_json(weights: Fields) -> ClassWeight:
+def read_class_weight(weights: Fields) -> ClassWeight:
+    """Read the field "class_weight": null, "balanced", or pairs of label and number."""
     weight = weights.raw("class_weight")
     if weight is None or weight == "balanced":
         return None if weight is None else "balanced"
     pairs = weights.items("class_weight", weights.limits.max_classes)
     for pair in pairs:
-        if not (isinstance(pair, list) and len(pair) == 2 and type(pair[1]) in (int, float)):
+        if not (isinstance(pair, list) and len(pair) == 2 and _is_pair(*pair)):
             refuse(weights.at("class_weight"), "pairs of label and number", pair)
     return tuple((label, float(number)) for label, number in pairs)
+
+
+def _is_pair(label: Any, number: Any) -> bool:
+    return (type(label) in (str, int, float, bool) and type(number) in (int, float)
+            and 0 <= number < 1e300)

@@ -32,8 +32,10 @@ from unspoken.models.comparison import (
 )
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task, label_array
-from unspoken.models.model import Predictor, TreeLike
+from unspoken.models.model import TreeLike
 from unspoken.models.named_columns import number_rows
+from unspoken.models.portable import Portable
+from unspoken.models.rebuilt_estimators import tree_estimator
 from unspoken.models.sklearn_fields import (
     check_fitted,
     class_labels,
@@ -64,7 +66,7 @@ NODE_ARRAYS = ("feature", "threshold", "left", "right", "missing_left", "value",
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Predictor, TreeLike):
+class Tree(Portable, TreeLike):
     """A decision or regression tree as arrays; node 0 is the root, leaves have children -1.
 
     Attributes
@@ -220,6 +222,9 @@ class Tree(Predictor, TreeLike):
         groups = self.categories[name]
         below = np.arange(len(groups)) <= self.threshold[node]
         return answer_of(name, groups, below if side == 0 else ~below, missing == (side == 0), full)
+
+    def _estimator(self) -> Any:
+        return tree_estimator(self)
 
     def with_categories(self, groups: Groups) -> Tree:
         """Return the tree with the categories that stand behind its numbers."""

@@ -99,8 +99,11 @@ def _compare_tree(first: Any, second: Any) -> Comparison:
 
 
 def _compare_starts(first: Any, second: Any) -> Comparison:
-    """Gradient boosting starts from a constant: compare what it says."""
+    """Compare what stands beside the trees: votes, or the constant that boosting starts from."""
     wanted = ("constant_", "class_prior_")
+    votes = [getattr(model, "estimator_weights_", None) for model in (first, second)]
+    if votes[0] is not None and votes[1] is not None:
+        return compare_arrays("tree", "vote", votes[0], votes[1])
     starts = [getattr(model, "init_", None) for model in (first, second)]
     pairs = [
         [np.atleast_1d(getattr(start, name)).ravel() for start in starts]

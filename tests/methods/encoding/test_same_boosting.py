@@ -126,7 +126,6 @@ def test_xgboost_exact_on_neighbouring_float32_values():
 @pytest.mark.parametrize("estimator", [
     xgb.XGBClassifier(booster="gblinear"), xgb.XGBClassifier(tree_method="exact", subsample=0.5),
     xgb.XGBClassifier(device="cuda"), xgb.XGBRanker(),
-    xgb.XGBClassifier(tree_method="approx", subsample=0.5),
     xgb.XGBRFClassifier(tree_method="exact"),
     xgb.XGBClassifier(multi_strategy="multi_output_tree"),
     lgb.LGBMClassifier(linear_tree=True), lgb.LGBMClassifier(subsample_for_bin=5),
@@ -137,6 +136,19 @@ def test_what_is_not_covered(estimator):
     verdict = release.guarantee.covers(estimator)
     assert not verdict
     assert verdict.reason
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_xgboost_approx_on_a_sample_of_the_rows(seed):
+    """Rows that a tree did not draw may lie beyond its outermost cut, and keep their bin."""
+    rng = np.random.default_rng(seed)
+    data = np.column_stack([rng.standard_cauchy(90).round(3), rng.integers(0, 40, 90) * 1.0])
+    data[rng.random(data.shape) < 0.4] = np.nan
+    estimator = xgb.XGBClassifier(**{**XGB, "tree_method": "approx", "subsample": 0.4,
+                                     "min_child_weight": 0})
+    found = walk(data, rng.integers(0, 2, 90), estimator, keep_zero=True)
+    assert found.release.guarantee.covers(estimator)
+    assert found.identical, found.identical
 
 
 def test_the_key_alone_decodes_histogram_learners():

@@ -131,8 +131,8 @@ def _xgboost(params: Params, known: Known) -> str:
 
 
 def _xgboost_exact(method: Any, params: Params, known: Known) -> str:
-    if method in ("exact", "approx") and params.get("subsample") not in (None, 1, 1.0):
-        return f"tree_method={method!r} with subsample below 1: the rows of a tree are not known"
+    if method == "exact" and params.get("subsample") not in (None, 1, 1.0):
+        return "tree_method='exact' with subsample below 1: the rows of a tree are not known"
     if method == "exact" and not known.columns.float32_midpoints:
         return "a column has neighbouring float32 values with no midpoint between them"
     return ""
@@ -158,6 +158,19 @@ def _lightgbm(params: Params, known: Known) -> str:
     return "" if facts.float32_exact else _FLOAT32
 
 
+def _votes(params: Params, known: Known) -> str:
+    """AdaBoost and Bagging are covered over the trees that they would be decoded over."""
+    inner = params.get("estimator")
+    if params.get("bootstrap_features", False) is not False:
+        return "bootstrap_features=True gives a tree a column twice, which is not decoded"
+    if inner is None:
+        return _tree({}, known)
+    if type(inner).__name__ not in ("DecisionTreeClassifier", "DecisionTreeRegressor"):
+        return f"it is decoded over decision trees only, not over {type(inner).__name__}"
+    inside = inner.get_params(deep=False)
+    return _tree(inside, known) or outside(type(inner).__name__, inside)
+
+
 _STRICT: dict[tuple[str, str], Rule] = {
     ("sklearn", "DecisionTreeClassifier"): _tree,
     ("sklearn", "DecisionTreeRegressor"): _tree,
@@ -165,6 +178,9 @@ _STRICT: dict[tuple[str, str], Rule] = {
     ("sklearn", "RandomForestRegressor"): _tree,
     ("sklearn", "GradientBoostingClassifier"): _gradient_boosting,
     ("sklearn", "GradientBoostingRegressor"): _gradient_boosting,
+    ("sklearn", "AdaBoostClassifier"): _votes,
+    ("sklearn", "BaggingClassifier"): _votes,
+    ("sklearn", "BaggingRegressor"): _votes,
     ("sklearn", "HistGradientBoostingClassifier"): _histogram,
     ("sklearn", "HistGradientBoostingRegressor"): _histogram,
     ("xgboost", "XGBClassifier"): _xgboost,
@@ -234,7 +250,19 @@ _NUMBERED = (" Number categories in the sorted order of their labels: identity i
              "original numbered in the same order.")
 
 
+_NEVER = {
+    "ExtraTree": "draws its thresholds evenly between two values, not between two ranks: codes and "
+                 "originals would give other splits. Use RandomForest.",
+    "AdaBoostRegressor": "draws rows by how far predictions lie from the target, also of rows "
+                         "between two values. Use GradientBoosting.",
+    "IsolationForest": "draws its thresholds evenly between two values, not between two ranks.",
+}
+
+
 def _unlisted(name: str, mode: str, strict: bool) -> str:
+    for kind, why in _NEVER.items():
+        if name.startswith(kind):
+            return f"{name} {why}"
     if strict:
         return (f"{name} is covered in mode 'strict' only: permuted pieces change its sums or "
                 "its leaf values.")

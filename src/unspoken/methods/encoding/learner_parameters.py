@@ -116,9 +116,21 @@ _LIGHTGBM: Mapping[str, Allowed] = {
     "other_rate": NUMBER, "extra_trees": FREE, "cat_smooth": NUMBER, "cat_l2": NUMBER,
     "max_cat_threshold": NUMBER, "max_cat_to_onehot": NUMBER, "min_data_per_group": NUMBER,
 }
+_VOTES: Mapping[str, Allowed] = {
+    "estimator": FREE, "learning_rate": NUMBER, "n_estimators": NUMBER, "random_state": FREE,
+}
+_BAGGING: Mapping[str, Allowed] = {
+    "bootstrap": Allowed(_one_of(True, False), "must be True or False"),
+    "bootstrap_features": FREE, "estimator": FREE, "max_features": NUMBER, "max_samples": NUMBER,
+    "n_estimators": NUMBER, "n_jobs": FREE,
+    "oob_score": Allowed(_one_of(False), "scores rows outside the bag, which may lie between two "
+                                         "values"),
+    "random_state": FREE, "verbose": FREE, "warm_start": COLD,
+}
 _BY_NAME: Mapping[str, Mapping[str, Allowed]] = {
     "DecisionTree": _TREE, "RandomForest": _FOREST, "GradientBoosting": _GRADIENT,
     "HistGradientBoosting": _HISTOGRAM, "XGB": _XGBOOST, "XGBRF": _XGBOOST, "LGBM": _LIGHTGBM,
+    "AdaBoost": _VOTES, "Bagging": _BAGGING,
 }
 
 

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from unspoken.errors import ModelError, explain
-from unspoken.models.categorical_tree import FORMAT as MIXED
+from unspoken.models.bagged_trees import BaggedTrees
 from unspoken.models.categorical_tree import CategoricalTree
-from unspoken.models.forest import FORMAT as FOREST
+from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
+from unspoken.models.gradient_trees import GradientTrees
+from unspoken.models.histogram_trees import HistogramTrees
 from unspoken.models.hostile_json import (
     DEFAULT_LIMITS,
     Limits,
@@ -23,18 +25,25 @@ from unspoken.models.hostile_json import (
 )
 from unspoken.models.readers.lightgbm_text import LightGBMModel
 from unspoken.models.readers.xgboost_json import XGBoostModel
-from unspoken.models.tree import FORMAT as TREE
 from unspoken.models.tree import Tree
+from unspoken.models.weighted_trees import WeightedTrees
 
-Model = Tree | Forest | CategoricalTree | XGBoostModel | LightGBMModel
+Model = Tree | Forest | CategoricalTree | EstimatorTrees | XGBoostModel | LightGBMModel
 
 SKLEARN_MODELS = (
     "DecisionTreeClassifier", "DecisionTreeRegressor", "RandomForestClassifier",
     "RandomForestRegressor", "GradientBoostingClassifier", "GradientBoostingRegressor",
-    "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+    "HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "AdaBoostClassifier",
+    "BaggingClassifier", "BaggingRegressor",
 )
 
-__all__ = ["SKLEARN_MODELS", "LightGBMModel", "Model", "XGBoostModel", "as_model",
+ENSEMBLES: dict[str, type[Any]] = {
+    "GradientBoosting": GradientTrees, "HistGradientBoosting": HistogramTrees,
+    "AdaBoost": WeightedTrees, "Bagging": BaggedTrees,
+}
+"""The files of scikit-learn's ensembles, by their names without Classifier or Regressor."""
+
+__all__ = ["SKLEARN_MODELS", "LightGBMModel", "Model", "XGBoostModel", "as_model", "as_pattern",
            "is_sklearn", "read_model"]
 
 
@@ -59,19 +68,26 @@ def model_from_json(data: Mapping[str, Any], limits: Limits = DEFAULT_LIMITS) ->
     if "learner" in data:
         return XGBoostModel.from_json(data, limits)
     kind = data.get("format")
-    if kind == TREE:
-        return Tree.from_json(data, limits)
-    if kind == FOREST:
-        return Forest.from_json(data, limits)
-    if kind == MIXED:
-        return CategoricalTree.from_json(data, limits)
-    raise ModelError(explain("model field 'format'", f"'{TREE}', '{FOREST}' or '{MIXED}'", kind))
+    known_kinds: list[Any] = [Tree, Forest, CategoricalTree, *ENSEMBLES.values()]
+    readers: dict[str, Any] = {each.format: each for each in known_kinds}
+    if not isinstance(kind, str) or kind not in readers:
+        known = ", ".join(repr(name) for name in readers)
+        raise ModelError(explain("model field 'format'", f"one of {known}", kind))
+    model: Model = readers[kind].from_json(data, limits)
+    return model
 
 
 def is_sklearn(model: object) -> bool:
     """Return True if this is one of the supported scikit-learn estimators itself."""
     kind = type(model)
     return kind.__module__.startswith("sklearn.") and kind.__name__ in SKLEARN_MODELS
+
+
+def as_pattern(model: Any) -> Any:
+    """Return an estimator of scikit-learn as the pattern that its file holds."""
+    name = type(model).__name__.removesuffix("Classifier").removesuffix("Regressor")
+    kinds: dict[str, Any] = {"DecisionTree": Tree, "RandomForest": Forest, **ENSEMBLES}
+    return kinds[name].from_sklearn(model) if is_sklearn(model) else model
 
 
 def as_model(model: Any, limits: Limits = DEFAULT_LIMITS) -> Any:

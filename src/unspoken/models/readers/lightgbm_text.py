@@ -32,8 +32,10 @@ from unspoken.models.hostile_json import (
     refuse,
 )
 from unspoken.models.labels import Label, Task, label_array
-from unspoken.models.model import Ensemble, Predictor
+from unspoken.models.model import Ensemble
 from unspoken.models.named_columns import number_rows
+from unspoken.models.portable import Portable
+from unspoken.models.readers.booster_estimators import lightgbm_estimator
 from unspoken.models.readers.lightgbm_core import (
     PANDAS,
     LightGBMCore,
@@ -51,7 +53,7 @@ FORMAT = "lightgbm-text"
 
 
 @dataclass(frozen=True, eq=False)
-class LightGBMModel(Predictor, Ensemble):
+class LightGBMModel(Portable, Ensemble):
     """A LightGBM model; `text` is the one that was made from its validated core."""
 
     format = FORMAT
@@ -171,6 +173,9 @@ class LightGBMModel(Predictor, Ensemble):
         """Write the text file that LightGBM loads."""
         self._refuse_linear("save")
         write_file(Path(path), self.text.encode())
+
+    def _estimator(self) -> Any:
+        return lightgbm_estimator(self)
 
     def booster(self) -> Any:
         """Return a live lightgbm Booster of the rewritten text; needs the lightgbm package."""

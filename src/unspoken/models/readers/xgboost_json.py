@@ -37,7 +37,9 @@ from unspoken.models.hostile_json import (
     read_bytes,
 )
 from unspoken.models.labels import Label, Task, label_array
-from unspoken.models.model import Ensemble, Predictor
+from unspoken.models.model import Ensemble
+from unspoken.models.portable import Portable
+from unspoken.models.readers.booster_estimators import xgboost_estimator
 from unspoken.models.readers.json_documents import compare_documents
 from unspoken.models.readers.xgboost_core import XGBoostCore, read_core
 from unspoken.models.readers.xgboost_objectives import (
@@ -53,7 +55,7 @@ from unspoken.table.atomic_files import write_file
 
 
 @dataclass(frozen=True, eq=False)
-class XGBoostModel(Predictor, Ensemble):
+class XGBoostModel(Portable, Ensemble):
     """An XGBoost model (gbtree or dart) held as its validated core."""
 
     format = "xgboost-json"
@@ -159,6 +161,9 @@ class XGBoostModel(Predictor, Ensemble):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON file; its name should end in .json for XGBoost to load it."""
         write_file(Path(path), self._json_text().encode())
+
+    def _estimator(self) -> Any:
+        return xgboost_estimator(self)
 
     def booster(self) -> Any:
         """Return a live xgboost Booster of the rewritten document; needs the xgboost package."""

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from unspoken.errors import DecodeError, UnpromisedModelWarning, explain
 from unspoken.methods.encoding.decode import sklearn_replay as exact
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.ensemble_files import decode_file
 from unspoken.methods.encoding.decode.gradient_boosting_replay import decode_boosting
 from unspoken.methods.encoding.decode.histogram_replay import decode_histogram
 from unspoken.methods.encoding.decode.lightgbm_replay import decode_lightgbm
@@ -33,7 +34,9 @@ from unspoken.methods.encoding.decode.own_tree_replay import (
     decode_tree_pattern,
 )
 from unspoken.methods.encoding.decode.training_rows import Rows, training_rows
+from unspoken.methods.encoding.decode.voting_replay import decode_bagging, decode_votes
 from unspoken.methods.encoding.decode.xgboost_replay import decode_xgboost
+from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
 from unspoken.models.tree import Tree
@@ -73,13 +76,19 @@ def decode_with(
                       "way: the decoded model is equally good, split by split, and may be another "
                       "one than the original's.", UnpromisedModelWarning, stacklevel=3)
     known = None if X is None else training_rows(book, X, y, sample_weight, trust_leaves, rows)
+    if isinstance(read_model, EstimatorTrees):
+        return decode_file(read_model, book, known, _decode_estimator)
     if isinstance(read_model, XGBoostModel):
         return decode_xgboost(read_model, book, known, learner)
     if isinstance(read_model, LightGBMModel):
         return decode_lightgbm(read_model, book, known)
-    if type(read_model).__name__.startswith("HistGradientBoosting"):
-        return decode_histogram(read_model, book, known)
-    return _decode_exact(read_model, known if known is not None else _needs_rows(read_model))
+    return _decode_estimator(read_model, book, known)
+
+
+def _decode_estimator(model: Any, book: Codebook, rows: Rows | None) -> Any:
+    if type(model).__name__.startswith("HistGradientBoosting"):
+        return decode_histogram(model, book, rows)
+    return _decode_exact(model, rows if rows is not None else _needs_rows(model))
 
 
 def _check_live(model: Any) -> None:
@@ -119,6 +128,10 @@ def _decode_exact(model: Any, rows: Rows) -> Any:
         return exact.decode_tree(model, rows)
     if name.startswith("RandomForest"):
         return exact.decode_forest(model, rows)
+    if name.startswith("AdaBoost"):
+        return decode_votes(model, rows)
+    if name.startswith("Bagging"):
+        return decode_bagging(model, rows)
     return decode_boosting(model, rows)
 
 

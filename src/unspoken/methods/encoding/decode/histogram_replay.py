@@ -50,7 +50,7 @@ def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     for number, predictor in enumerate(p for stage in decoded._predictors for p in stage):
         _replace(predictor.nodes, mined, edges, f"tree {number}")
     if rows is not None and part is not None and part.size < rows.count:
-        stop_where_the_original_stops(decoded, model, rows, part, _weights(model, rows))
+        stop_where_the_original_stops(decoded, model, rows, part, training_weights(model, rows))
     return decoded
 
 
@@ -165,14 +165,14 @@ def _binner(model: Any, rows: Rows, data: Floats, part: Ints) -> Any:
     """Fit scikit-learn's own bin mapper on some rows; the one use of its private binning."""
     from sklearn.base import clone
 
-    weight = _weights(model, rows)
+    weight = training_weights(model, rows)
     binner = clone(model._bin_mapper)
     chosen = None if weight is None else weight[part]
     binner.fit(np.asfortranarray(data[part]), sample_weight=chosen)
     return binner
 
 
-def _weights(model: Any, rows: Rows) -> Floats | None:
+def training_weights(model: Any, rows: Rows) -> Floats | None:
     """Return sample weights times class weights, as scikit-learn bins with them."""
     wanted = getattr(model, "class_weight", None)
     if wanted is None:

@@ -30,7 +30,8 @@ from unspoken.methods.encoding.learners.training_matrix import Wanted, matrix_of
 from unspoken.methods.encoding.learners.tune_learners import Search, held_out, score, search
 from unspoken.models.category_groups import Groups
 from unspoken.models.forest import Forest
-from unspoken.models.readers import LightGBMModel, as_model
+from unspoken.models.histogram_trees import HistogramTrees
+from unspoken.models.readers import LightGBMModel, as_model, as_pattern
 from unspoken.models.recipe import Recipe
 from unspoken.models.tree import Tree
 from unspoken.release.guarantee import Verdict
@@ -68,11 +69,10 @@ class Mined:
     @property
     def model(self) -> Any:
         """Return the model as a pattern, with the labels behind the numbers of categories."""
-        kinds: dict[str, Any] = {"tree": Tree, "forest": Forest}
-        if self.recipe.learner in kinds:
-            model = kinds[self.recipe.learner].from_sklearn(self.estimator)
-        else:
-            model = as_model(self.estimator)
+        if self.recipe.learner == "histogram":
+            return HistogramTrees.from_sklearn(self.estimator, self.categories,
+                                               self.recipe.columns)
+        model = as_pattern(as_model(self.estimator))
         if isinstance(model, LightGBMModel) and self.recipe.columns:
             model = model.with_columns(self.recipe.columns)
         return model.with_categories(self.categories) if self.categories else model
@@ -119,7 +119,8 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     ----------
     source : Release or Table
         What is mined; its target is predicted.
-    learner : {"tree", "forest", "xgboost", "lightgbm"}, default "tree"
+    learner : {"tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost", \
+"bagging"}, default "tree"
         Whose trees are mined; LEARNERS lists the names.
     task : {"classification", "regression"}, optional
         Follows the target if left out.
@@ -135,7 +136,8 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
         How to number the categories of columns: for each a list of groups of categories. Sorted,
         each by itself, if left out. For comparing with a decoded model: its `categories`.
     **params
-        Parameters of the estimator.
+        Parameters of the estimator; of the trees inside AdaBoost and bagging as
+        `estimator__max_depth`.
 
     Returns
     -------

@@ -12,13 +12,18 @@ from typing import Any
 
 from unspoken.errors import InputError, MissingExtraError, explain
 
-LEARNERS = ("tree", "forest", "xgboost", "lightgbm")
+LEARNERS = ("tree", "forest", "xgboost", "lightgbm", "gradient", "histogram", "adaboost",
+            "bagging")
 TASKS = ("classification", "regression")
 _HOMES = {
     "tree": ("sklearn.tree", "DecisionTree{}", "scikit-learn"),
     "forest": ("sklearn.ensemble", "RandomForest{}", "scikit-learn"),
     "xgboost": ("xgboost", "XGB{}", "xgboost-cpu"),
     "lightgbm": ("lightgbm", "LGBM{}", "lightgbm"),
+    "gradient": ("sklearn.ensemble", "GradientBoosting{}", "scikit-learn"),
+    "histogram": ("sklearn.ensemble", "HistGradientBoosting{}", "scikit-learn"),
+    "adaboost": ("sklearn.ensemble", "AdaBoost{}", "scikit-learn"),
+    "bagging": ("sklearn.ensemble", "Bagging{}", "scikit-learn"),
 }
 _PINNED: Mapping[str, Mapping[str, Any]] = {
     "tree": {"random_state": 0},
@@ -26,7 +31,11 @@ _PINNED: Mapping[str, Mapping[str, Any]] = {
     "xgboost": {"random_state": 0, "n_jobs": 1},
     "lightgbm": {"random_state": 0, "n_jobs": 1, "deterministic": True, "force_row_wise": True,
                  "verbose": -1},
+    **{name: {"random_state": 0} for name in ("gradient", "histogram", "adaboost", "bagging")},
 }
+_DEPTHS: Mapping[str, Mapping[str, Any]] = {"adaboost": {"max_depth": 1}, "bagging": {}}
+"""Learners over trees of their own, and the parameters of those trees unless others are given."""
+INSIDE = "estimator__"
 
 _MORE: Mapping[str, tuple[str, ...]] = {
     # LightGBM takes any name; some of them read files or open connections, and a recipe comes
@@ -52,8 +61,23 @@ def build(learner: str, task: str, params: Mapping[str, Any]) -> tuple[Any, dict
     if wanted.get("random_state") is None:
         raise InputError("'random_state' must be a whole number. Got None. Without one the model "
                          "cannot be compared with that of the original.")
-    _check_names(kind, wanted, _MORE.get(learner, ()))
-    return kind(**wanted), wanted
+    inside = {name: value for name, value in wanted.items() if name.startswith(INSIDE)}
+    plain = {name: value for name, value in wanted.items() if name not in inside}
+    _check_names(kind, plain, _MORE.get(learner, ()))
+    if inside:
+        plain["estimator"] = _inner(learner, task, inside)
+    return kind(**plain), wanted
+
+
+def _inner(learner: str, task: str, params: Mapping[str, Any]) -> Any:
+    """Return the tree that a learner grows many of, with parameters like estimator__max_depth."""
+    if learner not in _DEPTHS:
+        raise InputError(f"The learner '{learner}' has no parameters that start with {INSIDE}. "
+                         f"{' and '.join(_DEPTHS)} have.")
+    kind = _class_of("tree", task)
+    wanted = {name.removeprefix(INSIDE): value for name, value in params.items()}
+    _check_names(kind, wanted, ())
+    return kind(**{**_DEPTHS[learner], **wanted})
 
 
 def _class_of(learner: str, task: str) -> Any:
@@ -70,7 +94,7 @@ def _class_of(learner: str, task: str) -> Any:
 
 
 def _check_names(kind: Any, params: Mapping[str, Any], more: tuple[str, ...]) -> None:
-    known = {*kind().get_params(), *more}
+    known = {*kind().get_params(), *more} - {"estimator"}
     strange = sorted(set(params) - known)
     if strange:
         raise InputError(f"{kind.__name__} has no parameter {', '.join(strange)}. Parameters: "

@@ -1,0 +1,101 @@
+"""Decoding scikit-learn's ensembles from their files.
+
+The file is checked data, from which the library's own estimator is built; that is decoded as one in
+memory would be, and becomes data again. What a file could lie about and an estimator in memory
+would not, its leaves, is compared with the labels first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
+from unspoken.methods.encoding.decode.decoder_protocol import Codebook
+from unspoken.methods.encoding.decode.histogram_replay import training_weights
+from unspoken.methods.encoding.decode.training_rows import Rows, check_width
+from unspoken.models.bagged_trees import BaggedTrees
+from unspoken.models.estimator_trees import EstimatorTrees
+from unspoken.models.gradient_trees import GradientTrees
+from unspoken.models.histogram_trees import HistogramTrees
+
+Decoder = Callable[[Any, Codebook, Rows | None], Any]
+_LOSSES = {"log_loss": "logistic", "squared_error": "squared"}
+
+
+def decode_file(
+    model: EstimatorTrees, book: Codebook, rows: Rows | None, decode: Decoder
+) -> EstimatorTrees:
+    """Decode an ensemble that came as a file."""
+    check_width(book, len(model.features))
+    if isinstance(model, BaggedTrees) and model.params["weighted"] and (
+            rows is None or rows.weight is None):
+        raise DecodeError("The bag was drawn with sample weights. Pass them as 'sample_weight'.")
+    estimator = model.to_sklearn()
+    estimator.feature_names_in_ = np.array(model.features, dtype=object)
+    decoded = type(model).from_sklearn(decode(estimator, book, rows))
+    if rows is not None and not rows.trusted and isinstance(model, GradientTrees | HistogramTrees):
+        _check_leaves(model, estimator, rows)
+    return decoded
+
+
+def _check_leaves(model: Any, estimator: Any, rows: Rows) -> None:
+    """Refuse leaves that lead away from the labels."""
+    loss = _LOSSES.get(model.params["loss"])
+    if loss is None or rows.y is None:
+        return
+    if loss == "logistic" and model.outputs > 1:
+        loss = "softmax"
+    if isinstance(model, HistogramTrees):
+        rows = replace(rows, weight=training_weights(estimator, rows))
+        steps, start = _histogram_steps(model, rows), model.start
+    else:
+        steps, start = _gradient_steps(model, estimator, rows)
+    whole = _all_rows(model)
+    check_descent(Descent(model.library, loss, start, steps, whole, whole), rows)
+
+
+def _all_rows(model: Any) -> bool:
+    """Return True if every tree was grown on all rows, so that each leaf can be checked."""
+    if isinstance(model, HistogramTrees):
+        return not model.params["stopped_early"]
+    return model.params["subsample"] >= 1.0 and model.params["n_iter_no_change"] is None
+
+
+def _gradient_steps(model: Any, estimator: Any, rows: Rows) -> tuple[tuple[Step, ...], Floats]:
+    codes, rate = rows.codes.astype(np.float32), model.params["learning_rate"]
+    start = np.asarray(estimator._raw_predict_init(codes[:1])).ravel().astype(np.float64)
+    steps = [Step(number % model.outputs, number // model.outputs,
+                  inner.tree_.apply(codes).astype(np.int64), tree.value[:, 0] * rate, None)
+             for number, (tree, inner) in enumerate(zip(model.trees, estimator.estimators_.ravel(),
+                                                        strict=True))]
+    return tuple(steps), start
+
+
+def _histogram_steps(model: HistogramTrees, rows: Rows) -> tuple[Step, ...]:
+    return tuple(Step(number % model.outputs, number // model.outputs,
+                      _leaf_of(tree, rows.codes), tree.value, None)
+                 for number, tree in enumerate(model.trees))
+
+
+def _leaf_of(tree: Any, codes: Floats) -> Ints:
+    """Return the leaf of every row, level by level."""
+    at = np.zeros(codes.shape[0], np.int64)
+    moving = np.flatnonzero(tree.left[at] >= 0)
+    while moving.size:
+        node = at[moving]
+        value = codes[moving, tree.feature[node]]
+        left = np.where(np.isnan(value), tree.missing_left[node],
+                        np.nan_to_num(value) <= tree.threshold[node])
+        for asked in set(np.unique(node).tolist()) & set(tree.sets):
+            mine = node == asked
+            known = ~np.isnan(value) & mine
+            left[known] = np.isin(value[known], tree.sets[asked])
+        at[moving] = np.where(left, tree.left[node], tree.right[node])
+        moving = moving[tree.left[at[moving]] >= 0]
+    return at

@@ -1,0 +1,163 @@
+"""Ensembles of scikit-learn as files: what they share.
+
+scikit-learn has no file format but pickle, which can run any code. Here an ensemble is plain data,
+checked when it is read, from which the library's own estimator is built; predictions are the
+estimator's own, to the last bit.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.arrays import Floats
+from unspoken.errors import ModelError
+from unspoken.models.category_groups import Groups, groups_to_json
+from unspoken.models.comparison import (
+    SAME,
+    Comparison,
+    compare_arrays,
+    compare_scalars,
+    compare_sequences,
+    first_difference,
+)
+from unspoken.models.estimator_params import Params
+from unspoken.models.hostile_json import Fields, refuse
+from unspoken.models.labels import Label, Task
+from unspoken.models.model import Ensemble
+from unspoken.models.portable import Portable
+from unspoken.models.rebuilt_estimators import estimator_labels
+from unspoken.models.tree import (
+    Tree,
+    as_rows,
+    class_line,
+    header_from_json,
+    header_to_json,
+    nodes_from_json,
+    nodes_to_json,
+    same_header,
+    tree_sections,
+)
+
+VERSION = 1
+
+
+class EstimatorTrees(Portable, Ensemble):
+    """An ensemble of scikit-learn as data; `to_sklearn` builds the estimator."""
+
+    library: str = ""
+    """The name of the estimator, without Classifier or Regressor."""
+
+    if TYPE_CHECKING:
+        task: Task
+        features: tuple[str, ...]
+        classes: tuple[Label, ...]
+        trees: tuple[Any, ...]
+        params: Params
+
+    @classmethod
+    @abstractmethod
+    def from_sklearn(cls, estimator: Any) -> Self:
+        """Take over a fitted estimator."""
+
+    @cached_property
+    def _live(self) -> Any:
+        return self._estimator()
+
+    def _rows(self, data: Any) -> Floats:
+        return as_rows(data, self.features, self.categories)
+
+    def predict_proba(self, data: Any) -> Floats:
+        """Return the probability of each class; the data as in `predict`."""
+        if self.task != "classification":
+            raise ModelError("A regression has no 'predict_proba'. Use predict.")
+        return np.asarray(self._live.predict_proba(self._rows(data)))
+
+    def predict(self, data: Any) -> npt.NDArray[Any]:
+        """Return the class, or the number, predicted for each record; columns by name."""
+        return np.asarray(self._live.predict(self._rows(data)))
+
+    def with_categories(self, groups: Groups) -> Self:
+        """Return the model with the categories that stand behind its numbers."""
+        return replace(self, categories=groups)  # type: ignore[type-var]
+
+    def _arrays(self) -> Mapping[str, Floats]:
+        """Return the numbers beside the trees, by name."""
+        return {}
+
+    def _compare(self, other: Self) -> Comparison:
+        return first_difference(
+            lambda: same_header(self, other),
+            lambda: compare_scalars("categories", dict(self.categories), dict(other.categories)),
+            lambda: compare_sequences("parameter", list(self.params.items()),
+                                      list(other.params.items())),
+            lambda: compare_scalars("number of trees", len(self.trees), len(other.trees)),
+            lambda: self._same_trees(other),
+            *(lambda n=n, a=a: compare_arrays("output", n, a, other._arrays()[n])
+              for n, a in self._arrays().items()))
+
+    def _same_trees(self, other: Self) -> Comparison:
+        for number, (mine, theirs) in enumerate(zip(self.trees, other.trees, strict=True)):
+            comparison: Comparison = mine.same_as(theirs)
+            if not comparison:
+                return comparison.inside(f"tree {number}")
+        return SAME
+
+    def _lines(self, full: bool) -> list[str]:
+        nodes = [tree.nodes for tree in self.trees]
+        head = (f"{self.library}, {self.task}: {len(nodes)} trees, {min(nodes)} to {max(nodes)} "
+                f"nodes, depth up to {self.depth}")
+        shown = self.features if full else self.features[:8]
+        columns = f"columns: {', '.join(shown)}{', ...' * (len(shown) < len(self.features))}"
+        return [head, columns, *class_line(self.classes, full), *tree_sections(self.trees, full)]
+
+    def _head_to_json(self) -> dict[str, Any]:
+        return {"format": self.format, "version": VERSION, **header_to_json(self),
+                **groups_to_json(self.categories), "params": dict(self.params)}
+
+
+def labelled(estimator: Any, classes: tuple[Label, ...]) -> Any:
+    """Give a classifier its classes."""
+    if classes:
+        estimator.classes_ = estimator_labels(classes)
+        estimator.n_classes_ = len(classes)
+    return estimator
+
+
+def sklearn_class(name: str, classes: tuple[Label, ...]) -> Any:
+    """Return an ensemble class of scikit-learn by its name and what it predicts."""
+    import sklearn.ensemble
+
+    return getattr(sklearn.ensemble, name + ("Classifier" if classes else "Regressor"))
+
+
+def trees_to_json(trees: tuple[Tree, ...]) -> list[dict[str, Any]]:
+    """Return the node arrays of some trees."""
+    return [nodes_to_json(tree) for tree in trees]
+
+
+def tree_fields(fields: Fields, count: int | None = None) -> list[Fields]:
+    """Return the objects in the field "trees", sizes checked before anything is read."""
+    limits = fields.limits
+    items = fields.items("trees", limits.max_trees)
+    if not items or (count is not None and len(items) != count):
+        refuse(fields.at("trees"), "at least one tree" if count is None else f"{count} trees",
+               str(len(items)))
+    nested = [Fields(item, f"trees[{place}]", limits) for place, item in enumerate(items)]
+    total = sum(each.whole("nodes", 1, limits.max_nodes) for each in nested)
+    limits.check("trees", total, limits.max_total_nodes)
+    return nested
+
+
+def numeric_trees(fields: Fields, features: tuple[str, ...]) -> tuple[Tree, ...]:
+    """Read trees whose leaves are numbers."""
+    return tuple(nodes_from_json(each, "regression", features, ()) for each in tree_fields(fields))
+
+
+header = header_from_json
