@@ -15,6 +15,7 @@ from unspoken.cli.common import (
     save_model,
     verb,
 )
+from unspoken.cli.result_steps import add_forms, show, wants_form
 from unspoken.errors import InputError, explain
 
 
@@ -41,6 +42,7 @@ def add(verbs: Adder) -> None:
                         help="the largest model file that is read (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
                         help="where the decoded model goes")
+    add_forms(parser)
 
 
 def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
@@ -65,8 +67,10 @@ def run(args: argparse.Namespace) -> int:
     key = load_key(args)
     model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    decoded = decode(model, key, table, release=args.release, learner=args.tree_method,
-                     rows=_rows(args))
+    options = {"learner": args.tree_method, "rows": _rows(args)}
+    if wants_form(args):
+        return show(args, model, key, table, options)
+    decoded = decode(model, key, table, release=args.release, **options)
     save_model(decoded, args.out)
     kind = type(decoded).__name__
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},

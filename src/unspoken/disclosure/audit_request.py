@@ -26,3 +26,5 @@ class AuditRequest:
     tree: Tree | None = None
     precision: float | None = None
     progress: Progress | None = None
+    shown: Any = None
+    """A mined model whose decoded twin was shown to whoever has the release."""
