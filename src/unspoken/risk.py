@@ -37,6 +37,8 @@ from unspoken.methods.encoding.audit.fresh_keys import (
 )
 from unspoken.methods.encoding.audit.subspaces import subspace_disclosure
 from unspoken.methods.encoding.audit.tree_path_disclosure import PathDisclosure, path_disclosure
+from unspoken.methods.encoding.results.result_options import ResultOption, result_options
+from unspoken.methods.encoding.results.result_policy import ResultPolicy
 from unspoken.methods.rotation.audit import audit_rotated
 from unspoken.methods.rotation.breach_probability import (
     Exposure,
@@ -66,6 +68,8 @@ __all__ = [
     "Policy",
     "Redrawn",
     "Register",
+    "ResultOption",
+    "ResultPolicy",
     "Row",
     "RuleRisks",
     "SafeHarbor",
@@ -99,6 +103,7 @@ __all__ = [
     "piecewise_codes",
     "records",
     "redraw",
+    "result_options",
     "rule_risks",
     "safe_harbor",
     "subspace_disclosure",

@@ -48,8 +48,11 @@ def walk(data, labels, estimator, weight=None, fit=None, **encoder) -> Walk:
     columns = [column.rounded(np.asarray(data[:, i], float))
                for i, column in enumerate(book.columns)]
     values = np.column_stack(columns)[order]
-    original = fit(clone(estimator), values, labels[order], moved)
-    decoded = decode(mined, key, table, sample_weight=weight)
+    # A number in secret units is promised in those units, bit for bit.
+    target = labels if book.units is None else book.units.encode(labels)
+    original = fit(clone(estimator), values, target[order], moved)
+    units = {} if book.units is None else {"units": "released"}
+    decoded = decode(mined, key, table, sample_weight=weight, **units)
     return Walk(release, key, mined, original, decoded, values)
 
 

@@ -69,6 +69,7 @@ def audit(  # noqa: PLR0913
     register: Register | str | os.PathLike[str] | None = None,
     control: Any = None,
     people: bool = True,
+    shown: Any = None,
 ) -> Audit:
     """Attack a release in every known way and measure how much each way recovers.
 
@@ -111,6 +112,9 @@ def audit(  # noqa: PLR0913
     people : bool, default True
         Measure the risks to people (singling out, linking, inferring, membership) as well; they
         are left out where `adversaries` are chosen.
+    shown : model, default None
+        A model mined on the release, whose decoded form is shown to whoever mined it: what can be
+        read off it is then measured too; this needs the key.
 
     Returns
     -------
@@ -134,9 +138,9 @@ def audit(  # noqa: PLR0913
                             "precision": 0.01 if precision is None else precision})
     # A release with faults swallows errors of its adversaries; a misspelt name is none of these.
     adversaries = None if adversaries is None else named_for(release, adversaries)
-    table = _original(table, release, key, tree)
+    table = _original(table, release, key, {"tree": tree, "shown": shown})
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
-                           tree, precision, part_of(progress, 0.0, _ATTACKED))
+                           tree, precision, part_of(progress, 0.0, _ATTACKED), shown)
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
     audited = _with_target(audited, table, release)
@@ -197,12 +201,15 @@ def _completed(audited: Audit, release: Release, key: Key | None,
     return replace(audited, release=about, rows=rows, faults=faults)
 
 
-def _original(table: Table, release: Release, key: Key | None, tree: Tree | None) -> Table:
+def _original(table: Table, release: Release, key: Key | None,
+              models: Mapping[str, Any]) -> Table:
     """Return the original as it stood when it was protected; any other table is refused."""
     row_count(table, release)
     if key is not None:
         key.fits(release)
         return as_protected(table, key)
-    if tree is not None:
-        raise InputError("'tree' needs the key, which decodes the tree. Pass the key too.")
+    for name, model in models.items():
+        if model is not None:
+            raise InputError(f"'{name}' needs the key, which decodes the {name} model. Pass the "
+                             "key too.")
     return table

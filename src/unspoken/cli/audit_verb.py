@@ -83,6 +83,9 @@ def _add_setting(parser: argparse.ArgumentParser) -> None:
                              "file that UNSPOKEN_REGISTER names, if it is set)")
     parser.add_argument("--tree", type=Path, metavar="MODEL",
                         help="a tree mined from the release, whose paths are attacked too")
+    parser.add_argument("--shown", type=Path, metavar="MODEL",
+                        help="a model mined from the release that is decoded and then shown to the "
+                             "miner: what can be read off it is measured too")
     parser.add_argument("--trials", type=int, default=100, metavar="N",
                         help="random trials for each number (default: %(default)s)")
     parser.add_argument("--precision", type=float, metavar="SHARE",
@@ -166,7 +169,14 @@ def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | 
     with _steps("audit") as step:
         return audit(table, release, key, sample, args.trials, args.seed, args.policy,
                      tree=_tree(args.tree), precision=args.precision, progress=step,
-                     register=_register(args), control=control_of(args))
+                     register=_register(args), control=control_of(args),
+                     shown=_shown(args.shown))
+
+
+def _shown(path: Path | None) -> Any:
+    from unspoken.models.readers import read_model
+
+    return None if path is None else read_model(path)
 
 
 def _tree(path: Path | None) -> Tree | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from unspoken.cli.common import (
     verb,
 )
 from unspoken.cli.enter_register import add_register, enter, register_of
+from unspoken.cli.result_steps import add_forms, show, wants_form
 from unspoken.errors import InputError, explain
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def add(verbs: Adder) -> None:
     add_register(parser, "the decoded model")
     parser.add_argument("--out", type=Path, required=True, metavar="DECODED",
                         help="where the decoded model goes")
+    add_forms(parser)
 
 
 def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
@@ -81,8 +84,10 @@ def run(args: argparse.Namespace) -> int:
     key = load_key(args)
     model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
-    decoded = decode(model, key, table, release=args.release, learner=args.tree_method,
-                     rows=_rows(args))
+    options = {"learner": args.tree_method, "rows": _rows(args)}
+    if wants_form(args):
+        return show(args, model, key, table, options, partial(_enter, args, table))
+    decoded = decode(model, key, table, release=args.release, **options)
     kind = type(decoded).__name__
     _enter(args, table, kind)
     save_model(decoded, args.out)

@@ -111,7 +111,7 @@ def compare_with_original(model: Any, recipe: Recipe, key: Key, table: Table) ->
     from unspoken.models.verify import verify
     from unspoken.release.method import method_of
 
-    decoded = protect.decode(model, key, table, rows=recipe.rows)
+    decoded = protect.decode(model, key, table, rows=recipe.rows, units="released")
     ordered = method_of(key.mechanism).in_released_order(key, table)
     original = mine.fit(ordered, recipe.learner, task=recipe.task, rows=recipe.rows,
                         categories=getattr(decoded, "categories", None), **recipe.params)

@@ -26,6 +26,8 @@ class AuditRequest:
     tree: Tree | None = None
     precision: float | None = None
     progress: Progress | None = None
+    shown: Any = None
+    """A mined model whose decoded twin was shown to whoever has the release."""
 
 
 STEPS = 1000

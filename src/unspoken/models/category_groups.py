@@ -45,7 +45,7 @@ def category_numbers(column: Any, groups: Sequence[Sequence[str]]) -> Floats:
     place = place.combine_chunks() if isinstance(place, pa.ChunkedArray) else place
     known = pc.is_valid(place).to_numpy(zero_copy_only=False)
     out = np.full(len(known), np.nan)
-    if not known.any() and _numeric(column) and len(known):
+    if len(members) and not known.any() and _numeric(column) and len(known):
         raise DataError("A column of categories must hold the categories themselves. Got numbers "
                         "that are none of them. Pass the column as it was before it was encoded.")
     if numbers.size:

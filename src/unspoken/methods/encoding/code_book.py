@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DamagedKeyError, DataError, UnseenValueError
 from unspoken.methods.encoding.method import PIECEWISE
+from unspoken.methods.encoding.target_units import TargetUnits
 from unspoken.numerics import shuffle
 from unspoken.numerics.label_runs import Pieces
 from unspoken.numerics.random import words
@@ -111,6 +112,8 @@ class PiecewiseBook:
     target: tuple[str, str] | None = None
     names: tuple[str, ...] = ()
     """Original names of all released features, numbers and categories, in the released order."""
+    units: TargetUnits | None = None
+    """The secret units of a numeric target."""
 
     def __repr__(self) -> str:
         return f"PiecewiseBook({len(self.columns)} columns, mode {self.mode!r}, secrets hidden)"
@@ -182,6 +185,7 @@ class PiecewiseBook:
         secrets = {
             "mode": self.mode, "classes": classes, "categories": self.categories,
             "target": self.target, "names": list(self.names),
+            "units": None if self.units is None else self.units.to_json(),
             "order_seed": self.order_seed.hex() if self.order_seed else None,
             "columns": [[c.name, c.released, c.seed.hex(), c.merged] for c in self.columns],
         }
@@ -229,7 +233,7 @@ def _read_book(secrets: Mapping[str, Any], arrays: Mapping[str, Any]) -> Piecewi
         columns, secrets["mode"], bytes.fromhex(seed) if seed else None,
         None if classes is None else {released: original for released, original in classes},
         secrets["categories"], None if target is None else (target[0], target[1]),
-        names,
+        names, TargetUnits.from_json(secrets.get("units")),
     )
 
 

@@ -19,7 +19,9 @@ import numpy as np
 
 from unspoken.methods.encoding.conditioning import SAMPLED_ROWS, SURE
 from unspoken.methods.encoding.learner_parameters import outside
+from unspoken.methods.encoding.target_units import KINDS
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
+from unspoken.methods.encoding.unit_rules import other_units
 from unspoken.release.guarantee import Verdict
 
 Params = Mapping[str, Any]
@@ -37,6 +39,8 @@ class Known:
     """Those of them that are categories."""
     least: int = 1
     """How many rows share the rarest value of a column."""
+    target: str = ""
+    """How a numeric target was encoded, "affine" or "scaled"."""
 
     def sampled(self, sample: float) -> bool:
         """Return True if bins are placed by a sample that may lack a value."""
@@ -240,10 +244,12 @@ def judge(miner: Any, mode: str, known: Known) -> Verdict:
     if name not in rules:
         return Verdict(False, _unlisted(kind.__name__, mode, name in _STRICT))
     params = miner.get_params(deep=False)
-    why = rules[name](params, known) or outside(kind.__name__, params)
+    why = (rules[name](params, known) or outside(kind.__name__, params)
+           or other_units(kind.__name__, params, known.target, known.rows))
     if why:
         return Verdict(False, f"{kind.__name__}: {why}.")
-    return Verdict(True, _yes(params, mode) + _NUMBERED * bool(known.labelled))
+    return Verdict(True, _yes(params, mode) + _NUMBERED * bool(known.labelled)
+                   + _UNITS * (known.target in KINDS))
 
 
 _NUMBERED = (" Number categories in the sorted order of their labels: identity is with the "
@@ -257,6 +263,8 @@ _NEVER = {
                          "between two values. Use GradientBoosting.",
     "IsolationForest": "draws its thresholds evenly between two values, not between two ranks.",
 }
+_UNITS = (" The target is in secret units: identity is with the original's target in the same "
+          "units, and leaf values are turned back when decoding.")
 
 
 def _unlisted(name: str, mode: str, strict: bool) -> str:

@@ -16,6 +16,7 @@ from unspoken.methods.encoding.code_book import PiecewiseBook, released_names
 from unspoken.methods.encoding.draw_column import Recipe
 from unspoken.methods.encoding.guarantee import promise
 from unspoken.methods.encoding.method import PIECEWISE
+from unspoken.methods.encoding.target_column import target_code, target_units
 from unspoken.models.category_groups import category_texts
 from unspoken.numerics.random import derive, generator, seed_from
 from unspoken.release.key import Key
@@ -45,20 +46,22 @@ def make_release(encoder: PiecewiseEncoder, table: Table) -> tuple[Release, Key]
     numeric, categorical = _features(table.schema, encoder.categorical)
     _check_target(table, recipe)
     seed = seed_from(encoder.random_state)
+    number = target_code(encoder, table, recipe)
     counts = table.counts(numeric, table.target if recipe.needs_classes else None)
     encoder._draw(recipe, list(numeric), [(counts[n].values, counts[n].table) for n in numeric],
                   derive(seed, "codes"), table.rows)
-    encoder.book_ = book = _name_everything(encoder, table, categorical, seed)
+    encoder.book_ = book = replace(_name_everything(encoder, table, categorical, seed, number),
+                                   units=target_units(table, number, seed))
     schema = _released_schema(table.schema, book)
     row_map = RowEncoder(book, schema.names)
     frame = table.engine.map(table.frame, row_map, _arrow_schema(table, book))
     if book.order_seed is not None:
         frame = table.engine.shuffle(frame, book.order_seed)
     release = Release(
-        table.with_frame(frame, schema), _mechanism(recipe, encoder),
+        table.with_frame(frame, schema), _mechanism(recipe, encoder, number),
         promise(recipe, encoder.facts_, [n for n in schema.names if n != schema.target],
                 [new for _, new in _labels_of(book)],
-                {"rows": table.rows, "least_rows": encoder.least_rows_,
+                {"rows": table.rows, "least_rows": encoder.least_rows_, "target": number,
                  "rounded": [c.released for c in book.columns if c.merged or c.floor.size]}),
         generator(seed, "id").bytes(16).hex(),
         {"seeded": encoder.random_state is not None, "miner": dict(_PINS)},
@@ -108,7 +111,7 @@ def _check_target(table: Table, recipe: Recipe) -> None:
 
 
 def _name_everything(
-    encoder: PiecewiseEncoder, table: Table, categorical: tuple[str, ...], seed: bytes
+    encoder: PiecewiseEncoder, table: Table, categorical: tuple[str, ...], seed: bytes, number: str
 ) -> PiecewiseBook:
     book: PiecewiseBook = encoder.book_
     target = table.schema.target
@@ -124,7 +127,7 @@ def _name_everything(
     columns = tuple(replace(c, released=neutral[c.name]) for c in book.columns)
     return replace(book, columns=columns, order_seed=order, categories=_named(labels, neutral),
                    target=(target, "target") if target else None,
-                   classes_=_neutral_classes(table) if target else None)
+                   classes_=_neutral_classes(table) if target and not number else None)
 
 
 def _named(labels: Mapping[str, Any], neutral: Mapping[str, str]) -> dict[str, Any]:
@@ -137,7 +140,7 @@ def _labels_of(book: PiecewiseBook) -> list[tuple[str, str]]:
 
 
 def _neutral_classes(table: Table) -> dict[Any, Any] | None:
-    """Return neutral names in the sorted order of the labels, which breaks ties; reals stay."""
+    """Return neutral names in the sorted order of the labels, which breaks ties."""
     if table.engine.count_distinct(table.frame, table.target) > MAX_CLASSES:
         return None
     classes = table.engine.distinct(table.frame, table.target)
@@ -163,6 +166,7 @@ def _arrow_schema(table: Table, book: PiecewiseBook) -> Any:
             fields.append(pa.field(*(codes | labels)[name]))
         elif book.target and name == book.target[0]:
             kind = pa.string() if book.classes_ is not None else known.field(name).type
+            kind = kind if book.units is None else pa.float64()
             fields.append(pa.field(book.target[1], kind))
     return pa.schema(fields)
 
@@ -188,6 +192,8 @@ class RowEncoder:
         return pa.RecordBatch.from_arrays([parts[n] for n in self.names], list(self.names))
 
     def _target(self, column: Any) -> Any:
+        if self.book.units is not None:
+            return pa.array(self.book.units.encode(to_numbers(column)), pa.float64())
         if self.book.classes_ is None:
             return column
         values = pa.array(list(self.book.classes_.values()), column.type)
@@ -201,10 +207,11 @@ def _replaced(column: Any, labels: Mapping[str, str]) -> Any:
     )
 
 
-def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder) -> dict[str, Any]:
+def _mechanism(recipe: Recipe, encoder: PiecewiseEncoder, number: str) -> dict[str, Any]:
     """What is public: the method, never the breakpoints, families or widths that were drawn."""
     return {"name": PIECEWISE.name, "mode": recipe.mode, "pieces": recipe.pieces,
             "monochromatic": "record" if recipe.per_record else "permutation",
             "zero_kept": recipe.keep_zero,
             "rows_shuffled": bool(encoder.shuffle_rows),
-            "neutral_names": bool(encoder.neutral_names), "rare": int(encoder.rare)}
+            "neutral_names": bool(encoder.neutral_names), "rare": int(encoder.rare),
+            "target": number or ("classes" if encoder.book_.target else "none")}

@@ -54,6 +54,10 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     categorical : "relabel" categorical features with random labels, whose splits decode to sets of
         categories, "drop" them, or "refuse" a table that has any.
     rare : categories of fewer records than this share one label.
+    target : "affine" releases a numeric target in a secret unit with a secret zero, "scaled" in a
+        secret unit, "classes" takes its values for labels; "auto" is "affine" for a quantity
+        (fractions, or more than 20 different values) and "classes" for everything else.
+    clear_target : the name of a numeric target that is to be released as it is.
     neutral_names : replace column and class names; the key holds the map.
     shuffle_rows : release the rows in a random order; the key can restore it.
     unseen : what `transform` does with a value that was not there at `fit`.
@@ -81,6 +85,8 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         keep_zero: Any = "auto",
         categorical: str = "relabel",
         rare: int = 1,
+        target: str = "auto",
+        clear_target: str | None = None,
         neutral_names: bool = False,
         shuffle_rows: bool = True,
         unseen: str = "error",
@@ -97,6 +103,8 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.keep_zero = keep_zero
         self.categorical = categorical
         self.rare = rare
+        self.target = target
+        self.clear_target = clear_target
         self.neutral_names = neutral_names
         self.shuffle_rows = shuffle_rows
         self.unseen = unseen

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from unspoken.methods.encoding.covered_learners import Known, judge
 from unspoken.methods.encoding.draw_column import Recipe
+from unspoken.methods.encoding.target_units import KINDS
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Guarantee, Verdict
 
@@ -29,6 +30,10 @@ _CONDITIONS = {
 _COMMON = ("the same seed, column order and label order", "thresholds on single columns",
            "categories numbered in the sorted order of their released labels",
            "identity is with the original in the released row order")
+
+_UNITS = ("the target is in secret units: identity is with the original's target in the same "
+          "units; decoding turns leaf values back. In other units splits of equal gain may be "
+          "resolved otherwise")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,8 @@ class SameTree(Guarantee):
         })
         return judge(miner, str(facts.get("mode")),
                      Known(known, rows if isinstance(rows, int) else math.inf, names, labelled,
-                           least if isinstance(least, int) else 1))
+                           least if isinstance(least, int) else 1,
+                           str(facts.get("target") or "")))
 
 
 def promise(
@@ -60,11 +66,16 @@ def promise(
 ) -> SameTree:
     """Return the guarantee of one release with these columns, some of them categories.
 
-    `counts`: its rows, how many of them share the rarest value, and which columns were rounded.
+    `counts`: its rows, how many of them share the rarest value, which columns were rounded, and
+    how a numeric target was encoded.
     """
     known = {"mode": recipe.mode, **counts, **facts.to_json(),
              "columns": list(names), "categorical": list(categorical)}
     rounded = counts["rounded"]
-    note = (f"columns {', '.join(rounded)} were rounded, as little as common learners need: "
-            "identity is with the original rounded in the same way",) if rounded else ()
+    note: tuple[str, ...] = ()
+    if rounded:
+        note = (f"columns {', '.join(rounded)} were rounded, as little as common learners need: "
+                "identity is with the original rounded in the same way",)
+    if counts.get("target") in KINDS:
+        note += (_UNITS,)
     return SameTree(_STATEMENTS[recipe.mode], _CONDITIONS[recipe.mode] + _COMMON + note, known)

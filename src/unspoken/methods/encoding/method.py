@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Method
-from unspoken.release.parameters import SHUFFLE, YES_NO, KeysIn, OneOf, Parameter, Real, Whole
+from unspoken.release.parameters import (
+    SHUFFLE,
+    YES_NO,
+    KeysIn,
+    OneOf,
+    OrNone,
+    Parameter,
+    Real,
+    Text,
+    Whole,
+)
 
 MODES = ("strict", "max-mono", "anti")
 _HERE = "unspoken.methods.encoding"
@@ -39,10 +49,19 @@ PIECEWISE = Method(
                                  "what happens to columns of text: random labels, whose splits "
                                  "decode to sets of categories, or nothing of them",
                                  flag="--categorical"),
+        "target": Parameter(
+            OneOf(("auto", "affine", "scaled", "classes")),
+            "what happens to a numeric target: affine: secret unit and secret zero; scaled: secret "
+            "unit, which the Poisson criterion bears; classes: its values are labels; auto: affine "
+            "for a quantity (fractions, or more than 20 values)",
+            "Use 'auto' unless the numbers are labels.", "--target-code"),
+        "clear_target": Parameter(OrNone(Text()), "the numeric target by its name, if it is to be "
+                                  "released as it is", "Name the target.", "--clear-target"),
         "rare": Parameter(Whole(1), "categories of fewer records than this share one label",
                           "Use 1 to keep all of them apart.", "--rare"),
-        "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; the key "
-                                   "holds the map", flag="--neutral-names", switch=True),
+        "neutral_names": Parameter(YES_NO, "replace the names of columns and classes; numbers "
+                                   "stay numbers; the key holds the map",
+                                   flag="--neutral-names", switch=True),
         "shuffle_rows": SHUFFLE,
         "unseen": Parameter(OneOf(("error", "nearest")),
                             "what `transform` does with values that were not fitted"),
@@ -70,7 +89,9 @@ PIECEWISE = Method(
         *at(f"{_ADVERSARIES}.quantile_matching", "QuantileMatching"),
         *at(f"{_ADVERSARIES}.record_singling_out", "MissingPattern", "RecordSinglingOut",
             "RowOrder"),
+        *at(f"{_ADVERSARIES}.shown_model", "ShownModel"),
         *at(f"{_ADVERSARIES}.sorting_attack", "RankSorting", "RangeSorting"),
+        *at(f"{_ADVERSARIES}.target_line", "CommonStep", "TwoTargets"),
         *at(f"{_ADVERSARIES}.unchanged_values", "UnchangedValues"),
     ),
     audit_at=f"{_HERE}.audit.audit_codes:audit_codes",

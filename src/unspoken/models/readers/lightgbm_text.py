@@ -156,6 +156,10 @@ class LightGBMModel(Portable, Ensemble):
         return self._changed(replace(self.core, trees=trees, infos=tuple(infos), pandas=pandas,
                                      names=tuple(names), columns=(), groups={}, labels=()))
 
+    def with_trees(self, trees: tuple[LeafwiseTree, ...]) -> LightGBMModel:
+        """Return the same model with other leaf values."""
+        return self._changed(replace(self.core, trees=trees))
+
     def to_json(self) -> dict[str, Any]:
         """Return the text inside an object; `save` writes the text itself, for LightGBM."""
         return {"format": FORMAT, "version": 1, "text": self.text}

@@ -20,6 +20,7 @@ from unspoken.methods.encoding.audit.code_suggestions import suggestions
 from unspoken.methods.encoding.audit.column_pictures import evidence_of
 from unspoken.methods.encoding.audit.encoded_truths import piecewise_truths
 from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
+from unspoken.methods.encoding.audit.shown_rows import shown_rows
 from unspoken.methods.encoding.audit.whole_release import by_column, whole_release
 from unspoken.numerics.random import seed_from
 from unspoken.release.key import Key
@@ -57,6 +58,8 @@ def _audit(table: Table, release: Release, key: Key | None, request: AuditReques
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, request.subspaces)
     if request.tree is not None and key is not None:
         rows += path_rows(table, view, truths.columns, rows, chosen, setting, request.tree, key)
+    if request.shown is not None and key is not None:
+        rows += shown_rows(table, view, truths, every, request.shown, key, setting.radius)
     setting = replace(setting, progress=part_of(request.progress, min(1.3 * share, 0.9), 1.0))
     finished(part_of(setting.progress, 0.0, 0.0))
     whole = whole_release(table, release, view, truths, key, request.sample, every, setting)

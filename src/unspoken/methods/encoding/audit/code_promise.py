@@ -26,8 +26,24 @@ def broken_codes(table: Table, release: Release, key: Key, rows: Ints) -> Iterat
     own = taken(table, rows)
     for name, entry in (book.categories or {}).items():
         yield from _labels(own, release, name, str(entry["released"]), dict(entry["labels"]))
-    if book.target and book.target[0] == book.target[1]:
+    if book.target and book.units is not None:
+        yield from _target(book, table, release, rows)
+    elif book.target and book.target[0] == book.target[1]:
         yield from passes(own, release.table, [book.target[0]])
+
+
+def _target(book: PiecewiseBook, table: Table, release: Release, rows: Ints) -> Iterator[str]:
+    """Yield if a released target is not that of the secret units, or the number itself."""
+    if book.units is None or book.target is None:
+        return
+    own = numbers(table.arrow([book.target[0]])[book.target[0]])[rows]
+    shown = numbers(release.table.arrow([book.target[1]])[book.target[1]])
+    same = shown == book.units.encode(own)
+    if not same.all():
+        yield wrong(1 - same.mean(), book.target[0],
+                    "the released number is not that of the secret units")
+    if (shown == own).mean() >= UNCHANGED:
+        yield wrong((shown == own).mean(), book.target[0], "the released number equals the value")
 
 
 def _column(column: ColumnCode, values: np.ndarray, shown: np.ndarray,

@@ -12,7 +12,8 @@ from unspoken.disclosure.adversary import Adversary
 from unspoken.disclosure.audit_rows import Row
 from unspoken.methods.encoding.adversaries.record_singling_out import MissingPattern, RowOrder
 from unspoken.methods.encoding.adversaries.unchanged_values import UnchangedValues
-from unspoken.methods.encoding.audit.released_labels import MANY, LabelColumn, Records
+from unspoken.methods.encoding.audit.released_labels import LabelColumn, Records
+from unspoken.methods.encoding.target_units import KINDS, MANY
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
@@ -22,7 +23,9 @@ def as_is_rows(table: Table, release: Release, labels: Sequence[LabelColumn], re
     """Yield rows about what was released as it is."""
     names = {one.name for one in chosen}
     target = table.schema.target
-    if UnchangedValues.name in names and target and target not in {c.name for c in labels}:
+    encoded = release.mechanism.get("target") in KINDS
+    if UnchangedValues.name in names and target and not encoded and (
+            target not in {c.name for c in labels}):
         yield from _target_rows(table, target)
     if MissingPattern.name in names:
         yield from _missing_rows(release)

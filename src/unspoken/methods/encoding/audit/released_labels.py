@@ -20,8 +20,6 @@ from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
 
 NEEDS_KEY = "its labels were drawn at random: scoring needs the key"
-MANY = 20
-"""A numeric target with more values than this is a quantity, not a class."""
 
 
 @dataclass(frozen=True)

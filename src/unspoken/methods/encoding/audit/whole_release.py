@@ -16,6 +16,7 @@ from unspoken.methods.encoding.audit.released_as_is import as_is_rows
 from unspoken.methods.encoding.audit.released_labels import label_columns, records_of
 from unspoken.methods.encoding.audit.similar_records import plain_records, similar_records
 from unspoken.methods.encoding.audit.singling_out_rows import single_out
+from unspoken.methods.encoding.audit.target_rows import encoded_target_rows
 from unspoken.release.key import Key
 from unspoken.release.release import Release
 from unspoken.table.table import Table
@@ -45,6 +46,7 @@ def whole_release(table: Table, release: Release, view: View, truths: Truths, ke
     seen = seen_labels(view, truths, labels, records)
     rows = [row for row in as_is_rows(table, release, labels, records, chosen)
             if key is not None or row.adversary != RowOrder.name]
+    rows += encoded_target_rows(table, release, chosen, setting)
     if labels:
         rows += category_rows(labels, seen, plain, similar, chosen, setting)
     rows += single_out(view, truths, labels, seen, records, (plain, similar), chosen, setting)

@@ -18,6 +18,7 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError, InputError
 from unspoken.methods.encoding.code_book import PiecewiseBook
+from unspoken.methods.encoding.target_units import TargetUnits
 from unspoken.models.category_groups import Groups, category_numbers
 from unspoken.models.named_columns import named, numbers_of
 
@@ -55,6 +56,11 @@ class Design:
     def classes(self) -> Mapping[Any, Any] | None:
         """Return released label to original label, or None if labels were kept."""
         return self.book.classes
+
+    @property
+    def units(self) -> TargetUnits | None:
+        """Return the secret units of a numeric target."""
+        return self.book.units
 
     @property
     def increasing(self) -> bool:

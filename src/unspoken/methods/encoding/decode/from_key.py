@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from unspoken.errors import InputError, explain
 from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.dispatch import decode_with
 from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.decode.original_places import in_place
+from unspoken.methods.encoding.decode.target_values import check_number, in_original_units
 from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
 from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
 from unspoken.release.key import Key
@@ -20,14 +22,27 @@ from unspoken.table.read import read
 from unspoken.table.table import Table
 
 
-def decode_from_key(model: Any, key: Key, data: Any, y: Any, **options: Any) -> Any:
-    """Decode a mined model with the code book of a key."""
+def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "original",
+                    **options: Any) -> Any:
+    """Decode a mined model with the code book of a key.
+
+    `units` "released" leaves the leaf values of a numeric target in the units of the release, in
+    which the model is that of the original bit for bit (see `in_released_order`).
+    """
+    if units not in ("original", "released"):
+        raise InputError(explain("'units'", "'original' or 'released'", units))
     book = PiecewiseBook.from_key(key)
-    design = design_for(book, as_model(model))
+    read_model = as_model(model)
+    if book.units is not None:
+        check_number(read_model)
+    design = design_for(book, read_model)
     data, y = in_place(key, data, y, options)
     if y is None and isinstance(data, Table) and data.schema.target is not None:
-        y = data.labels()
+        y = data.labels() if book.units is None else to_numbers(
+            data.arrow([data.target])[data.target])
     decoded = decode_with(model, design, design.numbers(data), y, **options)
+    if book.units is not None and units == "original":
+        decoded = in_original_units(decoded, book.units)
     return _named(decoded, design, y)
 
 
@@ -47,7 +62,10 @@ def _named(decoded: Any, design: Design, y: Any) -> Any:
 
 
 def in_released_order(key: Key, table: Table) -> Table:
-    """Return the released features and the target, original values, in the released order."""
+    """Return the released features and the target, original values, in the released order.
+
+    A target in secret units stays in them: that is where models are compared bit for bit.
+    """
     book = PiecewiseBook.from_key(key)
     names = list(book.everything)
     table, _ = in_place(key, table, None, {})
@@ -57,6 +75,9 @@ def in_released_order(key: Key, table: Table) -> Table:
             place = rows.column_names.index(column.name)
             values = column.rounded(np.asarray(to_numbers(rows[column.name]), np.float64))
             rows = rows.set_column(place, column.name, pa.array(values, from_pandas=True))
+    if book.units is not None:
+        numbers = book.units.encode(to_numbers(rows[table.target]))
+        rows = rows.set_column(len(names), table.target, pa.array(numbers))
     order = book.order(rows.num_rows)
     if order is not None:
         rows = rows.take(pa.array(order))

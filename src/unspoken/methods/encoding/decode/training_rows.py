@@ -148,6 +148,9 @@ def _moved_maybe(values: npt.NDArray[Any] | None, order: Ints | None) -> npt.NDA
 
 def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the labels that the miner saw for original labels."""
+    units = getattr(book, "units", None)
+    if units is not None:
+        return np.asarray(units.encode(_numbers(y)))
     if book.classes is None:
         return y
     back = {original: released for released, original in book.classes.items()}
@@ -156,6 +159,17 @@ def released_labels(book: Codebook, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     except KeyError as error:
         raise InputError("'y' must hold the original class labels. "
                          f"{error.args[0]!r} is not one of them.") from None
+
+
+def _numbers(y: npt.NDArray[Any]) -> Floats:
+    """Return an original target as numbers."""
+    try:
+        numbers = y.astype(np.float64)
+    except (TypeError, ValueError):
+        numbers = np.full(1, np.nan)
+    if not np.all(np.isfinite(numbers)):
+        raise InputError("'y' must hold the original target, a finite number per row. Got others.")
+    return numbers
 
 
 def class_numbers(y: npt.NDArray[Any], classes: Sequence[Any]) -> Ints:

@@ -150,7 +150,7 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     """
     matrix = matrix_of(source, categories)
     labels = _labels(source.table if isinstance(source, Release) else source)
-    task = task or task_of(labels)
+    task = task or (task_of(labels) if not is_number(source) else "regression")
     chosen = None if rows is None else chosen_rows(rows, labels.size)
     facts: Mapping[str, Any] = {}
     if tune is not None:
@@ -242,6 +242,12 @@ def task_of(labels: npt.NDArray[Any]) -> str:
     whole = bool(np.all(labels == np.rint(labels)))
     few = np.unique(labels).size <= MAX_CLASSES
     return "classification" if whole and few else "regression"
+
+
+def is_number(source: Release | Table) -> bool:
+    """Return True if a release says that its target is a number, not a class."""
+    known = source.guarantee.facts.get("target") if isinstance(source, Release) else ""
+    return known in ("affine", "scaled", "clear")
 
 
 def _judge(source: Release | Table, estimator: Any, columns: tuple[str, ...],
