@@ -33,17 +33,9 @@ from unspoken.models.labels import Label, Task
 from unspoken.models.model import Ensemble
 from unspoken.models.portable import Portable
 from unspoken.models.rebuilt_estimators import estimator_labels
-from unspoken.models.tree import (
-    Tree,
-    as_rows,
-    class_line,
-    header_from_json,
-    header_to_json,
-    nodes_from_json,
-    nodes_to_json,
-    same_header,
-    tree_sections,
-)
+from unspoken.models.tree import Tree, as_rows, nodes_from_json, nodes_to_json
+from unspoken.models.tree_header import header_from_json, header_to_json, same_header
+from unspoken.models.tree_text import class_line, tree_sections
 
 VERSION = 1
 

@@ -24,12 +24,7 @@ from unspoken.models.category_groups import (
     groups_from_json,
     groups_to_json,
 )
-from unspoken.models.comparison import (
-    Comparison,
-    compare_arrays,
-    compare_scalars,
-    first_difference,
-)
+from unspoken.models.comparison import Comparison, compare_arrays, compare_scalars, first_difference
 from unspoken.models.hostile_json import DEFAULT_LIMITS, Fields, Limits, refuse
 from unspoken.models.labels import Label, Task, label_array
 from unspoken.models.model import TreeLike
@@ -43,12 +38,7 @@ from unspoken.models.sklearn_fields import (
     node_arrays,
     task_of,
 )
-from unspoken.models.tree_header import (
-    check_header,
-    header_from_json,
-    header_to_json,
-    same_header,
-)
+from unspoken.models.tree_header import check_header, header_from_json, header_to_json, same_header
 from unspoken.models.tree_text import (
     SHOWN,
     Drawing,
