@@ -12,7 +12,7 @@ import pytest
 import unspoken
 from unspoken.attack import InformedMicrodata, RecordLinking, TableKnowledge, TableView
 from unspoken.errors import InputError
-from unspoken.methods.anonymity.adversaries.table_adversary import meaning
+from unspoken.methods.anonymity.adversaries.released_meaning import meaning
 from unspoken.protect import (
     DataSwapper,
     Generalizer,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.methods.anonymity.adversaries.table_adversary import Meaning, described, meaning
+from unspoken.methods.anonymity.adversaries.released_meaning import Meaning, described, meaning
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
