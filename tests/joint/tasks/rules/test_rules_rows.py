@@ -373,9 +373,9 @@ def study(mode="dealer", **parameters):
 
 
 @pytest.mark.parametrize(("parameters", "why"), [
-    ({"support": 0}, "min_support"), ({"items": []}, "a list of names"), ({"x": 1}, "no parameter"),
+    ({"support": 0}, "'support'"), ({"items": []}, "a list of names"), ({"x": 1}, "no parameter"),
     ({"items": ["x" * 60_000]}, "letters"), ({"supports": "?"}, "supports"),
-    ({"support": "1%"}, "min_support"), ({"longest": 0}, "longest"),
+    ({"support": "1%"}, "'support'"), ({"longest": 0}, "longest"),
     ({"method": "union"}, "no parameter 'method'"), ({"fakes": 1}, "no parameter 'fakes'")])
 def test_wrong_parameters_are_named(parameters, why):
     with pytest.raises(StudyError, match=why):

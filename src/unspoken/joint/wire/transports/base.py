@@ -99,7 +99,11 @@ class Transport(Incoming):
         """Send one message to some peers, and return the next of each; all at the same time."""
         if len(peers) == 1 and message.array.nbytes <= SHORT:
             # What one peer sends meanwhile is read anyway; no tasks are needed for that.
-            if not self._ready(peers[0]) or not self._write_now(peers[0], message):
+            written = False
+            with contextlib.suppress(OSError):
+                # A link that is gone is named by `send`.
+                written = self._ready(peers[0]) and self._write_now(peers[0], message)
+            if not written:
                 await self.send(peers[0], message)
             return [await self.receive(peers[0])]
         takes = [self.receive(peer) for peer in peers]
