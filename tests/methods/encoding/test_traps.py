@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -206,7 +207,8 @@ def test_categories_are_refused_relabelled_or_dropped():
 
 NOT_COVERED = [
     DecisionTreeClassifier(splitter="random"), DecisionTreeRegressor(splitter="random"),
-    ExtraTreesClassifier(), ExtraTreeClassifier(), AdaBoostClassifier(), BaggingClassifier(),
+    ExtraTreesClassifier(), ExtraTreeClassifier(), AdaBoostRegressor(),
+    AdaBoostClassifier(LogisticRegression()), BaggingClassifier(bootstrap_features=True),
     GradientBoostingClassifier(subsample=0.5), GradientBoostingClassifier(init=tree()),
     HistGradientBoostingClassifier(categorical_features=[0]),
     LogisticRegression(), KNeighborsClassifier(), DecisionTreeClassifier, "tree", None,
@@ -224,7 +226,7 @@ def test_learners_that_see_more_than_the_order(miner, mode):
 
 @pytest.mark.parametrize("miner", [
     DecisionTreeRegressor(), RandomForestRegressor(), GradientBoostingClassifier(),
-    HistGradientBoostingClassifier(),
+    HistGradientBoostingClassifier(), AdaBoostClassifier(), BaggingClassifier(),
 ], ids=repr)
 def test_learners_that_need_strict(miner):
     data, labels, _ = random_table(7, avoid=("signed", "fraction", "huge", "tiny", "offset"))

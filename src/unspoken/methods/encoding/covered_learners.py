@@ -103,15 +103,19 @@ def _histogram(params: Params, known: Known) -> str:
     why = _declared("categorical_features", params.get("categorical_features"), known)
     if why:
         return why
-    stops = params.get("early_stopping")
-    held = params.get("validation_fraction", 0.1) is not None
-    if (stops is True or (stops == "auto" and known.rows > 10_000)) and held and params.get(
-            "scoring", "loss") != "loss":
+    if _stops_early(params, known) and params.get("scoring", "loss") != "loss":
         return "early stopping is replayed with scoring='loss' only"
     if known.sampled(SAMPLED_ROWS):
         return (f"above {SAMPLED_ROWS:,} rows it places bins by a sample of the rows, which may "
                 "lack rare values; encode with conditioning='auto'")
     return "" if known.columns.float32_exact else _FLOAT32
+
+
+def _stops_early(params: Params, known: Known) -> bool:
+    """Return True if held-out rows decide where training ends."""
+    stops = params.get("early_stopping")
+    wanted = stops is True or (stops == "auto" and known.rows > 10_000)
+    return wanted and params.get("validation_fraction", 0.1) is not None
 
 
 def _xgboost(params: Params, known: Known) -> str:
@@ -248,10 +252,14 @@ def judge(miner: Any, mode: str, known: Known) -> Verdict:
            or other_units(kind.__name__, params, known.target, known.rows))
     if why:
         return Verdict(False, f"{kind.__name__}: {why}.")
+    stopping = _STOPPING * (rules[name] is _histogram and _stops_early(params, known))
     return Verdict(True, _yes(params, mode) + _NUMBERED * bool(known.labelled)
-                   + _UNITS * (known.target in KINDS))
+                   + _UNITS * (known.target in KINDS) + stopping)
 
 
+_STOPPING = (" Where early stopping ends is replayed on the original; if training would have gone "
+             "on there, decoding says so instead of returning a model: set early_stopping=False to "
+             "be sure.")
 _NUMBERED = (" Number categories in the sorted order of their labels: identity is with the "
              "original numbered in the same order.")
 

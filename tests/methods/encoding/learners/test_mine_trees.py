@@ -136,8 +136,8 @@ def test_a_target_with_holes_is_refused():
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_saved_models_read_back(release, learner, tmp_path):
-    params = {} if learner == "tree" else {"n_estimators": 4}
-    mined = unspoken.mine.fit(release, learner, **params)
+    rounds = {"tree": {}, "histogram": {"max_iter": 4}}
+    mined = unspoken.mine.fit(release, learner, **rounds.get(learner, {"n_estimators": 4}))
     mined.save(tmp_path / "model.json")
     assert read_model(tmp_path / "model.json").summary()
     assert Recipe.load(tmp_path / "model.json.recipe") == mined.recipe

@@ -72,11 +72,20 @@ class Replay:
         self.rows = rows
         self.bag = bag
         self.leaf = leaf
-        self.groups = LeafGroups(nodes.shape, leaf)
+
+    @cached_property
+    def groups(self) -> LeafGroups:
+        """Return the rows grouped by leaf, for ranges of whole columns."""
+        return LeafGroups(self.nodes.shape, self.leaf)
+
+    @cached_property
+    def segments(self) -> Segments:
+        """Return the rows of every node, side by side."""
+        return Segments(self.nodes.shape, self.leaf)
 
     def check_counts(self, n_samples: Ints) -> None:
         """Refuse a tree whose nodes did not hold as many rows as it says."""
-        counts = self.groups.counts()
+        counts = self.segments.count
         wrong = np.flatnonzero(counts != n_samples)
         if wrong.size:
             node = int(wrong[0])
@@ -98,13 +107,27 @@ class Replay:
     @cached_property
     def _beside(self) -> dict[str, Floats]:
         """Return what lies beside every threshold, in one pass over the rows of each level."""
-        segments = Segments(self.nodes.shape, self.leaf)
+        if self.rows.exact_codes:
+            return self._from_codes()
         below, above = (0, 1) if self.rows.book.increasing else (1, 0)
         wanted = {"left_code": (self.rows.codes, 0, np.fmax),
                   "right_code": (self.rows.codes, 1, np.fmin),
                   "low": (self.rows.values, below, np.fmax),
                   "high": (self.rows.values, above, np.fmin)}
-        return segments.extremes(self.nodes.feature, self.bag, wanted)
+        return self.segments.extremes(self.nodes.feature, self.bag, wanted)
+
+    def _from_codes(self) -> dict[str, Floats]:
+        """Return the same where each code has one value: half the reading, and in order."""
+        feature = self.nodes.feature
+        low, high = self.segments.beside(feature, self.rows.narrow, self.bag)
+        sides = {"left_code": low, "right_code": high, "low": low.copy(), "high": high.copy()}
+        for column in np.unique(feature[self.nodes.inner]).tolist():
+            codes, values = self.rows.values_of(column) or (np.zeros(0), np.zeros(0))
+            for name in ("low", "high"):
+                mine = np.flatnonzero(self.nodes.inner & (feature == column)
+                                      & ~np.isnan(sides[name]))
+                sides[name][mine] = values[np.searchsorted(codes, sides[name][mine])]
+        return sides
 
     def sides(self, chosen: Bools) -> Sides:
         """Return what lies beside the thresholds of the chosen nodes."""
@@ -125,7 +148,7 @@ def replay_thresholds(replay: Replay, midpoint: Midpoint) -> Floats:
         sides = replay.sides(mine & np.isfinite(nodes.threshold))
         check_sides(nodes, sides, midpoint)
         out[sides.node] = midpoint(sides.low, sides.high)
-        _check_infinite(replay, column, mine)
+        _check_infinite(replay, mine)
     return out
 
 
@@ -154,15 +177,14 @@ def _check_uncut(nodes: Nodes, sides: Sides) -> None:
         )
 
 
-def _check_infinite(replay: Replay, column: int, mine: Bools) -> None:
+def _check_infinite(replay: Replay, mine: Bools) -> None:
     """An infinite threshold separates missing values from all others."""
     node = np.flatnonzero(mine & np.isinf(replay.nodes.threshold))
     if node.size == 0:
         return
-    codes = replay.code_ranges(column)
+    sides = replay.sides(mine & np.isinf(replay.nodes.threshold))
     above = replay.nodes.threshold[node] > 0
-    side = np.where(above, replay.nodes.shape.right[node], replay.nodes.shape.left[node])
-    wrong = np.flatnonzero(~np.isnan(codes.low[side]))
+    wrong = np.flatnonzero(~np.isnan(np.where(above, sides.right_code, sides.left_code)))
     if wrong.size:
         raise foreign(replay.nodes.where, int(node[wrong[0]]),
                       "an infinite threshold, with values on both sides")

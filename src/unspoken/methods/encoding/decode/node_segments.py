@@ -10,12 +10,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.numerics.treewalk import Shape
 
 Wanted = Mapping[str, tuple[Floats, int, Any]]
 """By name: a table of all rows, the side of the node (0 left, 1 right), and fmin or fmax."""
+
+
+Beside = tuple[Floats, Floats]
 
 
 class Segments:
@@ -63,3 +67,23 @@ class Segments:
                     if wanted_side == side:
                         out[name][node] = extreme.reduceat(table[place, column], first)
         return out
+
+    def beside(self, feature: Ints, table: npt.NDArray[np.float32], bag: Ints) -> Beside:
+        """Return, for every node that splits, the largest code left and the smallest right of it.
+
+        Rows are laid out in the order of their leaves first, so that each level reads them once
+        and in order; NaN where a side has no value.
+        """
+        low, high = (np.full(self.shape.left.size, np.nan) for _ in range(2))
+        width = table.shape[1]
+        flat = np.ascontiguousarray(table[bag[self.order]]).ravel()
+        for inner in self._inner():
+            count, below = self.count[inner], self.count[self.shape.left[inner]]
+            first = np.cumsum(count) - count
+            shift = (self.start[inner] - first) * width + feature[inner]
+            place = np.repeat(shift, count) + np.arange(int(count.sum())) * width
+            codes = np.append(flat.take(place), np.float32(np.nan))
+            bounds = np.column_stack([first, first + below]).ravel()
+            low[inner] = np.where(below > 0, np.fmax.reduceat(codes, bounds)[::2], np.nan)
+            high[inner] = np.where(count > below, np.fmin.reduceat(codes, bounds)[1::2], np.nan)
+        return low, high

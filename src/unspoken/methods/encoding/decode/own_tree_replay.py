@@ -23,8 +23,8 @@ from unspoken.methods.encoding.decode.training_rows import (
     original_names,
 )
 from unspoken.models.forest import Bootstrap, Forest
+from unspoken.models.rebuilt_estimators import inner_tree
 from unspoken.models.tree import Tree
-from unspoken.numerics.treewalk import apply
 
 
 def decode_tree_pattern(model: Tree, rows: Rows) -> Tree:
@@ -51,7 +51,8 @@ def _decoded(model: Tree, rows: Rows, drawn: Bag, where: str) -> Tree:
     features = original_names(rows.book, model.features)
     classes = tuple(original_label(rows.book, label) for label in model.classes)
     nodes = Nodes(model.shape, model.feature, model.threshold, where)
-    leaf = apply(model.shape, model.splits, rows.codes[drawn.rows])
+    # scikit-learn's own walk, on arrays that were checked: several times as fast as numpy's.
+    leaf = inner_tree(model).apply(rows.narrow[drawn.rows]).astype(np.int64)
     replay = Replay(nodes, rows, drawn.rows, leaf)
     replay.check_counts(model.n_samples)
     _check_leaves(model, replay, drawn.weight)
@@ -92,8 +93,9 @@ def _in_bag(bootstrap: Bootstrap, number: int, rows: int, weight: Floats | None)
         raise DecodeError(f"The model field 'bootstrap.draws' is {bootstrap.draws}. For {rows} "
                           f"rows it must be at most {64 * rows + 64}.")
     drawn = _generate_sample_indices(bootstrap.seeds[number], rows, bootstrap.draws, weight)
-    kept, counts = np.unique(drawn, return_counts=True)
-    return Bag(kept.astype(np.int64), counts.astype(np.float64))
+    times = np.bincount(drawn, minlength=rows)
+    kept = np.flatnonzero(times)
+    return Bag(kept, times[kept].astype(np.float64))
 
 
 def _forest_weights(bootstrap: Bootstrap | None, rows: Rows) -> Floats | None:

@@ -57,10 +57,11 @@ def decode_forest(model: Any, rows: Rows) -> Any:
         kept = rows.bag(weight)
         bag = Bag(kept, np.ones(kept.size) if weight is None else np.asarray(weight)[kept])
         if model.bootstrap:
-            drawn, times = np.unique(_generate_sample_indices(
+            times = np.bincount(_generate_sample_indices(
                 each.random_state, rows.count, model._n_samples_bootstrap, weight
-            ), return_counts=True)
-            bag = Bag(drawn.astype(np.int64), times.astype(np.float64))
+            ), minlength=rows.count)
+            drawn = np.flatnonzero(times)
+            bag = Bag(drawn, times[drawn].astype(np.float64))
         decoded.append(decoded_tree(each.tree_, rows, bag, f"tree {number}",
                                     hasattr(model, "classes_"), leaves_of(model)))
     return _out_of_bag(rebuilt(model, rows.book, decoded), rows)
@@ -115,7 +116,7 @@ def decoded_tree(
     shape = check_shape(tree.children_left.astype(np.int64),
                         tree.children_right.astype(np.int64))
     nodes = Nodes(shape, tree.feature.astype(np.int64), tree.threshold.copy(), where)
-    leaf = tree.apply(rows.codes[bag].astype(np.float32)).astype(np.int64)
+    leaf = tree.apply(rows.narrow[bag]).astype(np.int64)
     replay = Replay(nodes, rows, bag, leaf)
     replay.check_counts(tree.n_node_samples.astype(np.int64))
     if classes is not None:

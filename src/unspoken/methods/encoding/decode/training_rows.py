@@ -73,6 +73,26 @@ class Rows:
                 close.append(column)
         return tuple(close)
 
+    @cached_property
+    def narrow(self) -> npt.NDArray[np.float32]:
+        """Return the codes as float32, which holds them exactly, row by row."""
+        return np.ascontiguousarray(self.codes, np.float32)
+
+    @cached_property
+    def exact_codes(self) -> bool:
+        """Return True if the rows show one value per code, in the same order, everywhere."""
+        whole = np.array_equal(self.narrow, self.codes, equal_nan=True)
+        return whole and self.book.increasing and all(
+            table is not None for table in map(self.values_of, range(self.codes.shape[1])))
+
+    def values_of(self, column: int) -> tuple[Floats, Floats] | None:
+        """Return the distinct codes of a column and the value of each, None if it has several."""
+        cached = self.__dict__.setdefault("_values_of", {})
+        if column not in cached:
+            cached[column] = _value_table(self.codes[:, column], self.values[:, column])
+        known: tuple[Floats, Floats] | None = cached[column]
+        return known
+
     def _permuted(self, column: int) -> bool:
         values, table = self.book.column(column)
         steps = np.diff(table) if self.book.increasing else -np.diff(table)
@@ -89,6 +109,16 @@ class Rows:
         if self.y is None:
             raise DecodeError(f"'y' is needed: {why}. Pass the training labels.")
         return self.y
+
+
+def _value_table(codes: Floats, values: Floats) -> tuple[Floats, Floats] | None:
+    known = ~np.isnan(codes)
+    distinct, first = np.unique(codes[known], return_index=True)
+    table = values[known][first]
+    if not np.all(table[1:] > table[:-1]):
+        return None
+    again = table[np.searchsorted(distinct, codes[known])]
+    return (distinct, table) if np.array_equal(again, values[known]) else None
 
 
 @dataclass(frozen=True)
