@@ -211,6 +211,7 @@ RELEASES = {
     "private-synthetic": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["age", "city"],
                                                                "bins": 4})],
     "microaggregation": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    "condensation": [(lambda: table_of(*WHOLE, **ROLES), {})],
     "post-randomization": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["city", "age"],
                                                                 "others": "keep"})],
     "anatomy": [(lambda: table_of(*WHOLE, **ROLES), {})],
@@ -284,7 +285,7 @@ CONTRACT = {
     "generalize": {"widths": {"age": 40, "dose": 50, "visits": 4}, "k": 2, "suppression": 0.5},
     "sample": {"share": 0.5}, "private-synthetic": {},
     "optimal-recoding": {"k": 2, "suppression": 0.1},
-    "microaggregation": {}, "anatomy": {"sensitive": ["visits"]},
+    "microaggregation": {}, "condensation": {}, "anatomy": {"sensitive": ["visits"]},
     "post-randomization": {"columns": ["visits"], "others": "keep"},
 }
 EXCEPTIONS = {
@@ -292,6 +293,7 @@ EXCEPTIONS = {
     "mondrian": NOTHING_DRAWN | {"missing_stays_missing"},
     "optimal-recoding": NOTHING_DRAWN | {"missing_stays_missing"},
     "microaggregation": NOTHING_DRAWN | {"missing_stays_missing"},
+    "condensation": {"missing_stays_missing"},
     "suppress-cells": NOTHING_DRAWN | {"missing_stays_missing"},
     "tree-preserving": {"missing_stays_missing"}, "sample": {"missing_stays_missing"},
     # OpenDP's noise cannot be seeded, and synthetic rows are other rows.
