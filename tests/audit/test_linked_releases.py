@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 SEED = b"1" * 32
 
 
-def columns(rows=1200, seed=3):
+def columns(rows=3000, seed=3):
     rng = np.random.default_rng(seed)
     age = rng.integers(18, 95, rows)
     return {"age": age, "plot": rng.integers(0, 500, rows),
@@ -54,7 +54,7 @@ def test_an_interval_and_a_noisy_value_are_put_together_and_count(tmp_path):
     release, key = noisy().protect(table)
     audited = audit(table, release, key, trials=1, random_state=0, register=register)
     gains = {row.column: row.value - row.baseline for row in audited.select(measure="together")}
-    assert gains["age"] > 0.05
+    assert gains["age"] > 0.03
     assert audited.failed
     assert any("from each alone" in line and "'age'" in line for line in audited.added)
     strict = Policy.parse("[register]\nmax_added = 0.0\n")
@@ -67,7 +67,7 @@ def test_in_the_other_order_too(tmp_path):
     release, _ = MondrianAnonymizer(k=8).protect(table)
     (age,) = [one for one in what_it_adds(register, table, release, random_state=1)
               if one.column == "age"]
-    assert age.together > max(age.before, age.next_alone) + 0.05
+    assert age.together > max(age.before, age.next_alone) + 0.03
 
 
 def test_codes_beside_noise_are_attacked_and_not_only_listed(tmp_path):
@@ -119,9 +119,9 @@ def test_what_is_put_together_is_what_gains(monkeypatch):
                   if one.column == "age"]
         return age.together - max(age.first, age.second)
 
-    assert gain() > 0.05
+    assert gain() > 0.03
     monkeypatch.setattr(linked_releases, "combined", lambda one, other, domain: one)
-    assert gain() < 0.03
+    assert gain() < 0.02
 
 
 def test_mixed_columns_are_not_assessed(tmp_path):

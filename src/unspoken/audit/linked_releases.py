@@ -25,7 +25,7 @@ from unspoken.audit.people.read_columns import read_tables
 from unspoken.audit.people.value_beliefs import Domain, Records, beliefs, combined, domain_of
 from unspoken.table.table import Table
 
-PEOPLE = 600
+PEOPLE = 2000
 SIGMAS = 2.6
 """How many standard errors a gain must be worth before it counts as one."""
 OTHERS = "all other columns"
