@@ -195,6 +195,7 @@ def _take_part(args: argparse.Namespace, study: Study) -> int:
     approver = agree(args, f"{consent(study, args.name)}\n{task.plan(study).text()}")
     if args.data is not None:
         _enter(args, study, args.data)
+        _book(args, study, args.data, args.budget)
     keep_memory()
     try:
         outcome = asyncio.run(join_study(
@@ -221,6 +222,22 @@ def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
     if not owns and args.data is not None:
         raise InputError(f"'{args.name}' owns no data in this study. Leave --data out.")
     return _loaded(args, task, args.data, study) if owns else None
+
+
+def _book(args: argparse.Namespace, study: Study, path: Path, budget: Path | None) -> None:
+    """Book a study in the budget of an owner's table; without an epsilon it is only listed."""
+    from unspoken.cli.book_release import budget_path
+    from unspoken.joint.session.book_study import book_study
+    from unspoken.table.basket_files import read_baskets
+    from unspoken.table.basket_tables import to_table
+    from unspoken.table.read import read
+
+    place = budget_path(budget, path)
+    if place is None and "epsilon" not in study.parameters:
+        return
+    table = to_table(read_baskets(path, **file_options(args))) if path.suffix == ".dat" \
+        else read(path, show=False, **file_options(args))
+    book_study(study, table, place)
 
 
 def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> Any:
@@ -256,5 +273,7 @@ def local(args: argparse.Namespace) -> int:
     if args.ledgers is not None:
         args.ledgers.mkdir(parents=True, exist_ok=True)
         new_ledgers_in(args.ledgers, roles.everybody)
+    for name in study.having("owner"):
+        _book(args, study, Path(files[name]), None)
     outcomes = run_processes(task.program(study), inputs, study.mode, roles, folder=args.ledgers)
     return report(args, outcomes, f"ledgers: {args.ledgers}" if args.ledgers else "")

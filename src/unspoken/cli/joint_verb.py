@@ -94,6 +94,9 @@ def _add_join(under: Adder) -> None:
                         help="your party's name in the study")
     parser.add_argument("--data", type=Path, metavar="FILE", help="your table")
     add_register(parser, "the study", to=False)
+    parser.add_argument("--budget", type=Path, metavar="FILE",
+                        help="the budget of your table, in which the study is booked before "
+                             "anything is shared (default: DATA.budget, where there is one)")
     add_file_options(parser)
     _add_running(parser)
 

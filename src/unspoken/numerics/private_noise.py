@@ -70,6 +70,11 @@ def gaussian_noise(values: Sequence[int], reach: float, rho: float) -> list[int]
     return [int(value) for value in _gaussian(reach, rho)([int(v) for v in values])]
 
 
+def gaussian_part(size: int, scale: float) -> list[int]:
+    """Return discrete Gaussian noise of a scale: one party's part of noise that nobody knows."""
+    return gaussian_noise([0] * size, math.nextafter(scale * math.sqrt(2), math.inf), 1.0)
+
+
 def gaussian_error(reach: float, rho: float) -> float:
     """Return the standard deviation of that noise."""
     return reach / math.sqrt(2 * rho)

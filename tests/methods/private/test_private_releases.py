@@ -11,9 +11,10 @@ from support.epsilon_distinguisher import least_epsilon
 from unspoken.errors import DataError, InputError
 from unspoken.methods.private import loss_split, private_trees
 from unspoken.methods.private.declared_columns import Cells, cells_of
-from unspoken.methods.private.loss_split import Loss, delta_of, rho_of
+from unspoken.methods.private.loss_split import Loss
 from unspoken.methods.private.private_trees import expected_leaf_error, private_tree
 from unspoken.methods.private.synthetic_rows import PrivateSynthesizer
+from unspoken.numerics.concentrated_loss import delta_of, rho_of
 from unspoken.release.budget_costs import NONE
 from unspoken.release.budget_releases import release_draws
 

@@ -44,6 +44,21 @@ class RealBetween:
 
 
 @dataclass(frozen=True)
+class AboveZero:
+    """A number above zero, up to another."""
+
+    most: float
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return f"a number above 0 and up to {self.most:g}"
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        return is_number(value) and 0 < value <= self.most
+
+
+@dataclass(frozen=True)
 class Flag:
     """True or false."""
 

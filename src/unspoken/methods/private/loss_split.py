@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
+from unspoken.numerics.concentrated_loss import rho_of
 from unspoken.numerics.private_noise import (
     gaussian_error,
     gaussian_noise,
@@ -25,25 +26,6 @@ from unspoken.numerics.private_noise import (
 
 MOVED = 2
 """Cells of a table of counts that change when one row changes: one loses, one gains."""
-
-
-def rho_of(epsilon: float, delta: float) -> float:
-    """Return the largest rho whose zero-concentrated loss is at most epsilon at delta."""
-    low, high = 0.0, epsilon + 1.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if delta_of(middle, epsilon) <= delta else (low, middle)
-    return low
-
-
-def delta_of(rho: float, epsilon: float) -> float:
-    """Return a delta at which rho costs at most epsilon, the best over Renyi orders."""
-    if rho <= 0:
-        return 0.0
-    orders = 1 + np.geomspace(1e-3, 1e5, 4000)
-    logs = (orders - 1) * (orders * rho - epsilon) + orders * np.log1p(-1 / orders) \
-        - np.log(orders - 1)
-    return float(min(1.0, math.exp(min(float(logs.min()), 0.0))))
 
 
 @dataclass(frozen=True)

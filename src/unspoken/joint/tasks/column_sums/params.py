@@ -1,17 +1,141 @@
-"""The parameters of task `sum`."""
+"""The parameters of task `sum`: read and checked, and the noise that they ask for."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from unspoken.joint.tasks.param_rules import Between, Words
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.tasks.param_rules import AboveZero, Between, Words, is_list, is_number
 from unspoken.joint.tasks.task_params import TaskSettings, agreed
+from unspoken.numerics.concentrated_loss import part_scale, rho_of
+from unspoken.release.parameters import Whole
+
+DELTA = 1e-6
+
+
+@dataclass(frozen=True)
+class Increasing:
+    """A list of increasing numbers, of at least two."""
+
+    most: int
+
+    def allowed(self) -> str:
+        """Return what is allowed, in words."""
+        return "two increasing numbers" if self.most == 2 else "a list of increasing numbers"
+
+    def admits(self, value: Any) -> bool:
+        """Return True if the value is allowed."""
+        return is_list(value) and 2 <= len(value) <= self.most and all(map(is_number, value)) \
+            and all(a < b for a, b in itertools.pairwise(value))
 
 
 @dataclass(frozen=True)
 class SumParams(TaskSettings):
-    """Which columns are added up, and how finely."""
+    """Which columns are added up or counted, how finely, and with which noise."""
 
     columns: tuple[str, ...] = field(metadata=agreed(Words(), "the columns to add up"))
     scale: int = field(default=0, metadata=agreed(
         Between(0, 40), "fractional bits of sums; 0 is for whole numbers"))
+    epsilon: float | None = field(default=None, metadata=agreed(
+        AboveZero(100.0), "with it every owner adds its part of noise, and every column needs a "
+        "range or edges"))
+    delta: float | None = field(default=None, metadata=agreed(
+        AboveZero(0.1), "the probability that the bound may fail, 1e-6 without it; needs epsilon"))
+    colluding: int | None = field(default=None, metadata=agreed(
+        Whole(1), "how many owners may pool what they know, 1 without it; needs epsilon",
+        "Every owner knows its own part of the noise."))
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict, metadata=agreed(
+        Increasing(2), "what a value counts as at least and at most, such as [0, 120]",
+        name="range.NAME"))
+    edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=agreed(
+        Increasing(1000), "count the column's values by interval instead, such as "
+        "[0, 18, 65, 120]", name="edges.NAME"))
+
+    def __post_init__(self) -> None:
+        """Refuse noise without ranges, and ranges of other columns."""
+        if self.epsilon is None and (self.delta is not None or self.colluding is not None):
+            raise StudyError("'delta' and 'colluding' belong to 'epsilon', which is missing.")
+        for kind, named in (("range", self.ranges), ("edges", self.edges)):
+            for name in named:
+                if name not in self.columns:
+                    raise StudyError(f"Parameter '{kind}.{name}' of task 'sum' must be about one "
+                                     f"of 'columns'. These are {', '.join(self.columns)}.")
+        self._check_ranges()
+
+    @property
+    def loss(self) -> tuple[float, float]:
+        """Return epsilon and delta of a study with noise."""
+        if self.epsilon is None:
+            raise StudyError("This study has no 'epsilon'.")
+        return self.epsilon, DELTA if self.delta is None else self.delta
+
+    @property
+    def colluders(self) -> int:
+        """Return how many owners may pool what they know."""
+        return 1 if self.colluding is None else self.colluding
+
+    def _check_ranges(self) -> None:
+        bare = [name for name in self.columns if name not in {*self.ranges, *self.edges}]
+        if self.epsilon is not None and bare:
+            raise StudyError(f"With 'epsilon' every column needs a range. Missing range.{bare[0]} "
+                             "= [low, high], from public knowledge and never from the data.")
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return what the numbers of the result are called."""
+        return tuple(label for name in self.columns for label in (
+            [f"{name} {low:g} .. {high:g}" for low, high in itertools.pairwise(self.edges[name])]
+            if name in self.edges else [name]))
+
+    def sums(self, name: str, values: Floats) -> Floats:
+        """Return an owner's numbers for one column: its sum, or its counts by interval."""
+        if name in self.edges:
+            place = np.searchsorted(np.array(self.edges[name][1:-1]), values, side="right")
+            return np.bincount(place, minlength=len(self.edges[name]) - 1).astype(np.float64)
+        if name not in self.ranges:
+            return np.array([values.sum()])
+        # Every value is rounded by itself, so that one row moves the sum by whole units.
+        units = np.rint(np.clip(values, *self.ranges[name]) * 2.0**self.scale)
+        return np.array([units.sum() / 2.0**self.scale])
+
+    def _reach(self, name: str) -> float:
+        """Return how far one row that comes, goes or changes moves a column's numbers, in units."""
+        if name in self.edges:
+            return math.nextafter(math.sqrt(2), 2) * 2.0**self.scale
+        low, high = (float(np.rint(end * 2.0**self.scale)) for end in self.ranges[name])
+        return max(high, 0.0) - min(low, 0.0)
+
+    def _size(self, name: str) -> int:
+        return len(self.edges[name]) - 1 if name in self.edges else 1
+
+    def parts(self, owners: int) -> dict[str, float]:
+        """Return the scale of each owner's part of the noise of every column, in units."""
+        if self.epsilon is None:
+            return {}
+        if not self.colluders < owners:
+            raise StudyError(f"'colluding' must be below the number of owners ({owners}). Got "
+                             f"{self.colluders}.")
+        rho = rho_of(*self.loss) / len(self.columns)
+        return {name: part_scale(max(self._reach(name), 1.0), rho, owners - self.colluders,
+                                 self._size(name)) for name in self.columns}
+
+    def deviations(self, owners: int) -> dict[str, float]:
+        """Return the standard deviation of the noise of every column, of all parts together."""
+        return {name: scale * math.sqrt(owners) / 2.0**self.scale
+                for name, scale in self.parts(owners).items()}
+
+    def noise(self, owners: int) -> Ints:
+        """Draw one owner's part of the noise, in units; nobody else ever sees it."""
+        from unspoken.numerics.private_noise import gaussian_part
+
+        drawn = [gaussian_part(self._size(name), scale)
+                 for name, scale in self.parts(owners).items()]
+        return np.array([one for part in drawn for one in part], np.int64)

@@ -1,7 +1,10 @@
 """The sum of columns over all owners (vcz2006 section 3.3.2).
 
 Receivers learn the sum of each column and nothing else; how many rows an owner has stays private.
-With two owners a sum gives the other's part away, so that masks are refused for two.
+With two owners a sum gives the other's part away, so that masks are refused for two. With an
+epsilon every owner adds its part of discrete Gaussian noise before anything is shared: nobody knows
+the noise of the result, and a stated number of owners who subtract their own parts do not know
+enough of it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.column_sums.params import SumParams
+from unspoken.joint.wire.hollow_arrays import is_dry
 
 SUM = "sum of each column"
 
@@ -28,12 +32,23 @@ class SumOverRows:
         self.receivers = study.having("receiver")
         self.shares = study.facts.has_shares
         self.disclosures = study.disclosures
+        self.owners = len(study.having("owner"))
 
     async def __call__(self, party: Party, data: Any) -> dict[str, Any] | None:
         """Sum, and name the columns in the result."""
-        values = np.zeros(len(self.params.columns)) if data is None else data
+        values = np.zeros(len(self.params.labels)) if data is None else self._noisy(data)
         sums = await (self._by_shares if self.shares else self._by_masks)(party, values)
-        return None if sums is None else dict(zip(self.params.columns, sums.tolist(), strict=True))
+        return None if sums is None else dict(zip(self.params.labels, sums.tolist(), strict=True))
+
+    def _noisy(self, values: Any) -> Any:
+        """Add this owner's part of the noise; sums and noise are whole numbers of units."""
+        if self.params.epsilon is None or is_dry():
+            return values
+        unit = 2.0**self.params.scale
+        bound = ((LIMIT - 1) // self.owners) / unit
+        # An error would say that the sum is large: it is clamped instead.
+        noisy = np.asarray(values) + self.params.noise(self.owners) / unit
+        return np.clip(noisy, -bound, bound)
 
     async def _by_masks(self, party: Party, values: Any) -> Any:
         return await secure_sum(party, values, because=SUM, to=self.receivers,
@@ -41,6 +56,6 @@ class SumOverRows:
 
     async def _by_shares(self, party: Party, values: Any) -> Any:
         bound = (LIMIT - 1) // len(party.roles.owners)
-        total = await share_sum(party, values, (len(self.params.columns),), -bound, bound,
+        total = await share_sum(party, values, (len(self.params.labels),), -bound, bound,
                                 self.params.scale)
         return await reveal(party, total, because=SUM, to=self.receivers)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.session.study import Study
@@ -25,7 +26,9 @@ from unspoken.joint.tasks.task_params import declared
 HELP = """The sum of columns over all owners (vcz2006 section 3.3.2).
 
 Receivers learn the sum of each column and nothing else; how many rows an owner has stays private.
-With two owners a sum gives the other's part away, so that masks are refused for two."""
+With two owners a sum gives the other's part away, so that masks are refused for two. With
+'epsilon' and ranges every owner adds a part of noise, so that nobody knows all of it; every owner
+books the study in the budget of its table. With 'edges.NAME' values are counted by interval."""
 
 
 def _fits(parameters: Mapping[str, Any]) -> None:
@@ -39,10 +42,26 @@ def _disclosures(study: Study) -> tuple[Disclosure, ...]:
 def _outlook(study: Study) -> Outlook:
     learned = learns(study, _disclosures(study), "how many columns there are")
     owners = study.having("owner")
+    noise = _noise_notes(study)
     if study.facts.has_shares:
-        return Outlook(learned, safe_against(study), notes_of(study))
+        return Outlook(learned, safe_against(study), (*notes_of(study), *noise))
     refuse_two(owners, study.having("receiver"))
-    return Outlook(learned, f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together")
+    return Outlook(learned, f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together",
+                   (UNVETTED, *noise))
+
+
+def _noise_notes(study: Study) -> tuple[str, ...]:
+    """Say what the noise protects against whom, and how far off the result will be."""
+    params = SumParams.of(study.parameters)
+    if params.epsilon is None:
+        return ()
+    stated = params.deviations(len(study.having("owner")))
+    far = ", ".join(f"{value:.4g} ({name})" for name, value in stated.items())
+    epsilon, delta = params.loss
+    return (f"noise in parts: epsilon {epsilon:g} at delta {delta:g} for what one "
+            f"row says, also against any {params.colluders} owners who pool their parts of the "
+            "noise or add none; every owner books it in the budget of its table",
+            f"standard deviation of the noise: {far}")
 
 
 def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:
@@ -52,14 +71,15 @@ def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:
     for name, column in zip(params.columns, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")
-    sums = np.asarray(rows.sum(axis=0), np.float64)
+    sums = np.concatenate([params.sums(name, column) for name, column
+                           in zip(params.columns, rows.T, strict=True)])
     bound = (LIMIT - 1) // len(study.having("owner"))
     to_ring(sums, -bound, bound, params.scale, "Column sums")
     return sums
 
 
 def _blank(study: Study, name: str, records: int) -> npt.NDArray[np.float64]:
-    return np.zeros(len(SumParams.of(study.parameters).columns))
+    return np.zeros(len(SumParams.of(study.parameters).labels))
 
 
 TASKS = (Task("sum", HELP, declared(SumParams), _fits, _disclosures, _outlook, _load, SumOverRows,
