@@ -45,7 +45,7 @@ def test_the_environment_names_the_register(folder, monkeypatch, capsys):
     monkeypatch.setenv("UNSPOKEN_REGISTER", str(folder / "r"))
     assert main([*COUNT]) == 0
     assert main(["protect", "t.csv", "--target", "ill", "--keep", "income", "--method", "noise",
-                 "--out", "one", "--to", "clinic"]) == 0
+                 "--option", "others=drop", "--out", "one", "--to", "clinic"]) == 0
     assert entries() == [("query", ""), ("release", "clinic")]
     capsys.readouterr()
     # The audit looks into the same register.
@@ -83,8 +83,8 @@ def test_a_service_is_entered_when_it_starts_and_the_next_release_is_not_assesse
 
 
 def test_the_best_anonymised_release_is_entered_and_has_a_key(folder, capsys):
-    assert main(["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5", "--out",
-                 "best", "--register", "r", "--to", "press"]) == 0
+    assert main(["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5",
+                 "--others", "drop", "--out", "best", "--register", "r", "--to", "press"]) == 0
     assert entries() == [("release", "press")]
     assert Key.load("best.key").fingerprint == Register.load("r").entries[0].what
     assert (folder / "best.key").stat().st_mode & 0o777 == 0o600

@@ -98,9 +98,13 @@ def test_a_class_in_clear_is_said_first_and_a_quantity_counts_like_a_column():
     rng = np.random.default_rng(0)
     table = unspoken.read({"x": rng.normal(size=300).round(2), "y": rng.normal(size=300)},
                           target="y", show=False)
-    found = judged(table, PiecewiseEncoder(random_state=1))
+    found = judged(table, PiecewiseEncoder(random_state=1, clear_target="y"))
     assert not found.judgement
     assert found.worst("y").value == 1.0
+    # In secret units it does not leave as it is, and two known targets read it all the same.
+    found = judged(table, PiecewiseEncoder(random_state=1), adversaries=[*CHEAP, "target-line"])
+    assert not found.judgement
+    assert found.worst("y").value > 0.9
 
 
 def test_neutral_classes_are_read_by_their_order():

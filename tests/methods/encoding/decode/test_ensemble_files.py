@@ -55,7 +55,9 @@ def test_numbers_are_decoded_too(learner):
     source = {"a": rng.normal(size=200).round(2), "b": rng.integers(0, 9, 200).astype(float)}
     target = source["a"] * 3 + source["b"] + rng.normal(size=200)
     table = unspoken.read({**source, "y": target}, target="y", show=False)
-    release, key = PiecewiseEncoder(keep_zero=True).protect(table)
+    # Bagging was not measured with a target in secret units, and is refused there.
+    clear = "y" if learner == "bagging" else None
+    release, key = PiecewiseEncoder(keep_zero=True, clear_target=clear).protect(table)
     mined = fit(release, learner, **CASES[learner])
     same = compare_with_original(unspoken.load_model(mined.to_bytes()), mined.recipe, key, table)
     assert same, same
