@@ -217,7 +217,7 @@ TASK = all_tasks()["rules-columns"]
 
 
 @pytest.mark.parametrize(("parameters", "why"), [
-    ({"support": 2}, "min_support"), ({"x": 1}, "no parameter 'x'"), ({"fewest": 0}, "fewest"),
+    ({"support": 2}, "'support' of task 'rules-columns'"), ({"x": 1}, "no parameter 'x'"), ({"fewest": 0}, "fewest"),
     ({"items_east": ["a"]}, "nobody those"), ({"method": "encrypted"}, "no parameter 'method'"),
     ({"queries": 0}, "an int >= 1"), ({"items_east": "a"}, "a list of names")])
 def test_wrong_parameters_are_named(parameters, why):
@@ -276,7 +276,7 @@ def test_files_in_another_order_are_aligned_by_their_ids(tmp_path):
     assert results[0][0].same_as(CENTRAL)
     assert results[2][0] is None
     assert COMMON in {o.because for o in results[2][1].openings}
-    with pytest.raises(StudyError, match="'ids' must be a text"):
+    with pytest.raises(StudyError, match="'ids' of task 'rules-columns' must be a column's name"):
         TASK.check(study(ids=True).parameters)
 
 
