@@ -217,7 +217,8 @@ TASK = all_tasks()["rules-columns"]
 
 
 @pytest.mark.parametrize(("parameters", "why"), [
-    ({"support": 2}, "'support' of task 'rules-columns'"), ({"x": 1}, "no parameter 'x'"), ({"fewest": 0}, "fewest"),
+    ({"support": 2}, "'support' of task 'rules-columns'"), ({"x": 1}, "no parameter 'x'"),
+    ({"fewest": 0}, "fewest"),
     ({"items_east": ["a"]}, "nobody those"), ({"method": "encrypted"}, "no parameter 'method'"),
     ({"queries": 0}, "an int >= 1"), ({"items_east": "a"}, "a list of names")])
 def test_wrong_parameters_are_named(parameters, why):
