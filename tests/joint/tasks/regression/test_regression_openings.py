@@ -25,8 +25,8 @@ from support.regression_runs import (
 )
 from unspoken.joint import narrow, reveal
 from unspoken.joint.tasks.logistic import cross_products as crossing
+from unspoken.joint.tasks.logistic import program_columns as over_columns
 from unspoken.joint.tasks.logistic import program_rows as logistic
-from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import LogisticOverRows
 from unspoken.joint.tasks.regression import term_selection as selecting
 from unspoken.joint.tasks.regression.fitting import SPREADS
@@ -94,13 +94,13 @@ def test_only_steps_are_opened_of_a_logistic_model_over_columns():
 
 
 def test_probabilities_that_are_opened_are_caught(monkeypatch):
-    real = LogisticOverColumns._slopes
+    real = over_columns.slopes
 
-    async def leaking(self, party, table, y, likely):
+    async def leaking(party, table, y, likely):
         await reveal(party, likely, because=logistic.STEP)
-        return await real(self, party, table, y, likely)
+        return await real(party, table, y, likely)
 
-    monkeypatch.setattr(LogisticOverColumns, "_slopes", leaking)
+    monkeypatch.setattr(over_columns, "slopes", leaking)
     assert not logistic_columns_are_told()
 
 
