@@ -22,6 +22,8 @@ which they differ from code words (Orru, Orsini and Scholl 2017; Keller, Orsini 
     into its table than it announced: a table of m cells has room for about m, up to 2 m if 2^64
     hashes can be computed.
   breaks if: the holder deviates, only for itself: it gets wrong values for its own ids.
+  base transfers: the asker offers the keys. Whatever it computes, what the holder sends there is
+    uniform, and keys are derived on both sides, never sent: no choice can be made to fail.
   rests on: Diffie-Hellman in ristretto255 (libsodium), AES and BLAKE2b as random functions.
   cost: 80 bytes per cell, 1.3 cells per id; 5 rounds.
 """
@@ -67,13 +69,12 @@ async def ask_function(party: Party, holder: str, ids: Sequence[bytes]) -> Octet
                                _random_messages(rows - cells_for(len(ids)))])
     pairs = await offer_keys(party, holder, 64 * LENGTH)
     own = [Expanded([pair[side] for pair in pairs]) for side in (0, 1)]
-    kept = []
+    table = _room(rows)
     for start, stop in _blocks(rows):
         one, other = (side.rows(stop - start) for side in own)
-        kept.append(one)
+        table[start:stop] = one
         await party.send(holder, "set.rows", one ^ other ^ encode(messages[start:stop]),
                          Purpose.MASKED)
-    table = np.concatenate(kept)
     await _show_sums(party, holder, table, messages)
     return finished(ids, decode(table[:cells_for(len(ids))], hashed, len(ids)))
 
@@ -82,12 +83,12 @@ async def hold_function(party: Party, asker: str, size: int, ids: Sequence[bytes
     """Return the function at the own ids, under a key that was drawn with the asker's table."""
     secret = fresh_words(LENGTH)
     keys = await choose_keys(party, asker, bits_of(secret, 64 * LENGTH).astype(np.uint8))
-    own, rows, kept = Expanded(keys), _row_count(size), []
+    own, rows = Expanded(keys), _row_count(size)
+    table = _room(rows)
     for start, stop in _blocks(rows):
         came = await party.receive(asker, "set.rows", "<u8", (stop - start, LENGTH),
                                    Purpose.MASKED)
-        kept.append(own.rows(stop - start) ^ (came & secret))
-    table = np.concatenate(kept)
+        table[start:stop] = own.rows(stop - start) ^ (came & secret)
     await _check_sums(party, asker, table, secret)
     hashed, wanted = hashed_ids(_domain(party), ids)
     decoded = decode(table[:cells_for(size)], hashed, size)
@@ -155,6 +156,14 @@ def _row_count(ids: int) -> int:
     return -(-(cells_for(ids) + CHECKS) // 64) * 64
 
 
+def _room(rows: int) -> Words:
+    """Return room for the rows of a table, which is filled as they come."""
+    if is_dry():
+        dry: Words = hollow((rows, LENGTH))
+        return dry
+    return np.empty((rows, LENGTH), np.uint64)
+
+
 def _blocks(rows: int) -> list[tuple[int, int]]:
     return [(start, min(start + BLOCK, rows)) for start in range(0, rows, BLOCK)]
 
@@ -188,10 +197,11 @@ def chosen_sums(seed: bytes, rows: Words) -> Words:
         dry: Words = hollow((CHECKS, rows.shape[1]))
         return dry
     count = len(rows) - CHECKS
-    choices = Stream(derive(seed, "sums")).words(count).view(np.uint8).reshape(count, -1)
-    sums = rows[count:].copy()
-    for place in range(CHECKS // 8):
-        sums[8 * place:8 * place + 8] ^= _eight_sums(choices[:, place], rows)
+    stream, sums = Stream(derive(seed, "sums")), rows[count:].copy()
+    for start, stop in _blocks(count):
+        choices = stream.words(stop - start).view(np.uint8).reshape(stop - start, -1)
+        for place in range(CHECKS // 8):
+            sums[8 * place:8 * place + 8] ^= _eight_sums(choices[:, place], rows[start:stop])
     return sums
 
 
