@@ -131,6 +131,7 @@ def test_two_noisy_releases_are_averaged_and_count(tmp_path):
         assert judged.judgement.passed == passed
 
 
+@pytest.mark.slow
 def test_one_row_more_does_not_hide_the_earlier_release(tmp_path):
     table = people(600)
     first, _ = noisy(table)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import unspoken
+from support.release_cases import marked
 from support.rule_edges import edges
 from unspoken import checks
 from unspoken.cli.main import main, parser
@@ -315,7 +316,7 @@ def test_contract(name, check):
         check(lambda **given: kind(**{**CONTRACT[name], **given}))
 
 
-@pytest.mark.parametrize("name", [*CONTRACT, "baskets"])
+@pytest.mark.parametrize("name", marked([*CONTRACT, "baskets"]))
 def test_a_release_carries_the_name_and_a_guarantee_of_its_method(name):
     table, parameters = RELEASES[name][0]
     release, key = methods()[name].build(parameters).protect(table())
@@ -345,7 +346,7 @@ def test_a_misspelt_method_is_refused_everywhere(tmp_path, capsys):
         law_of(strange.mechanism, "age")
 
 
-@pytest.mark.parametrize("name", methods())
+@pytest.mark.parametrize("name", marked(methods()))
 def test_a_misspelt_adversary_or_parameter_is_refused(name):
     table, parameters = RELEASES[name][0]
     data = table()

@@ -97,6 +97,7 @@ def test_columns_are_found_by_name(name, fitted):
     assert np.array_equal(model.matrix(turned), ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_partial_dependence_is_the_estimators_own(name, fitted):
     rebuilt = loaded(fitted[name]).to_sklearn()

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import unspoken
-from support.release_cases import CASES, original, protected
+from support.release_cases import CASES, marked, original, protected
 from unspoken.errors import DamagedKeyError, DataError
 from unspoken.release.key import Key
 from unspoken.release.original_records import Original
@@ -39,7 +39,7 @@ def changed(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", marked(CASES))
 def test_another_order_of_the_original_changes_nothing(name):
     table, release, key = protected(name)
     one, two = (audit(data, release, key, trials=2, random_state=0)
@@ -48,7 +48,7 @@ def test_another_order_of_the_original_changes_nothing(name):
     assert one.unscored == two.unscored
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", marked(CASES))
 def test_a_changed_value_or_another_table_is_refused(name):
     table, release, key = protected(name)
     with pytest.raises(DataError, match=r"1 of its .* records are not among"):
@@ -58,7 +58,7 @@ def test_a_changed_value_or_another_table_is_refused(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", marked(CASES))
 def test_every_release_is_shuffled_and_its_key_knows_the_order(name, tmp_path):
     table, release, key = protected(name)
     rows = original_rows(key, release.table.rows)
@@ -77,7 +77,7 @@ def test_every_release_is_shuffled_and_its_key_knows_the_order(name, tmp_path):
     assert "order_seed" not in json.loads(public)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", marked(CASES))
 def test_without_the_key_nothing_is_assessed(name):
     table, release, _ = protected(name)
     found = audit(table, release, trials=1, random_state=0)

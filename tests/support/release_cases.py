@@ -7,10 +7,13 @@ from functools import cache
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import unspoken
 from unspoken.release.method import methods
 
+COMPILES = ("private-synthetic",)
+"""Methods whose first release compiles for some seconds."""
 NUMBERS = ("age", "pay", "visits")
 WHOLE = (*NUMBERS, "city", "ill")
 _ROLES = {"quasi": ["age", "pay", "city"], "sensitive": ["ill"]}
@@ -73,3 +76,9 @@ def protected(name):
         warnings.simplefilter("ignore")
         release, key = methods()[name].build(CASES[name][2]).protect(table)
     return table, release, key
+
+
+def marked(names):
+    """Return names for parametrize; methods that compile first are slow."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in COMPILES else name
+            for name in names]

@@ -143,6 +143,7 @@ def test_post_randomization_states_how_certain_a_value_can_be():
     assert all(abs(before[c] - after[c]) < 60 for c in "ABC")
 
 
+@pytest.mark.slow
 def test_condensed_groups_keep_means_and_on_average_covariances():
     rng = np.random.default_rng(4)
     group = rng.normal(size=(8, 3)) @ np.array([[2.0, 1, 0], [0, 1, 0.5], [0, 0, 0.2]])

@@ -78,6 +78,7 @@ def test_who_told_is_counted_apart():
     assert any("true answers are known" in line for line in found.limits)
 
 
+@pytest.mark.slow
 def test_numbers_and_missing_values_can_be_answers():
     values = pa.array([1, 2, None, 3, 1, 2] * 50)
     table = unspoken.read(pa.table({"q": values, "x": np.arange(300.0), "y": ["u", "v"] * 150}),

@@ -101,6 +101,7 @@ def rank(rows):
     return len(basis)
 
 
+@pytest.mark.slow
 def test_what_is_sent_looks_random(monkeypatch):
     def views():
         runs = [frames_to(ALIGN, [ONE, OTHER], {"p0", "p1"})[0] for _ in range(3)]

@@ -30,6 +30,7 @@ def test_controlled_rounding_adds_up_and_stays_beside(seed):
         assert (part == true)[np.asarray(true % 5 == 0)].all()
 
 
+@pytest.mark.slow
 def test_random_rounding_keeps_expectations():
     table = np.array([[1, 7], [12, 24]])
     draws = [anonymity.perturb_counts(table, "random", 5, totals=[], random_state=i).counts

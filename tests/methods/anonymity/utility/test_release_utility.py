@@ -48,6 +48,7 @@ def test_swapping_keeps_marginals_and_breaks_pairs():
     assert of.propensity < 0.01
 
 
+@pytest.mark.slow
 def test_misuse_is_warned_of():
     table = people()
     release = MondrianAnonymizer(20).protect(table)[0]

@@ -37,6 +37,7 @@ def released():
     return table, *PiecewiseEncoder(keep_zero=True, random_state=2).protect(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", CASES)
 @pytest.mark.parametrize("task", ["two", "three", "some rows"])
 def test_a_file_decodes_to_the_models_of_the_original(learner, task):
@@ -49,6 +50,7 @@ def test_a_file_decodes_to_the_models_of_the_original(learner, task):
     assert same, same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["gradient", "histogram", "bagging"])
 def test_numbers_are_decoded_too(learner):
     rng = np.random.default_rng(8)
@@ -73,6 +75,7 @@ def test_a_decoded_file_predicts_originals_by_name(learner, released):
     assert "colour" in decoded.categories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["gradient", "histogram", "adaboost", "bagging"])
 def test_exchanged_leaves_are_refused(learner, released):
     table, release, key = released
@@ -102,6 +105,7 @@ def test_the_rows_of_a_bag_follow_from_its_seed(released):
         decode(document, key, table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "path", "value"), [
     ("gradient", ("params", "loss"), "other"), ("gradient", ("params", "learning_rate"), -1.0),
     ("gradient", ("start",), [2.0, -1.0]), ("gradient", ("trees", 0, "feature", 0), 99),

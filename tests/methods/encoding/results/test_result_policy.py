@@ -154,6 +154,7 @@ def depth_of_file(path):
     return Tree.load(path).depth
 
 
+@pytest.mark.slow
 def test_the_command_compares_forms_and_writes_predictions(sent, capsys):
     base, policy, out, source = sent
     assert main([*base, "--compare-forms", "--result-policy", str(policy)]) == 0
