@@ -140,7 +140,7 @@ def test_draws_that_are_opened_are_caught(monkeypatch):
 
 
 def test_bad_forests_are_refused():
-    for change, words in (({"trees": 0}, "trees"), ({"trees": 5000}, "at most 1000"),
+    for change, words in (({"trees": 0}, "trees"), ({"trees": 5000}, "from 1 to 1000"),
                           ({"questions": -1}, "questions"), ({"seed": "x"}, "seed")):
         with pytest.raises(InputError, match=words):
             HiddenForest(**change)
@@ -201,7 +201,7 @@ def test_a_study_gives_the_classes_of_new_records(members, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"trees": 0}, "trees"), ({"trees": 5000}, "at most 1000"), ({"seed": -1}, "seed"),
+    ({"trees": 0}, "trees"), ({"trees": 5000}, "from 1 to 1000"), ({"seed": -1}, "seed"),
     ({"questions_at_a_node": "x"}, "questions"), ({"max_depth": 9}, "4,096 leaves"),
     ({"structure": "known"}, "no parameter 'structure'"), ({"expected": 0}, "expected")])
 def test_bad_parameters_are_refused(members, change, words):
