@@ -50,8 +50,9 @@ def test_every_equation_is_true(learner):
             assert abs(below[0] - below[1]) <= (codes[:, column] == code).sum()
 
 
+@pytest.mark.slow
 def test_a_full_tree_gives_nearly_everybody_away_and_predictions_nobody():
-    table = shown_people(600)
+    table = shown_people(2000)
     release, key = PiecewiseEncoder(random_state=3).protect(table)
     mined = fit(release, "tree").model
     full = shown_of(table, release, key, mined, decode(mined, key, table))
