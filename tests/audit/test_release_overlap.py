@@ -92,6 +92,18 @@ def test_a_release_that_is_not_at_hand(tmp_path):
     assert "could not be read" in found.words
 
 
+def test_a_release_that_lies_where_an_earlier_one_lay_is_not_compared_with_itself(tmp_path):
+    table, (first, second) = crossing()
+    first.save(tmp_path / "release")
+    register = Register.load(tmp_path / "register").add_release(table, first, "",
+                                                                str(tmp_path / "release"))
+    assert all(one.together is not None for one in what_it_adds(register, table, second))
+    second = second.save(tmp_path / "release", overwrite=True)
+    added = what_it_adds(register, table, second)
+    assert added
+    assert all(one.together is None and "could not be read" in one.words for one in added)
+
+
 def test_other_people_are_not_intersected(known):
     _, register, _ = known
     other = people(seed=9)

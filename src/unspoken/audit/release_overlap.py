@@ -252,12 +252,14 @@ def _guessed(column: str, entry: Entry, measured: Mapping[str, float] | None) ->
 
 
 def _load(entry: Entry) -> Release | None:
+    """Return the release that was entered; None if another one lies at its place by now."""
     if entry.place is None or not Path(entry.place).is_dir():
         return None
     try:
-        return Release.load(entry.place)
+        release = Release.load(entry.place)
     except ReleaseError:
         return None
+    return release if release.fingerprint == entry.what else None
 
 
 def _words(column: str, entry: Entry, mine: Entry,
