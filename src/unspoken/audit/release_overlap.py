@@ -115,7 +115,7 @@ def _pair(entry: Entry, mine: Entry, table: Table, release: Release,
         out = _people(entry, table, release, shared, random_state)
         secret = {one.column for one in out}
         return out + [one for one in _linked(entry, mine, table, release, shared, random_state)
-                      if one.column not in secret and one.gains]
+                      if one.column not in secret and (one.gains or one.together is None)]
     if _codes(entry.mechanism) and _codes(mine.mechanism):
         return _against(entry, mine, release, shared)
     both = averaged_columns(entry, mine, shared)
