@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pyarrow.csv
@@ -106,6 +107,33 @@ def test_a_decoded_model_is_entered_with_its_people(copied, monkeypatch, capsys)
     assert main([*words, "--data", "table.csv", "--out", "one.json"]) == 0
     assert entries("models") == [("model", "ward")]
     assert main(["mine", "release", "--out", "two.json", "--register", "models"]) == 2
+
+
+def test_another_model_or_other_baskets_at_the_same_place_are_entered_too(folder, capsys):
+    for support, rule in (("0.1", "3 -> 2"), ("0.5", "1 -> 2"), ("0.5", "1 -> 2")):
+        assert main(["mine", "b.dat", "--learner", "itemsets", "--param", f"min_support={support}",
+                     "--out", "m.json", "--register", "r", "--to", "shop"]) == 0
+        assert main(["hide", "b.dat", "--rule", rule, "--min-support", "0.1", "--out", "h.dat",
+                     "--register", "r", "--to", "shop"]) == 0
+        (folder / "m.json").unlink()
+        (folder / "h.dat").unlink()
+    # The third pair is the second again: the same content for the same recipient.
+    assert sorted(entries()) == [("baskets", "shop")] * 2 + [("model", "shop")] * 2
+
+
+def test_other_decoded_models_at_the_same_place_are_entered_too(copied, monkeypatch, capsys):
+    monkeypatch.chdir(copied)
+    words = ("decode", "--key", "table.key", "--data", "table.csv", "--register", "models",
+             "--out", "one.json")
+    assert main(["mine", "release", "--param", "max_depth=1", "--out", "small.json"]) == 0
+    for model, more in (("tree.json", ()), ("small.json", ()), ("tree.json", ()),
+                        ("tree.json", ("--form", "rules", "--depth", "1", "--release", "release"))):
+        assert main([*words, model, *more]) == 0
+        content = hashlib.sha256((copied / "one.json").read_bytes()).hexdigest()
+        assert any(one.what.endswith(f"sha256:{content[:16]}")
+                   for one in Register.load("models").entries)
+        (copied / "one.json").unlink()
+    assert len(entries("models")) == 3
 
 
 def test_a_study_is_entered_before_it_runs(folder, monkeypatch):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.book_release import book_release
-from unspoken.cli.common import emit, file_options, passphrase, save_model
-from unspoken.cli.enter_register import enter, enter_release, people_of, register_of
+from unspoken.cli.common import emit, file_options, passphrase, saved_bytes
+from unspoken.cli.enter_register import enter_release, people_of, register_of, write_entered
 from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
 
@@ -165,10 +165,9 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     if args.learner == "rules":
         mined = rules(mined, confidence)
     risks = None if args.known is None else _risks(args, mined)
-    if register_of(args) is not None and not args.release.is_dir():
-        enter(args, "model", people_of(args, source), f"{args.learner} {args.out.absolute()}",
-              args.to)
-    save_model(mined, args.out)
+    plain = register_of(args) is not None and not args.release.is_dir()
+    write_entered(args, "model", people_of(args, source) if plain else None, args.learner,
+                  saved_bytes(mined))
     emit(args, {"model": str(args.out), "learner": args.learner, "found": len(mined),
                 "baskets": mined.baskets, "facts": dict(mined.facts)}
          | ({} if risks is None else {"risks": risks.to_json()}),

@@ -41,6 +41,17 @@ def enter(args: argparse.Namespace, kind: str, table: Table, what: str, to: str,
         enter_once(path, kind, table, what, to, guarantee)
 
 
+def write_entered(args: argparse.Namespace, kind: str, table: Table | None, what: str,
+                  data: bytes, guarantee: str = "none") -> None:
+    """Enter a file by its content, if there is a register, and write it to `--out`."""
+    from unspoken.release.automatic_entries import file_words
+    from unspoken.table.atomic_files import write_file
+
+    if table is not None:
+        enter(args, kind, table, file_words(what, args.out, data), args.to, guarantee)
+    write_file(args.out, data, overwrite=False)
+
+
 def enter_release(args: argparse.Namespace, table: Table, release: Release, place: Path,
                   released: dict[str, str] | None) -> None:
     """Enter a release that was just written; `released`: its names, where they are others."""
