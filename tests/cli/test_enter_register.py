@@ -14,6 +14,7 @@ from unspoken.errors import QueryRefusedError, ReleaseError
 from unspoken.protect import NoiseAdder, QueryGuard
 from unspoken.release.automatic_entries import enter_once
 from unspoken.release.key import Key
+from unspoken.release.release import Release
 from unspoken.risk import Register, audit
 
 COUNT = ("query", "t.csv", "--count", "--log", "log", "--json")
@@ -89,6 +90,50 @@ def test_the_best_anonymised_release_is_entered_and_has_a_key(folder, capsys):
     assert entries() == [("release", "press")]
     assert Key.load("best.key").fingerprint == Register.load("r").entries[0].what
     assert (folder / "best.key").stat().st_mode & 0o777 == 0o600
+
+
+RELEASES = {
+    "protect": ["protect", "t.csv", "--target", "ill", "--keep", "income", "--method", "noise",
+                "--option", "others=drop"],
+    "baskets": ["protect", "b.dat", "--method", "baskets", "--option", "operator=mask",
+                "--option", "p=0.9"],
+    "anonymize": ["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5",
+                  "--others", "drop"],
+}
+EACH = ["protect", "baskets", pytest.param("anonymize", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_a_release_that_cannot_be_entered_is_not_written(folder, listed, monkeypatch, capsys, kind):
+    words = [*RELEASES[kind], "--out", "one", "--register", "r"]
+    if kind != "anonymize":
+        assert main([*words, "--key", "first.key"]) == 0
+        words += ["--key", "second.key", "--overwrite"]
+    before = listed(folder)
+
+    def full(*_):
+        raise OSError(28, "No space left on device", "r")
+
+    monkeypatch.setattr("unspoken.release.register.append_line", full)
+    assert main(words) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert listed(folder) == before
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_a_register_that_cannot_be_written_is_refused_first(folder, listed, capsys, kind):
+    before = listed(folder)
+    assert main([*RELEASES[kind], "--out", "one", "--register", "nowhere/r"]) == 2
+    assert "must lie in a folder that can be written to" in capsys.readouterr().err
+    assert listed(folder) == before
+
+
+def test_what_is_entered_is_what_is_written(folder, capsys):
+    assert main([*RELEASES["protect"], "--out", "one", "--register", "r", "--json"]) == 0
+    (entry,) = Register.load("r").entries
+    assert entry.what == json.loads(capsys.readouterr().out)["fingerprint"]
+    assert Release.load(entry.place).fingerprint == entry.what
+    assert dict(entry.mechanism) == dict(Release.load(entry.place).mechanism)
 
 
 def test_mined_rules_and_changed_baskets(folder, capsys):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.book_release import book_release
 from unspoken.cli.common import emit, file_options, passphrase, saved_bytes
-from unspoken.cli.enter_register import enter_release, people_of, register_of, write_entered
+from unspoken.cli.enter_register import people_of, register_of, save_release, write_entered
 from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
 
@@ -100,17 +99,8 @@ def _write(args: argparse.Namespace, baskets: Baskets, release: Release, key: Ke
     """Write key and release, or neither; enter the release into the register."""
     from unspoken.table.basket_tables import as_table
 
-    new = not args.out.exists()
-    key.save(args.key, secret)
-    try:
-        release = release.save(args.out, args.overwrite)
-        enter_release(args, as_table(baskets, release.mechanism), release, args.out, None)
-    except BaseException:
-        args.key.unlink(missing_ok=True)
-        if new:
-            shutil.rmtree(args.out, ignore_errors=True)
-        raise
-    return release
+    return save_release(args, as_table(baskets, release.mechanism), release, key, secret,
+                        key_file=args.key, overwrite=args.overwrite)
 
 
 Ends = tuple[float, float]
