@@ -62,12 +62,13 @@ def read_lines(path: Path) -> list[Any]:
 
     The head is read first: lines that another process adds in the meantime are then no fewer.
     """
-    secret, count, last = _head(path)
+    head = _head(path) if key_path(path).exists() else None
     if not path.exists():
-        return _none_written(count)
+        return _none_written(0 if head is None else head[1])
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"It holds more than {MAX_BYTES} bytes")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    secret, count, last = head or _head(path)
     previous, seals = "", []
     for number, line in enumerate(lines, 1):
         expected = _seal(secret, previous, _text(line["entry"]))
