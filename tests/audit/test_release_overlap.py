@@ -87,9 +87,31 @@ def test_a_release_that_is_not_at_hand(tmp_path):
     first, _ = TreePreservingAnonymizer(k=8).protect(table)
     register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "no"))
     second, _ = TreePreservingAnonymizer(k=20).protect(table)
-    (found,) = what_it_adds(register, table, second)
-    assert found.together is None
-    assert "could not be read" in found.words
+    added = what_it_adds(register, table, second)
+    assert {one.column for one in added} == set(table.schema.names)
+    assert all(one.together is None and "could not be read" in one.words for one in added)
+
+
+def test_a_release_that_lies_where_an_earlier_one_lay_is_not_compared_with_itself(tmp_path):
+    table, (first, second) = crossing()
+    first.save(tmp_path / "release")
+    register = Register.load(tmp_path / "register").add_release(table, first, "",
+                                                                str(tmp_path / "release"))
+    assert all(one.together is not None for one in what_it_adds(register, table, second))
+    second = second.save(tmp_path / "release", overwrite=True)
+    added = what_it_adds(register, table, second)
+    assert added
+    assert all(one.together is None and "could not be read" in one.words for one in added)
+
+
+def test_what_cannot_be_read_is_not_assessed_where_no_column_is_sensitive(tmp_path):
+    table = unspoken.read(people(100).arrow(["age", "town"]), quasi=["age", "town"], show=False)
+    first, _ = MondrianAnonymizer(k=4).protect(table)
+    register = Register.load(tmp_path / "r").add_release(table, first, "x", str(tmp_path / "no"))
+    second, key = MondrianAnonymizer(k=5).protect(table)
+    audited = audit(table, second, key, trials=1, random_state=0, register=register)
+    assert any("could not be read" in why for why in audited.unscored.values())
+    assert audited.verdict == "not assessed"
 
 
 def test_other_people_are_not_intersected(known):

@@ -4,8 +4,13 @@ import json
 
 import pyarrow.csv
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
+import unspoken
 from support.population import noised, population
+from unspoken.models.tree import Tree
+from unspoken.release.automatic_entries import file_words
+from unspoken.risk import Register
 
 ARGS = ("--control", "control.csv", "--people", "60", "--seed", "1", "--json")
 
@@ -51,10 +56,6 @@ def test_a_table_of_another_tool_with_all_documents(folder, command_here, tmp_pa
 
 @pytest.mark.slow
 def test_a_model_file(folder, command_here, tmp_path):
-    from sklearn.tree import DecisionTreeClassifier
-
-    from unspoken.models.tree import Tree
-
     frame = population(300).to_pandas()
     fitted = DecisionTreeClassifier(random_state=0).fit(frame[["age", "zip"]], frame["ill"])
     Tree.from_sklearn(fitted).save(tmp_path / "tree.json")
@@ -65,6 +66,59 @@ def test_a_model_file(folder, command_here, tmp_path):
     assert answer["verdict"]["level"] == "high"
     assert {risk["kind"] for risk in answer["audit"]["people"]["risks"]} == {"membership",
                                                                             "inferring"}
+
+
+def audited(command_here, folder, tmp_path, file, *more):
+    done = command_here("audit", file, "--against", "original.csv", "--target", "ill", *ARGS,
+                        "--people", "20", "--out", tmp_path / "r.html", "--overwrite", *more,
+                        cwd=folder)
+    assert done.status in (0, 1), done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["release", "query"])
+def test_what_went_out_before_counts_for_a_table_of_another_tool(folder, command_here, tmp_path,
+                                                                 monkeypatch, kind):
+    original = unspoken.read(population(300), target="ill", show=False)
+    Register.load(tmp_path / "r").add_other(kind, original, "what it was", "ministry")
+    answer = audited(command_here, folder, tmp_path, "noisy.csv", "--register", tmp_path / "r")
+    assert f"{kind} 'what it was' to ministry" in answer["audit"]["unscored"]["(register)"]
+    assert answer["verdict"]["level"] in ("unknown", "high")
+    monkeypatch.setenv("UNSPOKEN_REGISTER", str(tmp_path / "r"))
+    assert audited(command_here, folder, tmp_path, "noisy.csv")["audit"] == answer["audit"]
+    others = unspoken.read(population(300, seed=5), target="ill", show=False)
+    Register.load(tmp_path / "s").add_other(kind, others, "other people", "ministry")
+    more = audited(command_here, folder, tmp_path, "noisy.csv", "--register", tmp_path / "s")
+    assert "(register)" not in more["audit"]["unscored"]
+
+
+@pytest.mark.slow
+def test_what_went_out_before_counts_for_a_model_but_not_the_model_itself(folder, command_here,
+                                                                           tmp_path):
+    frame = population(300).to_pandas()
+    fitted = DecisionTreeClassifier(max_depth=2).fit(frame[["age", "zip"]], frame["ill"])
+    Tree.from_sklearn(fitted).save(tmp_path / "tree.json")
+    original = unspoken.read(population(300), target="ill", show=False)
+    data = (tmp_path / "tree.json").read_bytes()
+    register = Register.load(tmp_path / "r")
+    register.add_other("model", original, file_words("Tree", tmp_path / "elsewhere", data), "ward")
+    words = (command_here, folder, tmp_path, tmp_path / "tree.json", "--register", tmp_path / "r")
+    assert "(register)" not in audited(*words)["audit"]["unscored"]
+    register.add_other("model", original, file_words("Tree", tmp_path / "x", b"another"), "ward")
+    answer = audited(*words)
+    assert "(register)" in answer["audit"]["unscored"]
+    assert answer["verdict"]["level"] in ("unknown", "high")
+
+
+def test_a_register_that_cannot_be_read_is_refused_for_files_too(folder, command_here, tmp_path):
+    (tmp_path / "broken").write_text("nonsense\n")
+    for register, complaint in (("none", "must be there to be read"), ("broken", "broken")):
+        done = command_here("audit", "noisy.csv", "--against", "original.csv", *ARGS, "--register",
+                            tmp_path / register, "--out", tmp_path / "r.html", cwd=folder)
+        assert done.status == 2
+        assert complaint in done.err
+        assert not (tmp_path / "r.html").exists()
 
 
 def test_documents_are_not_replaced_and_pickles_refused(folder, command_here, tmp_path):

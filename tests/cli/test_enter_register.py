@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pyarrow.csv
@@ -13,6 +14,7 @@ from unspoken.errors import QueryRefusedError, ReleaseError
 from unspoken.protect import NoiseAdder, QueryGuard
 from unspoken.release.automatic_entries import enter_once
 from unspoken.release.key import Key
+from unspoken.release.release import Release
 from unspoken.risk import Register, audit
 
 COUNT = ("query", "t.csv", "--count", "--log", "log", "--json")
@@ -90,6 +92,50 @@ def test_the_best_anonymised_release_is_entered_and_has_a_key(folder, capsys):
     assert (folder / "best.key").stat().st_mode & 0o777 == 0o600
 
 
+RELEASES = {
+    "protect": ["protect", "t.csv", "--target", "ill", "--keep", "income", "--method", "noise",
+                "--option", "others=drop"],
+    "baskets": ["protect", "b.dat", "--method", "baskets", "--option", "operator=mask",
+                "--option", "p=0.9"],
+    "anonymize": ["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5",
+                  "--others", "drop"],
+}
+EACH = ["protect", "baskets", pytest.param("anonymize", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_a_release_that_cannot_be_entered_is_not_written(folder, listed, monkeypatch, capsys, kind):
+    words = [*RELEASES[kind], "--out", "one", "--register", "r"]
+    if kind != "anonymize":
+        assert main([*words, "--key", "first.key"]) == 0
+        words += ["--key", "second.key", "--overwrite"]
+    before = listed(folder)
+
+    def full(*_):
+        raise OSError(28, "No space left on device", "r")
+
+    monkeypatch.setattr("unspoken.release.register.append_line", full)
+    assert main(words) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert listed(folder) == before
+
+
+@pytest.mark.parametrize("kind", EACH)
+def test_a_register_that_cannot_be_written_is_refused_first(folder, listed, capsys, kind):
+    before = listed(folder)
+    assert main([*RELEASES[kind], "--out", "one", "--register", "nowhere/r"]) == 2
+    assert "must lie in a folder that can be written to" in capsys.readouterr().err
+    assert listed(folder) == before
+
+
+def test_what_is_entered_is_what_is_written(folder, capsys):
+    assert main([*RELEASES["protect"], "--out", "one", "--register", "r", "--json"]) == 0
+    (entry,) = Register.load("r").entries
+    assert entry.what == json.loads(capsys.readouterr().out)["fingerprint"]
+    assert Release.load(entry.place).fingerprint == entry.what
+    assert dict(entry.mechanism) == dict(Release.load(entry.place).mechanism)
+
+
 def test_mined_rules_and_changed_baskets(folder, capsys):
     assert main(["mine", "b.dat", "--learner", "rules", "--param", "min_support=0.1", "--out",
                  "rules.json", "--register", "r", "--to", "shop"]) == 0
@@ -106,6 +152,33 @@ def test_a_decoded_model_is_entered_with_its_people(copied, monkeypatch, capsys)
     assert main([*words, "--data", "table.csv", "--out", "one.json"]) == 0
     assert entries("models") == [("model", "ward")]
     assert main(["mine", "release", "--out", "two.json", "--register", "models"]) == 2
+
+
+def test_another_model_or_other_baskets_at_the_same_place_are_entered_too(folder, capsys):
+    for support, rule in (("0.1", "3 -> 2"), ("0.5", "1 -> 2"), ("0.5", "1 -> 2")):
+        assert main(["mine", "b.dat", "--learner", "itemsets", "--param", f"min_support={support}",
+                     "--out", "m.json", "--register", "r", "--to", "shop"]) == 0
+        assert main(["hide", "b.dat", "--rule", rule, "--min-support", "0.1", "--out", "h.dat",
+                     "--register", "r", "--to", "shop"]) == 0
+        (folder / "m.json").unlink()
+        (folder / "h.dat").unlink()
+    # The third pair is the second again: the same content for the same recipient.
+    assert sorted(entries()) == [("baskets", "shop")] * 2 + [("model", "shop")] * 2
+
+
+def test_other_decoded_models_at_the_same_place_are_entered_too(copied, monkeypatch, capsys):
+    monkeypatch.chdir(copied)
+    words = ("decode", "--key", "table.key", "--data", "table.csv", "--register", "models",
+             "--out", "one.json")
+    assert main(["mine", "release", "--param", "max_depth=1", "--out", "small.json"]) == 0
+    for model, more in (("tree.json", ()), ("small.json", ()), ("tree.json", ()),
+                        ("tree.json", ("--form", "rules", "--depth", "1", "--release", "release"))):
+        assert main([*words, model, *more]) == 0
+        content = hashlib.sha256((copied / "one.json").read_bytes()).hexdigest()
+        assert any(one.what.endswith(f"sha256:{content[:16]}")
+                   for one in Register.load("models").entries)
+        (copied / "one.json").unlink()
+    assert len(entries("models")) == 3
 
 
 def test_a_study_is_entered_before_it_runs(folder, monkeypatch):

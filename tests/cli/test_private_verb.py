@@ -7,7 +7,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
+import unspoken
 from unspoken.cli.main import main
+from unspoken.risk import Register
 
 DECLARED = """
 complete = ["age", "ill"]
@@ -77,6 +79,45 @@ def test_what_bounds_nothing_is_listed_in_the_budget_beside_the_data(house, caps
         capsys.readouterr()
         assert main(["budget", name, "--json"]) == 0
         assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
+
+
+def test_every_result_is_entered_with_its_epsilon_before_it_is_written(house, monkeypatch):
+    for what in ("marginals", "naive-bayes", "naive-bayes"):
+        assert main(asked(what, "--out", "result.json", "--register", "r", "--to", "x")) == 0
+        (house / "result.json").unlink()
+    (house / "items.toml").write_text('items = ["1", "2", "3"]\n')
+    monkeypatch.setenv("UNSPOKEN_REGISTER", "r")
+    assert main(["private", "shop.dat", "--what", "itemsets", "--declare", "items.toml",
+                 "--param", "chosen=2", "--epsilon", "0.5", "--out", "s.json"]) == 0
+    entries = Register.load("r").entries
+    assert [(one.kind, one.to, one.guarantee) for one in entries] == [
+        ("query", "x", "epsilon 0.75"), ("model", "x", "epsilon 0.75"),
+        ("model", "x", "epsilon 0.75"), ("model", "", "epsilon 0.5")]
+    assert entries[0].what.startswith("private marginals ")
+    assert Register.load("r").before(unspoken.read("t.csv", show=False)) == entries[:3]
+
+
+def test_a_result_without_an_epsilon_is_entered_without_one(house):
+    assert main(["private", "t.csv", "--what", "marginals", "--out", "m.json", "--register",
+                 "r"]) == 0
+    assert [one.guarantee for one in Register.load("r").entries] == ["none"]
+
+
+def test_a_result_that_cannot_be_entered_is_neither_booked_nor_written(house, capsys, monkeypatch):
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
+                 "--epsilon", "1"]) == 0
+    before = sorted(one.name for one in house.iterdir())
+    assert main(asked("marginals", "--out", "m.json", "--register", "nowhere/r")) == 2
+    assert "must lie in a folder that can be written to" in capsys.readouterr().err
+    assert main(["budget", "t.csv.budget", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["spent"] == 0
+
+    def full(*_):
+        raise OSError(28, "No space left on device", "r")
+
+    monkeypatch.setattr("unspoken.release.register.append_line", full)
+    assert main(asked("marginals", "--out", "m.json", "--register", "r")) == 2
+    assert sorted(one.name for one in house.iterdir()) == before
 
 
 def test_itemsets_of_baskets(house):

@@ -11,6 +11,7 @@ import pytest
 import unspoken
 from support.people import people, release_of
 from unspoken.errors import InputError, ReleaseError
+from unspoken.release.register import Entry
 from unspoken.risk import Register, attack_together, digest, what_it_adds
 
 
@@ -139,6 +140,25 @@ def test_an_edited_or_shortened_register_is_noticed(tmp_path):
     (tmp_path / "r.key").unlink()
     with pytest.raises(ReleaseError, match="key"):
         Register.load(path)
+
+
+def test_a_lost_register_is_not_an_empty_one(tmp_path):
+    path, table = tmp_path / "r", people(40)
+    fresh = Register.load(path)
+    fresh.add_other("study", table, "one", "x")
+    path.unlink()
+    with pytest.raises(ReleaseError, match="is not there any more"):
+        Register.load(path)
+    with pytest.raises(ReleaseError, match="Nothing was added"):
+        fresh.add_other("study", table, "two", "x")
+    assert not path.exists()
+
+
+def test_a_key_without_any_entry_is_an_empty_register(tmp_path):
+    assert Register.load(tmp_path / "r").entries == ()
+    assert Register(tmp_path / "r").keyed(Entry("study", "", {}, "a", "b", "", "none"))
+    assert (tmp_path / "r.key").exists()
+    assert Register.load(tmp_path / "r").entries == ()
 
 
 def _enter(args):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unspoken.disclosure.audit_rows import TOGETHER, Row
+from unspoken.release.automatic_entries import is_file
 from unspoken.release.register import Entry, Register
 from unspoken.table.table import Table
 
@@ -63,11 +64,20 @@ def counted(added: Iterable[Added]) -> tuple[list[Row], dict[str, str]]:
 
 def never_attacked(register: Register, table: Table) -> dict[str, str]:
     """Return that answers, models or studies of the same people went out, which none attacks."""
-    others = [one for one in register.before(table) if one.kind != "release"]
-    if not others:
+    return _listed([one for one in register.before(table) if one.kind != "release"],
+                   "this release")
+
+
+def beside_a_file(register: Register, table: Table, sha256: str) -> dict[str, str]:
+    """Return that anything else of the same people went out, which no attack on a file takes in."""
+    return _listed([one for one in register.before(table) if not is_file(one, sha256)], "this file")
+
+
+def _listed(entries: Sequence[Entry], what: str) -> dict[str, str]:
+    if not entries:
         return {}
-    return {REGISTER: "of the same people went out before, and is not attacked together with this "
-                      f"release: {'; '.join(_named(one) for one in others[:5])}"}
+    return {REGISTER: "of the same people went out before, and is not attacked together with "
+                      f"{what}: {'; '.join(_named(one) for one in entries[:5])}"}
 
 
 def _named(entry: Entry) -> str:

@@ -115,7 +115,7 @@ def _pair(entry: Entry, mine: Entry, table: Table, release: Release,
         out = _people(entry, table, release, shared, random_state)
         secret = {one.column for one in out}
         return out + [one for one in _linked(entry, mine, table, release, shared, random_state)
-                      if one.column not in secret and one.gains]
+                      if one.column not in secret and (one.gains or one.together is None)]
     if _codes(entry.mechanism) and _codes(mine.mechanism):
         return _against(entry, mine, release, shared)
     both = averaged_columns(entry, mine, shared)
@@ -252,12 +252,14 @@ def _guessed(column: str, entry: Entry, measured: Mapping[str, float] | None) ->
 
 
 def _load(entry: Entry) -> Release | None:
+    """Return the release that was entered; None if another one lies at its place by now."""
     if entry.place is None or not Path(entry.place).is_dir():
         return None
     try:
-        return Release.load(entry.place)
+        release = Release.load(entry.place)
     except ReleaseError:
         return None
+    return release if release.fingerprint == entry.what else None
 
 
 def _words(column: str, entry: Entry, mine: Entry,

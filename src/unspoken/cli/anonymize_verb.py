@@ -9,7 +9,7 @@ from typing import Any
 
 from unspoken.cli.book_release import book_release
 from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
-from unspoken.cli.enter_register import add_register, enter_release
+from unspoken.cli.enter_register import add_register, check_register, save_release
 from unspoken.methods.anonymity.method import DIVERSITIES
 
 TASKS = ("prediction", "statistics")
@@ -51,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
                         (key_file, "The key file")):
         if place is not None:
             must_be_new(place, what)
+    if args.out is not None:
+        check_register(args)
     table = read_table(args, args.data, args.target)
     _refuse_undecided(table, args.others)
     tried = frontier(table, _demand(args), args.task)
@@ -62,9 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if key_file is not None:
         release, key = method_of(best.method).build(dict(best.parameters)).protect(table)
         book_release(args, table, release)
-        key.save(key_file)
-        release = release.save(args.out)
-        enter_release(args, table, release, args.out, None)
+        release = save_release(args, table, release, key, key_file=key_file)
         decision |= {"release": str(args.out), "key": str(key_file),
                      "fingerprint": release.fingerprint}
         lines += [f"Written to {args.out}: {release.guarantee.statement}",

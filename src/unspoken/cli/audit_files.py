@@ -10,6 +10,7 @@ from unspoken.cli.common import file_options, names, read_table
 
 if TYPE_CHECKING:
     from unspoken.disclosure.audit_result import Audit
+    from unspoken.release.register import Register
     from unspoken.table.table import Table
 
 _SUFFIXES = (".json", ".txt", ".model", ".ubj", ".pkl", ".pickle", ".joblib")
@@ -75,6 +76,25 @@ def _model(args: argparse.Namespace, table: Table) -> Audit:
 def control_of(args: argparse.Namespace) -> Table | None:
     """Read the control group, if one was named."""
     return None if args.control is None else read_table(args, args.control, args.target)
+
+
+def register_beside(path: Path | None) -> Register | None:
+    """Read the register before any work is done; one that cannot be read is refused."""
+    from unspoken.release.register import Register
+
+    return None if path is None else Register.load(path)
+
+
+def with_earlier(audit: Audit, register: Register | None, table: Table) -> Audit:
+    """Say what else went out of the same people: files are not attacked together with it."""
+    from dataclasses import replace
+
+    from unspoken.audit.added_disclosure import beside_a_file
+
+    if register is None:
+        return audit
+    earlier = beside_a_file(register, table, str(audit.release["data_sha256"]))
+    return replace(audit, unscored={**audit.unscored, **earlier})
 
 
 def judged(args: argparse.Namespace, audit: Audit) -> Audit:

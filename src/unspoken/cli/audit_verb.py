@@ -117,8 +117,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _file(args: argparse.Namespace) -> int:
     """Audit a table of another tool, or a published model."""
+    register = audit_files.register_beside(_register(args))
     result, table = audit_files.audit_file(args)
-    result = audit_files.judged(args, result)
+    result = audit_files.judged(args, audit_files.with_earlier(result, register, table))
     audit_files.page_of(result, args).save(args.out)
     return _ended(args, result, table, None, [])
 

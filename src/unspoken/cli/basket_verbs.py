@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli.book_release import book_release
-from unspoken.cli.common import emit, file_options, passphrase, save_model
-from unspoken.cli.enter_register import enter, enter_release, people_of, register_of
+from unspoken.cli.common import emit, file_options, passphrase, saved_bytes
+from unspoken.cli.enter_register import people_of, register_of, save_release, write_entered
 from unspoken.cli.method_options import key_words
 from unspoken.errors import InputError, explain
 
@@ -100,17 +99,8 @@ def _write(args: argparse.Namespace, baskets: Baskets, release: Release, key: Ke
     """Write key and release, or neither; enter the release into the register."""
     from unspoken.table.basket_tables import as_table
 
-    new = not args.out.exists()
-    key.save(args.key, secret)
-    try:
-        release = release.save(args.out, args.overwrite)
-        enter_release(args, as_table(baskets, release.mechanism), release, args.out, None)
-    except BaseException:
-        args.key.unlink(missing_ok=True)
-        if new:
-            shutil.rmtree(args.out, ignore_errors=True)
-        raise
-    return release
+    return save_release(args, as_table(baskets, release.mechanism), release, key, secret,
+                        key_file=args.key, overwrite=args.overwrite)
 
 
 Ends = tuple[float, float]
@@ -165,10 +155,9 @@ def mine(args: argparse.Namespace, wanted: dict[str, Any]) -> int:
     if args.learner == "rules":
         mined = rules(mined, confidence)
     risks = None if args.known is None else _risks(args, mined)
-    if register_of(args) is not None and not args.release.is_dir():
-        enter(args, "model", people_of(args, source), f"{args.learner} {args.out.absolute()}",
-              args.to)
-    save_model(mined, args.out)
+    plain = register_of(args) is not None and not args.release.is_dir()
+    write_entered(args, "model", people_of(args, source) if plain else None, args.learner,
+                  saved_bytes(mined))
     emit(args, {"model": str(args.out), "learner": args.learner, "found": len(mined),
                 "baskets": mined.baskets, "facts": dict(mined.facts)}
          | ({} if risks is None else {"risks": risks.to_json()}),

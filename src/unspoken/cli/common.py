@@ -145,14 +145,19 @@ def must_be_new(path: Path, what: str) -> None:
 
 def save_model(model: Any, path: Path) -> None:
     """Write a model of any supported kind at once or not at all."""
-    import tempfile
-
     from unspoken.table.atomic_files import write_file
 
+    write_file(path, saved_bytes(model), overwrite=False)
+
+
+def saved_bytes(thing: Any, name: str = "model.json") -> bytes:
+    """Return what `thing.save` writes to a file of this name."""
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder) / "model.json"
-        model.save(whole)
-        write_file(path, whole.read_bytes(), overwrite=False)
+        whole = Path(folder) / name
+        thing.save(whole)
+        return whole.read_bytes()
 
 
 def emit(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:

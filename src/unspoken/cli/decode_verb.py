@@ -14,10 +14,10 @@ from unspoken.cli.common import (
     emit,
     load_key,
     must_be_new,
-    save_model,
+    saved_bytes,
     verb,
 )
-from unspoken.cli.enter_register import add_register, enter, register_of
+from unspoken.cli.enter_register import add_register, register_of, write_entered
 from unspoken.cli.result_steps import add_forms, show, wants_form
 from unspoken.errors import InputError, explain
 
@@ -61,14 +61,12 @@ def _rows(args: argparse.Namespace) -> tuple[int, ...] | None:
     return Recipe.load(path).rows if args.recipe or path.exists() else None
 
 
-def _enter(args: argparse.Namespace, table: Table | None, kind: str) -> None:
-    """Enter the decoded model, which shows original values, into the register."""
-    if register_of(args) is None:
-        return
-    if table is None:
+def _write(args: argparse.Namespace, table: Table | None, kind: str, data: bytes) -> None:
+    """Enter the decoded model, which shows original values, into the register, and write it."""
+    if table is None and register_of(args) is not None:
         raise InputError("A model is entered into the register with the table it was mined from. "
                          "Add --data DATA.")
-    enter(args, "model", table, f"{kind} {args.out.absolute()}", args.to)
+    write_entered(args, "model", table, kind, data)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -86,11 +84,10 @@ def run(args: argparse.Namespace) -> int:
     table = read_original(args, args.data, key) if args.data is not None else None
     options = {"learner": args.tree_method, "rows": _rows(args)}
     if wants_form(args):
-        return show(args, model, key, table, options, partial(_enter, args, table))
+        return show(args, model, key, table, options, partial(_write, args, table))
     decoded = decode(model, key, table, release=args.release, **options)
     kind = type(decoded).__name__
-    _enter(args, table, kind)
-    save_model(decoded, args.out)
+    _write(args, table, kind, saved_bytes(decoded))
     emit(args, {"decoded": str(args.out), "kind": kind, "summary": decoded.summary()},
          f"{decoded.summary()}\nDecoded model written to {args.out}; it predicts on original "
          "records.")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import file_options
+from unspoken.cli.common import file_options, progress
 
 if TYPE_CHECKING:
+    from unspoken.release.key import Key
     from unspoken.release.release import Release
     from unspoken.table.table import Table
 
@@ -41,14 +45,59 @@ def enter(args: argparse.Namespace, kind: str, table: Table, what: str, to: str,
         enter_once(path, kind, table, what, to, guarantee)
 
 
-def enter_release(args: argparse.Namespace, table: Table, release: Release, place: Path,
-                  released: dict[str, str] | None) -> None:
-    """Enter a release that was just written; `released`: its names, where they are others."""
+def write_entered(args: argparse.Namespace, kind: str, table: Table | None, what: str,
+                  data: bytes, guarantee: str = "none") -> None:
+    """Enter a file by its content, if there is a register, and write it to `--out`."""
+    from unspoken.release.automatic_entries import file_words
+    from unspoken.table.atomic_files import write_file
+
+    if table is not None:
+        enter(args, kind, table, file_words(what, args.out, data), args.to, guarantee)
+    write_file(args.out, data, overwrite=False)
+
+
+def check_register(args: argparse.Namespace) -> None:
+    """Refuse a register that cannot be read or written, before anything else is written."""
+    from unspoken.errors import InputError
+    from unspoken.release.register import Register
+
+    path = register_of(args)
+    if path is None:
+        return
+    Register.load(path)
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(f"The register '{path}' must lie in a folder that can be written to. "
+                         "Check the path; nothing was written.")
+
+
+def save_release(args: argparse.Namespace, table: Table, release: Release, key: Key,
+                 secret: str | None = None, *, key_file: Path, overwrite: bool = False,
+                 released: dict[str, str] | None = None) -> Release:
+    """Write key and release, or neither; the release is entered before it is in its place.
+
+    The key comes first: a release whose key was lost could never be decoded. `released` are the
+    names of its columns, where they are others.
+    """
+    new = not args.out.exists()
+    key.save(key_file, secret)
+    try:
+        with progress("protect", release.table.rows) as step:
+            return release.save(args.out, overwrite, step,
+                                enter=partial(_enter_release, args, table, release, released))
+    except BaseException:
+        key_file.unlink(missing_ok=True)
+        if new:
+            shutil.rmtree(args.out, ignore_errors=True)
+        raise
+
+
+def _enter_release(args: argparse.Namespace, table: Table, release: Release,
+                   released: dict[str, str] | None) -> None:
     from unspoken.release.register import Register
 
     path = register_of(args)
     if path is not None:
-        Register.load(path).add_release(table, release, args.to, str(place.absolute()), released)
+        Register.load(path).add_release(table, release, args.to, str(args.out.absolute()), released)
 
 
 def people_of(args: argparse.Namespace, source: Any) -> Table:

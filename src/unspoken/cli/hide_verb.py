@@ -9,8 +9,8 @@ from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
 from unspoken.cli.book_release import list_baskets
-from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, verb
-from unspoken.cli.enter_register import add_register, enter, people_of, register_of
+from unspoken.cli.common import Adder, add_file_options, emit, must_be_new, saved_bytes, verb
+from unspoken.cli.enter_register import add_register, people_of, register_of, write_entered
 from unspoken.errors import InputError
 
 WAYS = ("removal", "insertion", "unknown")
@@ -74,11 +74,10 @@ def run(args: argparse.Namespace) -> int:
     source = _read(args)
     hidden = hider.hide(source)
     _book(args, source)
-    if register_of(args) is not None:
-        enter(args, "baskets", people_of(args, source if isinstance(source, Baskets)
-                                          else args.baskets),
-              f"baskets with hidden rules {args.out.absolute()}", args.to)
-    hidden.baskets.save(args.out)
+    people = None if register_of(args) is None else people_of(
+        args, source if isinstance(source, Baskets) else args.baskets)
+    write_entered(args, "baskets", people, "baskets with hidden rules",
+                  saved_bytes(hidden.baskets, args.out.name))
     report = hidden.effects.to_json()
     if args.report is not None:
         _write_report(args.report, report)

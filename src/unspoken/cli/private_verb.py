@@ -17,12 +17,17 @@ from unspoken.cli.common import (
     must_be_new,
     names,
     read_table,
+    saved_bytes,
     verb,
 )
+from unspoken.cli.enter_register import add_register, check_register, write_entered
 from unspoken.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from unspoken.methods.private.private_offer import Offer
+    from unspoken.release.budget_costs import Cost
+    from unspoken.table.baskets import Baskets
+    from unspoken.table.table import Table
 
 KINDS = ("marginals", "naive-bayes", "tree", "regression", "itemsets")
 _DECLARED = ("edges", "values", "complete", "items")
@@ -55,7 +60,7 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--budget", type=Path, metavar="FILE",
                         help="book it in this budget before it is measured (default: DATA.budget, "
                              "where there is one)")
-    parser.add_argument("--to", default="", metavar="NAME", help="who gets it")
+    add_register(parser, "the result")
     parser.add_argument("--out", type=Path, metavar="FILE", help="measure, and write the result")
     add_reading(parser)
     basket_verbs.add_columns(parser)
@@ -63,29 +68,35 @@ def add(verbs: Adder) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Offer, or buy."""
-    offer = _offer(args)
+    data = _data(args)
+    offer = _offer(args, data)
     stated = {"kind": offer.kind, "cost": offer.cost.to_json(), "expected": dict(offer.expected)}
     if args.out is None:
         emit(args, stated, f"{offer.summary()}\nNothing was measured. Type --out FILE to buy it.")
         return 0
     must_be_new(args.out, "The result")
+    check_register(args)
     bought = _bought(args, offer)
     if bought is None:
         return 1
-    _write(bought, args.out)
+    _write(args, data, offer, bought)
     emit(args, {**stated, "result": str(args.out)}, f"{offer.summary()}\nWritten to {args.out}.")
     return 0
 
 
-def _offer(args: argparse.Namespace) -> Offer:
+def _data(args: argparse.Namespace) -> Table | Baskets:
+    if args.what == "itemsets":
+        return basket_verbs.read(args, args.data)
+    return read_table(args, args.data, args.target)
+
+
+def _offer(args: argparse.Namespace, data: Table | Baskets) -> Offer:
     from unspoken.cli.mine_verb import params
     from unspoken.methods.private.private_offer import private_offer
 
     options = {**_declared(args.declare), **params(args.param)}
     options |= {name: value for name, value in (("columns", args.columns),
                                                 ("marginals", args.marginal)) if value}
-    data: Any = basket_verbs.read(args, args.data) if args.what == "itemsets" \
-        else read_table(args, args.data, args.target)
     return private_offer(data, args.what, args.epsilon, args.delta, **options)
 
 
@@ -114,11 +125,22 @@ def _bought(args: argparse.Namespace, offer: Offer) -> Any:
         return None
 
 
-def _write(bought: Any, path: Path) -> None:
+def _write(args: argparse.Namespace, data: Table | Baskets, offer: Offer, bought: Any) -> None:
+    """Enter the result with its epsilon into the register, if there is one, and write it."""
     from unspoken.models.model import Model
-    from unspoken.table.atomic_files import write_file
+    from unspoken.table.basket_tables import to_table
+    from unspoken.table.baskets import Baskets
 
+    people = to_table(data) if isinstance(data, Baskets) else data
     if isinstance(bought, Model):
-        bought.save(path)
-        return
-    write_file(path, (json.dumps(bought.to_json(), indent=1) + "\n").encode(), overwrite=False)
+        kind, content = "model", saved_bytes(bought, args.out.name)
+    else:
+        kind, content = "query", (json.dumps(bought.to_json(), indent=1) + "\n").encode()
+    write_entered(args, kind, people, f"private {offer.kind}", content, _promise(offer.cost))
+
+
+def _promise(cost: Cost) -> str:
+    """Return what a result promises, as the register says it."""
+    if cost.epsilon is None:
+        return "none"
+    return f"epsilon {cost.epsilon:g}" + (f", delta {cost.delta:g}" if cost.delta else "")

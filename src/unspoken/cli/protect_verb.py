@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +15,16 @@ from unspoken.cli.common import (
     emit,
     must_be_new,
     passphrase,
-    progress,
     read_table,
     verb,
 )
-from unspoken.cli.enter_register import add_register, enter_release, register_of
+from unspoken.cli.enter_register import add_register, check_register, register_of, save_release
 from unspoken.cli.method_options import add_flags, build, key_place, key_words
 from unspoken.cli.record_options import add_terms, terms_of
 from unspoken.release.method import method_of, methods
 
 if TYPE_CHECKING:
-    from unspoken.release.key import Key
     from unspoken.release.release import Release
-    from unspoken.table.table import Table
 
 
 def add(verbs: Adder) -> None:
@@ -81,7 +77,10 @@ def run(args: argparse.Namespace) -> int:
     secret = passphrase(args, new=True)
     release, key = method.protect(table)
     book_release(args, table, release)
-    release = _write(args, table, terms_of(args).onto(release), key, secret)
+    release = terms_of(args).onto(release)
+    release = save_release(args, table, release, key, secret, key_file=args.key,
+                           overwrite=args.overwrite,
+                           released=described.released_names(key, release))
     out = described.released_names(key, release)
     missing = [name for name in table.schema.names if name not in out]
     emit(args, _data(args, release, missing, secret is not None), _text(args, release, missing))
@@ -92,10 +91,7 @@ def _check_places(args: argparse.Namespace) -> None:
     from unspoken.errors import InputError
 
     _check_key_place(args)
-    if args.register is not None:
-        from unspoken.risk import Register
-
-        Register.load(args.register)
+    check_register(args)
     if not args.overwrite and args.out.exists() and not _is_empty_folder(args.out):
         raise InputError(f"The release directory '{args.out}' must not exist yet or be empty. "
                          "Choose another name, or say --overwrite.")
@@ -112,28 +108,6 @@ def _check_key_place(args: argparse.Namespace) -> None:
 
 def _is_empty_folder(path: Path) -> bool:
     return path.is_dir() and not any(path.iterdir())
-
-
-def _write(args: argparse.Namespace, table: Table, release: Release, key: Key,
-           secret: str | None) -> Release:
-    """Write the key first: a release whose key was lost could never be decoded."""
-    new = not args.out.exists()
-    key.save(args.key, secret)
-    try:
-        with progress("protect", release.table.rows) as step:
-            release = release.save(args.out, args.overwrite, step)
-        _enter(args, table, release, key)
-    except BaseException:
-        args.key.unlink(missing_ok=True)
-        if new:
-            shutil.rmtree(args.out, ignore_errors=True)
-        raise
-    return release
-
-
-def _enter(args: argparse.Namespace, table: Table, release: Release, key: Key) -> None:
-    enter_release(args, table, release, args.out,
-                  method_of(args.method).released_names(key, release))
 
 
 def _data(args: argparse.Namespace, release: Release, missing: list[str],

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import emit, save_model
+from unspoken.cli.common import emit, saved_bytes
 from unspoken.errors import InputError
 from unspoken.table.atomic_files import write_file
 
@@ -47,10 +47,10 @@ def wants_form(args: argparse.Namespace) -> bool:
 
 
 def show(args: argparse.Namespace, model: Any, key: Key, table: Table | None,
-         options: dict[str, Any], enter: Callable[[str], None]) -> int:
+         options: dict[str, Any], write: Callable[[str, bytes], None]) -> int:
     """Write a result in the form that was asked for, if the policy lets it go back.
 
-    `enter` puts it into the register, by its form, before it is written.
+    `write` enters it into the register, by its form and content, and writes it.
     """
     from unspoken.methods.encoding.results.result_forms import Form
     from unspoken.methods.encoding.results.result_options import Result
@@ -70,8 +70,8 @@ def show(args: argparse.Namespace, model: Any, key: Key, table: Table | None,
         raise InputError("--form predictions and --predict DATA belong together.")
     result = Result.of(model, key, table, release, **options)
     checked = result.checked(form, policy)
-    enter(str(form))
-    return _written(args, result, checked, str(form), policy)
+    write(str(form), _predictions(args, result) if checked is None else saved_bytes(checked))
+    return _written(args, str(form), policy)
 
 
 def _compared(args: argparse.Namespace, model: Any, key: Key, table: Table, release: Any,
@@ -88,20 +88,15 @@ def _compared(args: argparse.Namespace, model: Any, key: Key, table: Table, rele
     return 0
 
 
-def _written(args: argparse.Namespace, result: Result, model: Any, form: str,
-             policy: ResultPolicy | None) -> int:
-    if model is None:
-        _predictions(args, result)
-    else:
-        save_model(model, args.out)
+def _written(args: argparse.Namespace, form: str, policy: ResultPolicy | None) -> int:
     words = "no policy was given" if policy is None else "the result policy lets it go back"
     emit(args, {"decoded": str(args.out), "form": form, "policy": policy is not None},
          f"{form}: written to {args.out}; {words}.")
     return 0
 
 
-def _predictions(args: argparse.Namespace, result: Result) -> None:
-    """Write one prediction per record of another table, and nothing else."""
+def _predictions(args: argparse.Namespace, result: Result) -> bytes:
+    """Return one prediction per record of another table, and nothing else."""
     from unspoken.cli.common import read_table
 
     predicted = result.decoded.predict(read_table(args, args.predict, None))
@@ -109,4 +104,4 @@ def _predictions(args: argparse.Namespace, result: Result) -> None:
     writer = csv.writer(text)
     writer.writerow(["prediction"])
     writer.writerows([[each] for each in predicted.tolist()])
-    write_file(args.out, text.getvalue().encode())
+    return text.getvalue().encode()

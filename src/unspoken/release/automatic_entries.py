@@ -7,6 +7,7 @@ not be entered is not disclosed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -22,6 +23,20 @@ def configured(chosen: str | os.PathLike[str] | None) -> Path | None:
     """Return the register that was chosen, or that the environment names; None if neither."""
     named = chosen if chosen is not None else os.environ.get(ENVIRONMENT) or None
     return None if named is None else Path(named)
+
+
+def file_words(what: str, path: Path, data: bytes) -> str:
+    """Return what an entry says of a file: its kind, its place, and which content it has."""
+    return f"{what} {path.absolute()} {_content(hashlib.sha256(data).hexdigest())}"
+
+
+def is_file(entry: Entry, sha256: str) -> bool:
+    """Return True if an entry is about a file of this content, wherever it lay."""
+    return entry.what.endswith(f" {_content(sha256)}")
+
+
+def _content(sha256: str) -> str:
+    return f"sha256:{sha256[:16]}"
 
 
 def enter_once(path: Path, kind: str, table: Table, what: str, to: str,

@@ -58,11 +58,17 @@ def _seal(secret: bytes, previous: str, text: str) -> str:
 
 
 def read_lines(path: Path) -> list[Any]:
-    """Return what the lines hold; an edited, missing or strange line is refused."""
+    """Return what the lines hold; an edited, missing or strange line is refused.
+
+    The head is read first: lines that another process adds in the meantime are then no fewer.
+    """
+    head = _head(path) if key_path(path).exists() else None
+    if not path.exists():
+        return _none_written(0 if head is None else head[1])
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"It holds more than {MAX_BYTES} bytes")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    secret, count, last = _head(path)
+    secret, count, last = head or _head(path)
     previous, seals = "", []
     for number, line in enumerate(lines, 1):
         expected = _seal(secret, previous, _text(line["entry"]))
@@ -76,6 +82,19 @@ def read_lines(path: Path) -> list[Any]:
     return [line["entry"] for line in lines]
 
 
+def _none_written(count: int) -> list[Any]:
+    """Return no lines where none were written yet; lines that were lost are refused."""
+    if count:
+        raise ValueError(f"It is not there any more, and its key file says that it must hold "
+                         f"{count} lines or more")
+    return []
+
+
+def was_started(path: Path) -> bool:
+    """Return True if lines were written, even if the file that held them is gone."""
+    return path.exists() or key_path(path).exists()
+
+
 def _text(entry: Any) -> str:
     return json.dumps(entry, sort_keys=True, allow_nan=False)
 
@@ -86,8 +105,14 @@ def append_line(path: Path, make: Callable[[bytes], Any]) -> None:
         if not held:
             raise ReleaseError(f"'{path}' is locked by another process. Try again later.")
         secret = secret_of(path)
-        entries = read_lines(path) if path.exists() else []
-        _write(path, secret, [*entries, make(secret)])
+        _write(path, secret, [*_lines_so_far(path), make(secret)])
+
+
+def _lines_so_far(path: Path) -> list[Any]:
+    try:
+        return read_lines(path)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(f"Nothing was added to '{path}'. {error}. Restore a copy.") from None
 
 
 def _write(path: Path, secret: bytes, entries: Sequence[Any]) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.errors import InputError, ReleaseError, explain
-from unspoken.release.chained_lines import append_line, read_lines, secret_of
+from unspoken.release.chained_lines import append_line, read_lines, secret_of, was_started
 from unspoken.release.people_sketch import SAME, overlap, sketch
 from unspoken.release.release import Release
 from unspoken.table.table import Table
@@ -145,9 +145,9 @@ class Register:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Register:
-        """Read a register; a file that does not exist yet is an empty one."""
+        """Read a register; one that was never written is empty, one that was lost is refused."""
         file = Path(path)
-        if not file.exists():
+        if not was_started(file):
             return cls(file)
         try:
             entries = tuple(Entry(**one) for one in read_lines(file))

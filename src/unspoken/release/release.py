@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,8 +145,13 @@ class Release:
         return "\n".join([head, self.schema.summary(), self.guarantee.summary()])
 
     def save(self, folder: str | os.PathLike[str], overwrite: bool = False,
-             progress: Progress | None = None) -> Release:
-        """Write the directory at once or not at all; return the release as it is on disk."""
+             progress: Progress | None = None, *,
+             enter: Callable[[], object] | None = None) -> Release:
+        """Write the directory at once or not at all; return the release as it is on disk.
+
+        `enter` is called when all is written and nothing is in its place yet; if it fails, so
+        does this, and an older release stays as it was.
+        """
         path = Path(folder)
         if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
             raise ReleaseError(
@@ -155,16 +160,19 @@ class Release:
             )
         if path.exists() and path.is_dir() and any(path.iterdir()):
             _refuse_foreign_folder(path)
-        write_folder(path, lambda inside: self._fill(inside, progress))
+        write_folder(path, lambda inside: self._fill(inside, progress, enter))
         return Release._read(path, _manifest(path))
 
-    def _fill(self, folder: Path, progress: Progress | None) -> None:
+    def _fill(self, folder: Path, progress: Progress | None,
+              enter: Callable[[], object] | None) -> None:
         self.table.engine.write(self.table.frame, str(folder / DATA), progress)
         written = self._sealed(folder, replace(self, data_sha256=sha256_of(folder / DATA)))
         for name, attached in self.attachments.items():
             write_file(folder / name, attached.encode())
         text = json.dumps(written.manifest, indent=2, allow_nan=False)
         write_file(folder / MANIFEST, text.encode())
+        if enter is not None:
+            enter()
 
     def _sealed(self, folder: Path, written: Release) -> Release:
         """Return the written release with the seal that its key can check."""
