@@ -63,6 +63,21 @@ def test_numbers_are_decoded_too(learner):
     assert same, same
 
 
+@pytest.mark.parametrize("learner", ["gradient", "histogram"])
+def test_numbers_in_secret_units_come_back_in_the_original_unit(learner):
+    rng = np.random.default_rng(9)
+    source = {"a": rng.normal(size=200).round(2), "colour": rng.choice(["red", "blue"], 200)}
+    target = source["a"] * 300 + (source["colour"] == "red") + 5000 + rng.normal(size=200)
+    table = unspoken.read({**source, "y": target}, target="y", show=False)
+    release, key = PiecewiseEncoder(keep_zero=True).protect(table)
+    decoded = decode(fit(release, learner, **CASES[learner]).to_bytes(), key, table)
+    original = fit(table, learner, **CASES[learner]).model.predict(table)
+    assert np.ptp(original) > 100.0
+    # Histogram boosting sums gradients in float32.
+    assert np.allclose(decoded.predict(table), original, rtol=0, atol=1e-6 * np.ptp(original))
+    assert decoded.categories["colour"]
+
+
 @pytest.mark.parametrize("learner", CASES)
 def test_a_decoded_file_predicts_originals_by_name(learner, released):
     table, release, key = released

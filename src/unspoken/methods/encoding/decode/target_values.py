@@ -17,6 +17,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.sklearn_replay import inner_trees
 from unspoken.methods.encoding.target_units import TargetUnits
+from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
 from unspoken.models.readers import LightGBMModel, XGBoostModel
 from unspoken.models.readers.lightgbm_core import numbers_text
@@ -50,9 +51,18 @@ def in_original_units(model: Any, units: TargetUnits) -> Any:
         return _xgboost(model, units)
     if isinstance(model, LightGBMModel):
         return _lightgbm(model, units)
+    if isinstance(model, EstimatorTrees):
+        return _file(model, units)
     if hasattr(model, "_predictors"):
         return _histogram(model, units)
     return _boosting(model, units) if hasattr(model, "init_") else _sklearn(model, units)
+
+
+def _file(model: EstimatorTrees, units: TargetUnits) -> EstimatorTrees:
+    """Decode the estimator of a file, which becomes a file again; categories are put in later."""
+    estimator = model.to_sklearn()
+    estimator.feature_names_in_ = np.array(model.features, dtype=object)
+    return type(model).from_sklearn(in_original_units(estimator, units))
 
 
 def _tree(tree: Tree, units: TargetUnits) -> Tree:
