@@ -33,21 +33,38 @@ def test_both_trees_send_every_record_the_same_way():
     assert np.array_equal(mined.apply(release.table), shown.apply(table))
 
 
-@pytest.mark.parametrize("learner", ["xgboost", "lightgbm"])
+ENSEMBLES = {"gradient": {"n_estimators": 4}, "histogram": {"max_iter": 4},
+             "adaboost": {"n_estimators": 4, "estimator__max_depth": 2},
+             "bagging": {"n_estimators": 4, "max_features": 0.7}}
+
+
+@pytest.mark.parametrize("learner", ["xgboost", "lightgbm", *ENSEMBLES])
 def test_every_equation_is_true(learner):
     """Independently of any replay: a threshold parts codes and values at the same records."""
     table = shown_people(200)
     release, key = PiecewiseEncoder(keep_zero=True, shuffle_rows=False).protect(table)
-    mined = fit(release, learner, n_estimators=4).model
+    mined = fit(release, learner, **ENSEMBLES.get(learner, {"n_estimators": 4})).model
     shown = decode(mined, key, table)
     codes, values = release.table.numbers(), table.numbers()
-    for place, pairs in equations(mined, shown).items():
+    pairs_of = equations(mined, shown)
+    assert {"age", "wage"} <= {mined.features[place] for place in pairs_of}
+    for place, pairs in pairs_of.items():
         if mined.features[place] == "sex":
             continue
         column = ["age", "wage"].index(mined.features[place])
         for code, value in zip(pairs.codes, pairs.values, strict=True):
             below = int((codes[:, column] < code).sum()), int((values[:, column] < value).sum())
             assert abs(below[0] - below[1]) <= (codes[:, column] == code).sum()
+
+
+def test_the_edges_of_histogram_boosting_are_equations_too():
+    table = shown_people(200)
+    release, key = PiecewiseEncoder(keep_zero=True).protect(table)
+    mined = fit(release, "histogram", max_iter=1, max_leaf_nodes=2).model
+    shown = decode(mined, key, table)
+    pairs = equations(mined, shown)[mined.features.index("age")]
+    assert set(shown.bins.edges[mined.features.index("age")].tolist()) <= set(pairs.values.tolist())
+    assert shown_of(table, release, key, mined, shown)["age"].exact > 0.9
 
 
 def test_a_full_tree_gives_nearly_everybody_away_and_predictions_nobody():
