@@ -91,6 +91,15 @@ def test_limits_on_people_are_enforced_by_themselves(result):
     assert result.checked(Form("predictions"), strict) is None
 
 
+@pytest.mark.parametrize("form", [Form("predictions"), Form("rules", 1), Form("full")])
+def test_new_names_of_classes_count_as_read(form):
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(neutral_names=True, categorical="drop").protect(table)
+    named = Result.of(fit(release, "tree", max_depth=1).model, key, table, release)
+    with pytest.raises(PolicyError, match="read exactly in column 'sick'"):
+        named.checked(form, ResultPolicy.parse("max_recovered = 0.9\nmax_exact = 0.9"))
+
+
 def test_what_keeps_the_policy_goes_back(result):
     model = result.checked(Form("rules", 2, 0.1), ResultPolicy.parse(
         'forms = ["rules"]\nmax_depth = 2\nmin_rounding = 0.1'))

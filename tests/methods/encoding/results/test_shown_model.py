@@ -105,6 +105,18 @@ def test_a_model_of_other_nodes_is_refused():
         equations(one, decode(two, key, table))
 
 
+def test_names_of_classes_undo_new_names_in_every_form():
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(neutral_names=True).protect(table)
+    mined = fit(release, "tree", max_depth=1).model
+    assert set(mined.classes) == {"k0", "k1"}
+    for shown in (decode(mined, key, table), None):
+        sick = shown_of(table, release, key, mined, shown)["sick"]
+        assert (sick.records, sick.exact, sick.guess) == (1.0, 1.0, 0.5)
+    kept, other = PiecewiseEncoder().protect(table)
+    assert "sick" not in shown_of(table, kept, other, fit(kept, "tree", max_depth=1).model, None)
+
+
 def test_a_shown_regression_undoes_the_secret_units_of_its_target():
     rng = np.random.default_rng(0)
     frame = pa.table({"age": rng.integers(18, 90, 200).astype(float),
