@@ -1,0 +1,68 @@
+"""Files of scikit-learn's ensembles: hostile fields, and data that an estimator cannot take."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from unspoken import load_model
+from unspoken.errors import ModelError
+from unspoken.models.labels import label_array
+from unspoken.models.readers import as_pattern
+
+SMALL = {
+    "gradient": GradientBoostingClassifier(n_estimators=2, max_depth=2),
+    "number": GradientBoostingRegressor(n_estimators=2, max_depth=2),
+    "histogram": HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5),
+    "adaboost": AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
+    "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
+}
+
+
+@pytest.fixture(scope="module")
+def models():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(60, 3))
+    labels = (data[:, 1] + data[:, 0] > 0.2).astype(int)
+    return {name: as_pattern(each.set_params(random_state=0).fit(data, labels))
+            for name, each in SMALL.items()}
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_a_number_beyond_float64_is_refused_by_its_name(models, name, value):
+    for parameter in models[name].params:
+        document = models[name].to_json()
+        document["params"][parameter] = value
+        with pytest.raises(ModelError, match=parameter):
+            load_model(json.dumps(document).encode())
+
+
+def test_long_names_of_classes_are_refused(models):
+    document = models["gradient"].to_json()
+    document["classes"] = ["x" * 500_000, "y"]
+    with pytest.raises(ModelError, match="classes"):
+        load_model(json.dumps(document).encode())
+
+
+def test_many_labels_and_a_long_one_take_no_more_room_than_their_texts():
+    classes = ("x" * 9_000, *(f"c{n}" for n in range(20_000)))
+    tracemalloc.start()
+    labels = label_array(classes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+    assert labels[[0, 5]].tolist() == [classes[0], classes[5]]
+    assert label_array(("a", "bc")).dtype == np.dtype("<U2")
+    assert label_array((1, 2)).dtype == np.dtype(np.int64)
