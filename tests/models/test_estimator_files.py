@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier
 
 from unspoken import load_model
-from unspoken.errors import ModelError
+from unspoken.errors import DataError, ModelError
 from unspoken.models.labels import label_array
 from unspoken.models.readers import as_pattern
 
@@ -28,6 +28,9 @@ SMALL = {
     "adaboost": AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
     "bagging": BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2),
 }
+
+
+ROWS = np.array([[np.nan, 0.0, 0.0], [0.0, 1.0, 2.0]])
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,35 @@ def test_many_labels_and_a_long_one_take_no_more_room_than_their_texts():
     assert labels[[0, 5]].tolist() == [classes[0], classes[5]]
     assert label_array(("a", "bc")).dtype == np.dtype("<U2")
     assert label_array((1, 2)).dtype == np.dtype(np.int64)
+
+
+@pytest.mark.parametrize("name", ["gradient", "number", "adaboost"])
+def test_a_missing_value_is_refused_by_its_column(models, name):
+    model = models[name]
+    with pytest.raises(DataError, match="column 'x0' has missing values"):
+        model.predict(ROWS)
+    named = model.with_categories({"x2": (("red",), ("blue",))})
+    with pytest.raises(DataError, match="column 'x2' has missing values, or categories"):
+        named.predict({"x0": [1.0], "x1": [0.0], "x2": ["green"]})
+
+
+@pytest.mark.parametrize("name", ["histogram", "bagging"])
+def test_missing_values_are_taken_where_the_estimator_takes_them(models, name):
+    assert models[name].predict(ROWS).shape == (2,)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_records_have_no_predictions(models, name):
+    model = models[name]
+    nothing = model.predict(np.zeros((0, 3)))
+    assert nothing.shape == (0,)
+    assert nothing.dtype == model.predict(np.zeros((1, 3))).dtype
+    if model.classes:
+        assert model.predict_proba(np.zeros((0, 3))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_file_without_features_is_refused(models, name):
+    document = {**models[name].to_json(), "features": []}
+    with pytest.raises(ModelError, match="features"):
+        load_model(json.dumps(document).encode())
