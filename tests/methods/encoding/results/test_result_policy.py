@@ -40,6 +40,25 @@ def test_steps_are_round_numbers_within_the_share():
     assert round_step(0.0, 0.1) == 0.0
 
 
+@pytest.mark.parametrize("width", [72.0, 99.0, 199.0, 1.0, 0.3, 1e-7, 4e12])
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.4, 1.0])
+def test_steps_are_not_finer_than_the_least_share(width, share):
+    step = round_step(width, share, share)
+    assert share * (1 - 1e-9) <= step / width < 2.51 * share
+    assert round_step(width, share, share / 3) == round_step(width, share)
+    assert f"{step:e}"[:8] in ("1.000000", "2.000000", "5.000000")
+
+
+def test_a_policy_rounds_no_finer_than_it_says(result):
+    model = result.checked(Form("rules", 3, 0.05), ResultPolicy.parse("min_rounding = 0.05"))
+    place = model.features.index("age")
+    ages = model.threshold[~model.shape.leaves & (model.feature == place)]
+    span = np.ptp(result.table.numbers()[:, 0])
+    assert ages.size
+    assert 2.0 < 0.05 * span < 5.0
+    assert np.array_equal(ages % 5.0, np.zeros(ages.size))
+
+
 @pytest.mark.parametrize("wrong", [{"name": "all"}, {"name": "rules"}, {"name": "full", "depth": 2},
                                    {"name": "rules", "depth": 0},
                                    {"name": "rules", "rounding": 1.5}])

@@ -2,7 +2,8 @@
 
 Coarse rules are a tree or a forest cut at a depth, with thresholds rounded to a step. The step of a
 column is a round number (1, 2 or 5 times a power of ten) of at most the given share of its range,
-so that the step itself says no more than the order of magnitude.
+so that the step itself says no more than the order of magnitude. Where a policy asks for a least
+share and that step is finer, it is the next round number that is not.
 """
 
 from __future__ import annotations
@@ -99,13 +100,23 @@ def _asked(model: Any) -> Any:
                                       for name, groups in model.categories.items()})
 
 
-def round_step(width: float, share: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten within a share of a range."""
+def round_step(width: float, share: float, least: float = 0.0) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten within a share of a range.
+
+    If that is below the least share, return the smallest that is not.
+    """
     wanted = width * share
     if not (math.isfinite(wanted) and wanted > 0):
         return 0.0
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return max(digit * power for digit in (1.0, 2.0, 5.0) if digit * power <= wanted * (1 + 1e-12))
+    step = max(each for each in _round_numbers(wanted) if each <= wanted * (1 + 1e-12))
+    needed = width * least * (1 - 1e-12)
+    return step if step >= needed else min(n for n in _round_numbers(needed) if n >= needed)
+
+
+def _round_numbers(near: float) -> list[float]:
+    """Return round numbers of which some are below a number and some above it."""
+    power = 10.0 ** math.floor(math.log10(near))
+    return [digit * power for digit in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)]
 
 
 def rounded(model: Any, steps: Steps) -> Any:
