@@ -110,6 +110,16 @@ def test_limits_on_people_are_enforced_by_themselves(result):
     assert result.checked(Form("predictions"), strict) is None
 
 
+@pytest.mark.parametrize("learner", ["tree", "forest"])
+def test_rounding_alone_leaves_out_categories_that_no_node_asks_about(learner):
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(random_state=1).protect(table)
+    more = {} if learner == "tree" else {"n_estimators": 1, "max_features": None}
+    small = Result.of(fit(release, learner, max_depth=1, **more).model, key, table, release)
+    assert small.in_form(Form("full")).categories["sex"]
+    assert small.in_form(Form("rules", None, 0.1)).categories["sex"] == ()
+
+
 @pytest.mark.parametrize("form", [Form("predictions"), Form("rules", 1), Form("full")])
 def test_new_names_of_classes_count_as_read(form):
     table = shown_people(100)

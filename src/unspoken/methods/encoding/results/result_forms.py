@@ -70,9 +70,9 @@ def cut(model: Any, depth: int | None) -> Any:
     if depth is None:
         return model
     if isinstance(model, Tree):
-        return _asked(_cut(model, depth))
+        return only_asked(_cut(model, depth))
     if isinstance(model, Forest):
-        return _asked(replace(model, trees=tuple(_cut(tree, depth) for tree in model.trees)))
+        return only_asked(replace(model, trees=tuple(_cut(tree, depth) for tree in model.trees)))
     raise InputError(f"Only trees and forests can be cut at a depth. Got {type(model).__name__}. "
                      "Mine it with fewer levels, or show rounded thresholds or predictions.")
 
@@ -91,8 +91,10 @@ def _cut(tree: Tree, depth: int) -> Tree:
         right=np.where(ends, -1, number[tree.right])[kept])
 
 
-def _asked(model: Any) -> Any:
-    """Return a model without the categories of columns that no node asks about."""
+def only_asked(model: Any) -> Any:
+    """Return a tree or a forest without the categories of columns that no node asks about."""
+    if not isinstance(model, Tree | Forest):
+        return model
     trees = model.trees if isinstance(model, Forest) else (model,)
     used = {model.features[place] for tree in trees
             for place in tree.feature[~tree.shape.leaves].tolist()}

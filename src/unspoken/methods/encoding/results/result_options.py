@@ -19,6 +19,7 @@ from unspoken.methods.encoding.results.result_forms import (
     Form,
     as_pattern,
     cut,
+    only_asked,
     round_step,
     rounded,
 )
@@ -116,7 +117,7 @@ class Result:
         least = 0.0 if policy is None else min(policy.min_rounding or 0.0, form.rounding)
         steps = {name: round_step(truth.values[-1] - truth.values[0], form.rounding, least)
                  for name, truth in self.truths.columns.items() if truth.values.size}
-        return rounded(coarse, steps)
+        return rounded(only_asked(coarse), steps)
 
     def shown(self, form: Form, model: Any, radius: float) -> list[Shown]:
         """Return what the miner can read, column by column, once a form was shown."""
