@@ -125,6 +125,7 @@ def test_the_rows_of_a_bag_follow_from_its_seed(released):
     ("histogram", ("trees", 0, "sets"), [[0, 255]]), ("histogram", ("class_weight",), [[[], 1]]),
     ("adaboost", ("weights", 0), -1.0), ("bagging", ("columns", 0), [0, 0]),
     ("bagging", ("seeds", 0), -1), ("bagging", ("params", "rows"), 0),
+    ("bagging", ("params", "drawn_columns"), 7), ("bagging", ("params", "drawn_rows"), 2**31),
 ])
 def test_a_malformed_field_is_named(learner, path, value, released):
     document = json.loads(fit(released[1], learner, **CASES[learner]).to_bytes())
