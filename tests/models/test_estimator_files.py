@@ -101,3 +101,16 @@ def test_a_file_without_features_is_refused(models, name):
     document = {**models[name].to_json(), "features": []}
     with pytest.raises(ModelError, match="features"):
         load_model(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize("strange", [256.0, 0.5, -1.0, 7.0, np.inf])
+def test_a_number_that_is_no_category_counts_as_missing(strange):
+    rng = np.random.default_rng(1)
+    data = np.column_stack([rng.integers(0, 4, 80), rng.normal(size=80)]).astype(float)
+    labels = (data[:, 0] % 2 == 0).astype(int)
+    estimator = HistGradientBoostingClassifier(max_iter=3, categorical_features=[0],
+                                               min_samples_leaf=5).fit(data, labels)
+    changed, missing = data.copy(), data.copy()
+    changed[:, 0], missing[:, 0] = strange, np.nan
+    wanted = estimator.predict_proba(missing)
+    assert np.array_equal(as_pattern(estimator).predict_proba(changed), wanted)
