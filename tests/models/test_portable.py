@@ -160,6 +160,16 @@ def test_sets_of_categories_have_no_onnx():
         pattern.to_onnx()
 
 
+def test_what_a_converter_refuses_is_said_in_our_words(monkeypatch):
+    def refuses(estimator, features):
+        raise RuntimeError("no such operator")
+
+    monkeypatch.setattr("unspoken.models.onnx_export._plain", refuses)
+    pattern = as_pattern(DecisionTreeClassifier(max_depth=1).fit(ROWS, TWO))
+    with pytest.raises(ModelError, match="cannot write DecisionTreeClassifier: no such operator"):
+        pattern.to_onnx()
+
+
 def test_what_no_file_can_hold_is_refused():
     start = DecisionTreeRegressor(max_depth=1)
     model = GradientBoostingRegressor(n_estimators=2, init=start).fit(ROWS, NUMBER)

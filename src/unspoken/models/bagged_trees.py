@@ -36,6 +36,8 @@ from unspoken.models.sklearn_fields import (
 from unspoken.models.tree import Tree, check_format, nodes_from_json
 
 FORMAT = "unspoken-bagged-trees"
+MOST_DRAWS = 100
+"""How often a bag may be larger than the rows it is drawn from."""
 _RULES = {"bootstrap": FLAG, "rows": COUNT, "drawn_rows": COUNT, "drawn_columns": COUNT,
           "weighted": FLAG}
 
@@ -73,6 +75,16 @@ class BaggedTrees(EstimatorTrees):
             refuse("seeds", f"a list of {len(self.trees)}", str(self.seeds.size))
         if len(set(self.features)) != len(self.features):
             refuse("features", "different names", "one twice")
+        self._check_draws()
+
+    def _check_draws(self) -> None:
+        """Refuse numbers of columns and rows that no seed can have drawn."""
+        drawn, params = self.params["drawn_columns"], self.params
+        if any(len(tree.features) != drawn for tree in self.trees):
+            refuse("params.drawn_columns", "the number of columns of every tree", drawn)
+        most = params["rows"] * (MOST_DRAWS if params["bootstrap"] else 1)
+        if params["drawn_rows"] > most:
+            refuse("params.drawn_rows", f"at most {most}", params["drawn_rows"])
 
     def _arrays(self) -> Mapping[str, Floats]:
         return {"seed": self.seeds.astype(np.float64)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,8 @@ class Rule:
             return True
         if type(value) not in ((int,) if self.whole else (int, float)):
             return False
-        return math.isfinite(value) and self.low <= value <= self.high
+        # Whole numbers of a file may be beyond float64: they are compared before they become one.
+        return bool(self.low <= value <= self.high and abs(value) <= sys.float_info.max)
 
 
 SEED = Rule(0, 2**32 - 1, True, (None,))

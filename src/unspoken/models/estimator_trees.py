@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.errors import ModelError
+from unspoken.errors import DataError, ModelError
 from unspoken.models.category_groups import Groups, groups_to_json
 from unspoken.models.comparison import (
     SAME,
@@ -45,6 +45,8 @@ class EstimatorTrees(Portable, Ensemble):
 
     library: str = ""
     """The name of the estimator, without Classifier or Regressor."""
+    takes_missing: bool = True
+    """Whether the estimator predicts for records with missing values."""
 
     if TYPE_CHECKING:
         task: Task
@@ -63,17 +65,29 @@ class EstimatorTrees(Portable, Ensemble):
         return self._estimator()
 
     def _rows(self, data: Any) -> Floats:
-        return as_rows(data, self.features, self.categories)
+        rows = as_rows(data, self.features, self.categories)
+        if not self.takes_missing and np.isnan(rows).any():
+            name = self.features[int(np.isnan(rows).any(axis=0).argmax())]
+            raise DataError(f"The column '{name}' has missing values, or categories that the model "
+                            f"has not seen, and {self.library} cannot predict without a value. "
+                            "Fill them in, or leave those records out.")
+        return rows
 
     def predict_proba(self, data: Any) -> Floats:
         """Return the probability of each class; the data as in `predict`."""
         if self.task != "classification":
             raise ModelError("A regression has no 'predict_proba'. Use predict.")
-        return np.asarray(self._live.predict_proba(self._rows(data)))
+        rows = self._rows(data)
+        if not len(rows):
+            return np.zeros((0, len(self.classes)))
+        return np.asarray(self._live.predict_proba(rows))
 
     def predict(self, data: Any) -> npt.NDArray[Any]:
         """Return the class, or the number, predicted for each record; columns by name."""
-        return np.asarray(self._live.predict(self._rows(data)))
+        rows = self._rows(data)
+        if not len(rows):
+            return estimator_labels(self.classes)[:0] if self.classes else np.zeros(0)
+        return np.asarray(self._live.predict(rows))
 
     def with_categories(self, groups: Groups) -> Self:
         """Return the model with the categories that stand behind its numbers."""
@@ -152,4 +166,9 @@ def numeric_trees(fields: Fields, features: tuple[str, ...]) -> tuple[Tree, ...]
     return tuple(nodes_from_json(each, "regression", features, ()) for each in tree_fields(fields))
 
 
-header = header_from_json
+def header(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label, ...]]:
+    """Read task, features and classes; an ensemble of scikit-learn has at least one feature."""
+    task, features, classes = header_from_json(fields)
+    if not features:
+        refuse("features", "at least one", "none")
+    return task, features, classes

@@ -66,6 +66,7 @@ class GradientTrees(EstimatorTrees):
 
     format = FORMAT
     library = "GradientBoosting"
+    takes_missing = False
 
     task: Task
     features: tuple[str, ...]

@@ -108,7 +108,15 @@ class HistogramTrees(EstimatorTrees):
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     def _rows(self, data: Any) -> Floats:
-        return number_rows(data, self.features, self.categories)
+        """Return rows of numbers; one that is no category of its column counts as missing."""
+        rows = number_rows(data, self.features, self.categories)
+        for place in np.flatnonzero(self.bins.sizes).tolist():
+            column, size = rows[:, place], int(self.bins.sizes[place])
+            known = (column >= 0) & (column < size) & (np.floor(column) == column)
+            if not known.all():
+                rows = rows.copy()
+                rows[:, place] = np.where(known, column, np.nan)
+        return rows
 
     def _arrays(self) -> Mapping[str, Floats]:
         return {"start": self.start}

@@ -19,6 +19,12 @@ def onnx_bytes(estimator: Any, features: int) -> bytes:
     except ImportError as error:
         raise MissingExtraError("ONNX files need the converters. Install them: pip install "
                                 f"'unspoken[onnx]'. Missing: {error.name}.") from None
+    except ModelError:
+        raise
+    except Exception as error:  # Each converter has errors of its own.
+        raise ModelError(f"The ONNX converters cannot write {type(estimator).__name__}: "
+                         f"{str(error)[:200]}. Save it as JSON, or hand on its predictions."
+                         ) from error
 
 
 def _plain(estimator: Any, features: int) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.models.labels import Label
+from unspoken.models.labels import Label, label_array
 
 if TYPE_CHECKING:
     from unspoken.models.forest import Forest
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def estimator_labels(classes: Sequence[Label]) -> npt.NDArray[Any]:
     """Return class labels as an estimator holds them: an array of their one type."""
-    kinds = {type(label) for label in classes}
-    return np.array(classes) if len(kinds) == 1 else np.array(classes, dtype=object)
+    return label_array(classes)
 
 
 def inner_tree(tree: Tree) -> Any:

@@ -44,4 +44,12 @@ def header_from_json(fields: Fields) -> tuple[Task, tuple[str, ...], tuple[Label
     features = fields.texts("features", fields.limits.max_features)
     classes = tuple(fields.items("classes", fields.limits.max_classes))
     check_header(task, classes)
+    _check_lengths(fields, features, classes)
     return task, features, classes
+
+
+def _check_lengths(fields: Fields, *lists: tuple[Label, ...]) -> None:
+    """Refuse names of columns and classes that are longer than texts may be."""
+    for name, labels in zip(("features", "classes"), lists, strict=True):
+        longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
+        fields.limits.check(fields.at(name), longest, fields.limits.max_text)

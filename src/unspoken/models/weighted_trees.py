@@ -48,6 +48,7 @@ class WeightedTrees(EstimatorTrees):
 
     format = FORMAT
     library = "AdaBoost"
+    takes_missing = False
 
     task: Task
     features: tuple[str, ...]

@@ -16,6 +16,8 @@ import unspoken
 from support.encoding_walk import walk
 from unspoken.errors import DamagedKeyError, DataError, DecodeError, InputError
 from unspoken.methods.encoding.code_book import PiecewiseBook
+from unspoken.methods.encoding.decode.target_values import in_original_units
+from unspoken.methods.encoding.results.result_forms import as_pattern as as_forms
 from unspoken.methods.encoding.target_units import KINDS, draw_units, is_quantity
 from unspoken.mine import fit
 from unspoken.protect import PiecewiseEncoder, decode
@@ -75,6 +77,28 @@ def test_quantities_and_classes():
     assert is_quantity(np.array([0.5, 1.0]))
     assert is_quantity(np.arange(21.0))
     assert not is_quantity(np.arange(20.0))
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+@pytest.mark.parametrize("kind", [DecisionTreeRegressor, RandomForestRegressor])
+def test_impurities_come_back_in_the_unit_of_their_criterion(kind, criterion):
+    rng = np.random.default_rng(3)
+    rows, values = rng.normal(size=(60, 2)), rng.integers(1000, 1200, 60).astype(float)
+    units = draw_units(np.unique(values), 60, "affine", rng)
+    few = {"max_depth": 3, "criterion": criterion, "random_state": 0}
+    few |= {"n_estimators": 2} if kind is RandomForestRegressor else {}
+    original, mined = kind(**few).fit(rows, values), kind(**few).fit(rows, units.encode(values))
+    for shape in (lambda model: model, as_forms):
+        decoded, wanted = in_original_units(shape(mined), units), shape(original)
+        for one, other in zip(impurities(decoded), impurities(wanted), strict=True):
+            assert np.allclose(one, other, rtol=1e-6, atol=1e-6)
+
+
+def impurities(model):
+    if hasattr(model, "tree_"):
+        return [model.tree_.impurity]
+    trees = getattr(model, "estimators_", None) or getattr(model, "trees", None)
+    return [model.impurity] if trees is None else [impurities(tree)[0] for tree in trees]
 
 
 def people(rows=120, seed=0, target=None):

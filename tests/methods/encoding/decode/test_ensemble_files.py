@@ -65,6 +65,21 @@ def test_numbers_are_decoded_too(learner):
     assert same, same
 
 
+@pytest.mark.parametrize("learner", ["gradient", "histogram"])
+def test_numbers_in_secret_units_come_back_in_the_original_unit(learner):
+    rng = np.random.default_rng(9)
+    source = {"a": rng.normal(size=200).round(2), "colour": rng.choice(["red", "blue"], 200)}
+    target = source["a"] * 300 + (source["colour"] == "red") + 5000 + rng.normal(size=200)
+    table = unspoken.read({**source, "y": target}, target="y", show=False)
+    release, key = PiecewiseEncoder(keep_zero=True).protect(table)
+    decoded = decode(fit(release, learner, **CASES[learner]).to_bytes(), key, table)
+    original = fit(table, learner, **CASES[learner]).model.predict(table)
+    assert np.ptp(original) > 100.0
+    # Histogram boosting sums gradients in float32.
+    assert np.allclose(decoded.predict(table), original, rtol=0, atol=1e-6 * np.ptp(original))
+    assert decoded.categories["colour"]
+
+
 @pytest.mark.parametrize("learner", CASES)
 def test_a_decoded_file_predicts_originals_by_name(learner, released):
     table, release, key = released
@@ -114,6 +129,7 @@ def test_the_rows_of_a_bag_follow_from_its_seed(released):
     ("histogram", ("trees", 0, "sets"), [[0, 255]]), ("histogram", ("class_weight",), [[[], 1]]),
     ("adaboost", ("weights", 0), -1.0), ("bagging", ("columns", 0), [0, 0]),
     ("bagging", ("seeds", 0), -1), ("bagging", ("params", "rows"), 0),
+    ("bagging", ("params", "drawn_columns"), 7), ("bagging", ("params", "drawn_rows"), 2**31),
 ])
 def test_a_malformed_field_is_named(learner, path, value, released):
     document = json.loads(fit(released[1], learner, **CASES[learner]).to_bytes())

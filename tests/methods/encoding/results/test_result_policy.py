@@ -40,6 +40,25 @@ def test_steps_are_round_numbers_within_the_share():
     assert round_step(0.0, 0.1) == 0.0
 
 
+@pytest.mark.parametrize("width", [72.0, 99.0, 199.0, 1.0, 0.3, 1e-7, 4e12])
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.4, 1.0])
+def test_steps_are_not_finer_than_the_least_share(width, share):
+    step = round_step(width, share, share)
+    assert share * (1 - 1e-9) <= step / width < 2.51 * share
+    assert round_step(width, share, share / 3) == round_step(width, share)
+    assert f"{step:e}"[:8] in ("1.000000", "2.000000", "5.000000")
+
+
+def test_a_policy_rounds_no_finer_than_it_says(result):
+    model = result.checked(Form("rules", 3, 0.05), ResultPolicy.parse("min_rounding = 0.05"))
+    place = model.features.index("age")
+    ages = model.threshold[~model.shape.leaves & (model.feature == place)]
+    span = np.ptp(result.table.numbers()[:, 0])
+    assert ages.size
+    assert 2.0 < 0.05 * span < 5.0
+    assert np.array_equal(ages % 5.0, np.zeros(ages.size))
+
+
 @pytest.mark.parametrize("wrong", [{"name": "all"}, {"name": "rules"}, {"name": "full", "depth": 2},
                                    {"name": "rules", "depth": 0},
                                    {"name": "rules", "rounding": 1.5}])
@@ -89,6 +108,25 @@ def test_limits_on_people_are_enforced_by_themselves(result):
     with pytest.raises(PolicyError, match="read exactly"):
         result.checked(Form("full"), ResultPolicy.parse("max_exact = 0.2"))
     assert result.checked(Form("predictions"), strict) is None
+
+
+@pytest.mark.parametrize("learner", ["tree", "forest"])
+def test_rounding_alone_leaves_out_categories_that_no_node_asks_about(learner):
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(random_state=1).protect(table)
+    more = {} if learner == "tree" else {"n_estimators": 1, "max_features": None}
+    small = Result.of(fit(release, learner, max_depth=1, **more).model, key, table, release)
+    assert small.in_form(Form("full")).categories["sex"]
+    assert small.in_form(Form("rules", None, 0.1)).categories["sex"] == ()
+
+
+@pytest.mark.parametrize("form", [Form("predictions"), Form("rules", 1), Form("full")])
+def test_new_names_of_classes_count_as_read(form):
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(neutral_names=True, categorical="drop").protect(table)
+    named = Result.of(fit(release, "tree", max_depth=1).model, key, table, release)
+    with pytest.raises(PolicyError, match="read exactly in column 'sick'"):
+        named.checked(form, ResultPolicy.parse("max_recovered = 0.9\nmax_exact = 0.9"))
 
 
 def test_what_keeps_the_policy_goes_back(result):

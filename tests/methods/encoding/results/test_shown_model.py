@@ -33,21 +33,38 @@ def test_both_trees_send_every_record_the_same_way():
     assert np.array_equal(mined.apply(release.table), shown.apply(table))
 
 
-@pytest.mark.parametrize("learner", ["xgboost", "lightgbm"])
+ENSEMBLES = {"gradient": {"n_estimators": 4}, "histogram": {"max_iter": 4},
+             "adaboost": {"n_estimators": 4, "estimator__max_depth": 2},
+             "bagging": {"n_estimators": 4, "max_features": 0.7}}
+
+
+@pytest.mark.parametrize("learner", ["xgboost", "lightgbm", *ENSEMBLES])
 def test_every_equation_is_true(learner):
     """Independently of any replay: a threshold parts codes and values at the same records."""
     table = shown_people(200)
     release, key = PiecewiseEncoder(keep_zero=True, shuffle_rows=False).protect(table)
-    mined = fit(release, learner, n_estimators=4).model
+    mined = fit(release, learner, **ENSEMBLES.get(learner, {"n_estimators": 4})).model
     shown = decode(mined, key, table)
     codes, values = release.table.numbers(), table.numbers()
-    for place, pairs in equations(mined, shown).items():
+    pairs_of = equations(mined, shown)
+    assert {"age", "wage"} <= {mined.features[place] for place in pairs_of}
+    for place, pairs in pairs_of.items():
         if mined.features[place] == "sex":
             continue
         column = ["age", "wage"].index(mined.features[place])
         for code, value in zip(pairs.codes, pairs.values, strict=True):
             below = int((codes[:, column] < code).sum()), int((values[:, column] < value).sum())
             assert abs(below[0] - below[1]) <= (codes[:, column] == code).sum()
+
+
+def test_the_edges_of_histogram_boosting_are_equations_too():
+    table = shown_people(200)
+    release, key = PiecewiseEncoder(keep_zero=True, random_state=3).protect(table)
+    mined = fit(release, "histogram", max_iter=1, max_leaf_nodes=2).model
+    shown = decode(mined, key, table)
+    pairs = equations(mined, shown)[mined.features.index("age")]
+    assert set(shown.bins.edges[mined.features.index("age")].tolist()) <= set(pairs.values.tolist())
+    assert shown_of(table, release, key, mined, shown)["age"].exact > 0.9
 
 
 @pytest.mark.slow
@@ -87,6 +104,18 @@ def test_a_model_of_other_nodes_is_refused():
     one, two = fit(release, "tree", max_depth=2).model, fit(release, "tree", max_depth=4).model
     with pytest.raises(InputError, match="does not have the nodes"):
         equations(one, decode(two, key, table))
+
+
+def test_names_of_classes_undo_new_names_in_every_form():
+    table = shown_people(100)
+    release, key = PiecewiseEncoder(neutral_names=True).protect(table)
+    mined = fit(release, "tree", max_depth=1).model
+    assert set(mined.classes) == {"k0", "k1"}
+    for shown in (decode(mined, key, table), None):
+        sick = shown_of(table, release, key, mined, shown)["sick"]
+        assert (sick.records, sick.exact, sick.guess) == (1.0, 1.0, 0.5)
+    kept, other = PiecewiseEncoder().protect(table)
+    assert "sick" not in shown_of(table, kept, other, fit(kept, "tree", max_depth=1).model, None)
 
 
 def test_a_shown_regression_undoes_the_secret_units_of_its_target():

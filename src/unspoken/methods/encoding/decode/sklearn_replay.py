@@ -26,6 +26,7 @@ from unspoken.methods.encoding.decode.training_rows import (
     original_names,
 )
 from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
+from unspoken.models.labels import label_array
 from unspoken.numerics.treewalk import check_shape
 
 STRICT = "Protect with mode='strict' for this learner."
@@ -227,7 +228,7 @@ def restore_names(model: Any, book: Codebook) -> Any:
         names = original_names(book, tuple(map(str, model.feature_names_in_)))
         model.feature_names_in_ = np.array(names, dtype=object)
     if hasattr(model, "classes_"):
-        model.classes_ = np.array([original_label(book, c) for c in model.classes_])
+        model.classes_ = label_array([original_label(book, c) for c in model.classes_])
     if isinstance(getattr(model, "class_weight", None), dict):
         model.class_weight = {
             original_label(book, c): w for c, w in model.class_weight.items()

@@ -17,6 +17,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.sklearn_replay import inner_trees
 from unspoken.methods.encoding.target_units import TargetUnits
+from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
 from unspoken.models.readers import LightGBMModel, XGBoostModel
 from unspoken.models.readers.lightgbm_core import numbers_text
@@ -50,13 +51,37 @@ def in_original_units(model: Any, units: TargetUnits) -> Any:
         return _xgboost(model, units)
     if isinstance(model, LightGBMModel):
         return _lightgbm(model, units)
+    if isinstance(model, EstimatorTrees):
+        return _file(model, units)
     if hasattr(model, "_predictors"):
         return _histogram(model, units)
     return _boosting(model, units) if hasattr(model, "init_") else _sklearn(model, units)
 
 
+def _file(model: EstimatorTrees, units: TargetUnits) -> EstimatorTrees:
+    """Decode the estimator of a file, which becomes a file again; categories are put in later."""
+    estimator = model.to_sklearn()
+    estimator.feature_names_in_ = np.array(model.features, dtype=object)
+    return type(model).from_sklearn(in_original_units(estimator, units))
+
+
 def _tree(tree: Tree, units: TargetUnits) -> Tree:
-    return replace(tree, value=units.decode(tree.value), impurity=tree.impurity * units.ratio**2)
+    scale = units.ratio**2 if _squared(tree) else units.ratio
+    return replace(tree, value=units.decode(tree.value), impurity=tree.impurity * scale)
+
+
+def _squared(tree: Tree) -> bool:
+    """Return True if impurities are variances: those of two parts add up to that of the whole.
+
+    A tree does not say its criterion; mean distances from the median do not add up like this.
+    """
+    inner = np.flatnonzero(~tree.shape.leaves)
+    value, weight = tree.value[:, 0], tree.weighted_n_samples
+    parts = sum(weight[side[inner]] * (tree.impurity[side[inner]]
+                                       + (value[side[inner]] - value[inner]) ** 2)
+                for side in (tree.left, tree.right))
+    return bool(np.allclose(parts, weight[inner] * tree.impurity[inner], rtol=1e-3,
+                            atol=1e-3 * float(weight[0] * tree.impurity[0])))
 
 
 def _sklearn(model: Any, units: TargetUnits) -> Any:
@@ -80,10 +105,13 @@ def _boosting(model: Any, units: TargetUnits) -> Any:
 def _rebuilt(model: Any, units: TargetUnits, whole: bool) -> Any:
     """Copy an estimator with inner trees whose values are decoded, as wholes or as steps."""
     memo: dict[int, Any] = {}
+    # Gradient boosting has "friedman_mse" or "squared_error" here, whatever its loss.
+    median = getattr(model, "criterion", None) == "absolute_error"
+    scale = units.ratio if median else units.ratio**2
     for tree in inner_trees(model):
         kind, arguments, state = tree.__reduce__()
         nodes, values = state["nodes"].copy(), state["values"]
-        nodes["impurity"] *= units.ratio**2
+        nodes["impurity"] *= scale
         new = kind(*arguments)
         new.__setstate__({**state, "nodes": nodes, "values": units.decode(values) if whole
                           else values * units.ratio})

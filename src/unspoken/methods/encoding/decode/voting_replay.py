@@ -25,6 +25,7 @@ from unspoken.methods.encoding.decode.sklearn_replay import (
     rebuilt,
 )
 from unspoken.methods.encoding.decode.training_rows import Bag, Rows, original_label
+from unspoken.models.labels import label_array
 
 
 def decode_votes(model: Any, rows: Rows) -> Any:
@@ -64,7 +65,7 @@ def _check_vote(model: Any, number: int, error: float, trusted: bool) -> None:
 def _with_classes(model: Any, book: Codebook) -> Any:
     """Put the original classes into the trees, which AdaBoost asks for classes, not for numbers."""
     for tree in model.estimators_:
-        tree.classes_ = np.array([original_label(book, label) for label in tree.classes_])
+        tree.classes_ = label_array([original_label(book, label) for label in tree.classes_])
     return model
 
 

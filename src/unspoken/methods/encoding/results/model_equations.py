@@ -1,7 +1,8 @@
 """The equations of a shown model: at every node a threshold in codes and the same one in values.
 
 Whoever mined a release keeps the encoded model; the decoded one has the same nodes. LightGBM's
-text also states the smallest and the largest value of every column.
+text also states the smallest and the largest value of every column, and a file of histogram
+boosting the edges of all bins.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ import numpy as np
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import InputError
 from unspoken.methods.encoding.decode.sklearn_replay import inner_trees
+from unspoken.models.bagged_trees import BaggedTrees
+from unspoken.models.estimator_trees import EstimatorTrees
 from unspoken.models.forest import Forest
+from unspoken.models.histogram_nodes import HistogramTree
+from unspoken.models.histogram_trees import HistogramTrees
 from unspoken.models.readers import LightGBMModel, XGBoostModel
 from unspoken.models.readers.xgboost_tree import BoostedTree
 from unspoken.models.tree import Tree
@@ -54,6 +59,10 @@ def splits_of(model: Any) -> Splits:
         return _joined([_of_boosted(tree) for tree in model.trees])
     if isinstance(model, LightGBMModel):
         return _of_lightgbm(model)
+    if isinstance(model, EstimatorTrees):
+        edges = model.bins.edges if isinstance(model, HistogramTrees) else ()
+        return _joined([*(_of_member(model, tree) for tree in model.trees),
+                        *((np.full(edge.size, place), edge) for place, edge in enumerate(edges))])
     if hasattr(model, "_predictors"):
         return _joined([_of_nodes(each.nodes) for stage in model._predictors for each in stage])
     return _joined([(tree.feature[tree.children_left >= 0],
@@ -74,6 +83,15 @@ def _of_boosted(tree: BoostedTree) -> Splits:
 def _of_tree(tree: Tree) -> Splits:
     inner = ~tree.shape.leaves
     return tree.feature[inner], tree.threshold[inner]
+
+
+def _of_member(model: EstimatorTrees, tree: Any) -> Splits:
+    """Return the splits of one tree of a file, its columns numbered as those of the model."""
+    if isinstance(tree, HistogramTree):
+        inner = ~tree.shape.leaves & ~np.isin(np.arange(tree.nodes), list(tree.sets))
+        return tree.feature[inner], tree.threshold[inner]
+    feature, threshold = _of_tree(tree)
+    return (model.places(tree)[feature] if isinstance(model, BaggedTrees) else feature), threshold
 
 
 def _of_nodes(nodes: Any) -> Splits:

@@ -2,7 +2,8 @@
 
 Coarse rules are a tree or a forest cut at a depth, with thresholds rounded to a step. The step of a
 column is a round number (1, 2 or 5 times a power of ten) of at most the given share of its range,
-so that the step itself says no more than the order of magnitude.
+so that the step itself says no more than the order of magnitude. Where a policy asks for a least
+share and that step is finer, it is the next round number that is not.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ def cut(model: Any, depth: int | None) -> Any:
     if depth is None:
         return model
     if isinstance(model, Tree):
-        return _asked(_cut(model, depth))
+        return only_asked(_cut(model, depth))
     if isinstance(model, Forest):
-        return _asked(replace(model, trees=tuple(_cut(tree, depth) for tree in model.trees)))
+        return only_asked(replace(model, trees=tuple(_cut(tree, depth) for tree in model.trees)))
     raise InputError(f"Only trees and forests can be cut at a depth. Got {type(model).__name__}. "
                      "Mine it with fewer levels, or show rounded thresholds or predictions.")
 
@@ -90,8 +91,10 @@ def _cut(tree: Tree, depth: int) -> Tree:
         right=np.where(ends, -1, number[tree.right])[kept])
 
 
-def _asked(model: Any) -> Any:
-    """Return a model without the categories of columns that no node asks about."""
+def only_asked(model: Any) -> Any:
+    """Return a tree or a forest without the categories of columns that no node asks about."""
+    if not isinstance(model, Tree | Forest):
+        return model
     trees = model.trees if isinstance(model, Forest) else (model,)
     used = {model.features[place] for tree in trees
             for place in tree.feature[~tree.shape.leaves].tolist()}
@@ -99,13 +102,23 @@ def _asked(model: Any) -> Any:
                                       for name, groups in model.categories.items()})
 
 
-def round_step(width: float, share: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten within a share of a range."""
+def round_step(width: float, share: float, least: float = 0.0) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten within a share of a range.
+
+    If that is below the least share, return the smallest that is not.
+    """
     wanted = width * share
     if not (math.isfinite(wanted) and wanted > 0):
         return 0.0
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return max(digit * power for digit in (1.0, 2.0, 5.0) if digit * power <= wanted * (1 + 1e-12))
+    step = max(each for each in _round_numbers(wanted) if each <= wanted * (1 + 1e-12))
+    needed = width * least * (1 - 1e-12)
+    return step if step >= needed else min(n for n in _round_numbers(needed) if n >= needed)
+
+
+def _round_numbers(near: float) -> list[float]:
+    """Return round numbers of which some are below a number and some above it."""
+    power = 10.0 ** math.floor(math.log10(near))
+    return [digit * power for digit in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)]
 
 
 def rounded(model: Any, steps: Steps) -> Any:

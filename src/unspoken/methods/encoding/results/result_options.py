@@ -19,6 +19,7 @@ from unspoken.methods.encoding.results.result_forms import (
     Form,
     as_pattern,
     cut,
+    only_asked,
     round_step,
     rounded,
 )
@@ -103,16 +104,20 @@ class Result:
         """Return what the codes stand for, for scoring only."""
         return piecewise_truths(self.table, self.view, self.key)
 
-    def in_form(self, form: Form) -> Any:
-        """Return the model that goes back in a form; None stands for predictions alone."""
+    def in_form(self, form: Form, policy: ResultPolicy | None = None) -> Any:
+        """Return the model that goes back in a form; None stands for predictions alone.
+
+        Where a policy asks for a least rounding, no step is finer.
+        """
         if form.name == "predictions":
             return None
         coarse = cut(self.decoded, form.depth)
         if form.rounding is None:
             return coarse
-        steps = {name: round_step(truth.values[-1] - truth.values[0], form.rounding)
+        least = 0.0 if policy is None else min(policy.min_rounding or 0.0, form.rounding)
+        steps = {name: round_step(truth.values[-1] - truth.values[0], form.rounding, least)
                  for name, truth in self.truths.columns.items() if truth.values.size}
-        return rounded(coarse, steps)
+        return rounded(only_asked(coarse), steps)
 
     def shown(self, form: Form, model: Any, radius: float) -> list[Shown]:
         """Return what the miner can read, column by column, once a form was shown."""
@@ -121,7 +126,7 @@ class Result:
 
     def checked(self, form: Form, policy: ResultPolicy | None) -> Any:
         """Return the model in a form, if the policy lets it go back; refuse it otherwise."""
-        model = self.in_form(form)
+        model = self.in_form(form, policy)
         if policy is not None:
             policy.enforce(form, model, self.shown(form, model, policy.radius))
         return model
@@ -181,7 +186,7 @@ def _usual_forms(model: Any) -> Iterator[Form]:
 
 def _option(result: Result, form: Form, policy: ResultPolicy | None, records: Table,
             full: npt.NDArray[Any]) -> ResultOption:
-    model = result.in_form(form)
+    model = result.in_form(form, policy)
     shown = result.shown(form, model, 0.02 if policy is None else policy.radius)
     said = full if model is None else np.asarray(model.predict(records))
     if not shown:

@@ -49,7 +49,7 @@ def shown_columns(mined: Any, shown: Any, key: Key, view: View, truths: Truths,
     """Return what a miner reads off a shown model, column by column.
 
     `mined` and `shown` have the same nodes; `shown` None stands for predictions alone, which say
-    nothing of the features.
+    nothing of the features, but name the classes.
     """
     book = PiecewiseBook.from_key(key)
     design = design_for(book, mined)
@@ -79,7 +79,14 @@ def _numeric(truth: Truth, view: View, pairs: Equations | None, radius: float) -
 
 
 def _target(book: PiecewiseBook, mined: Any) -> list[Shown]:
-    """Return that two predictions in the original unit undo the secret units of a target."""
+    """Return that a result gives the target away: by names of classes, or by two predictions.
+
+    Every form names the classes, in the order of those of the mined model, which undoes new names.
+    Two predictions in the original unit undo secret units.
+    """
+    if book.target is not None and book.classes:
+        classes = len(book.classes)
+        return [Shown(book.target[0], 1.0, 1.0, 1.0, 1.0 / classes, classes)]
     if book.units is None or book.target is None or _predictions(mined) < 2:
         return []
     return [Shown(book.target[0], 1.0, 1.0, 1.0, 0.0, 2)]
