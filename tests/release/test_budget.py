@@ -13,7 +13,7 @@ import pytest
 
 import unspoken
 from support.paths import ROOT
-from unspoken.errors import BudgetError, InputError
+from unspoken.errors import BudgetError, DataError, InputError
 from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import GAUSSIAN, LAPLACE, NONE, Cost, total_epsilon
 from unspoken.release.budget_entries import Draw
@@ -65,6 +65,19 @@ def test_a_person_with_several_rows_costs_more(tmp_path):
     assert budget.spent() == pytest.approx(0.4)
     budget.draw(Cost(0.2), per_unit=True)
     assert budget.spent() == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("ids", "message"), [
+    (["p"] * 7 + ["q", "q"], "at most 2 rows. One id in column 'who' has 7"),
+    (["p", "p", None, "q"], "must have an id in column 'who'. 1 have none"),
+    ([1.0, 2.0, float("nan")], "1 have none"),
+])
+def test_a_person_with_more_rows_than_stated_is_refused(tmp_path, ids, message):
+    crowd = unspoken.read(pa.table({"who": ids, "ill": ["yes"] * len(ids)}), keep=["who"],
+                          show=False)
+    with pytest.raises(DataError, match=message):
+        Budget.start(tmp_path / "b", crowd, epsilon=1.0, unit="who", rows=2)
+    assert not (tmp_path / "b").exists()
 
 
 @pytest.mark.parametrize(("cost", "rows", "epsilon", "delta"), [

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from unspoken.errors import BudgetError
 from unspoken.release.budget_costs import NONE, Cost
 from unspoken.release.budget_entries import ROW, Draw, Terms, now, read_draw, read_terms
+from unspoken.release.budget_persons import check_persons
 from unspoken.release.budget_spending import Spending
 from unspoken.release.chained_log import ChainedLog, LockedLog
 from unspoken.release.register import digest
@@ -76,12 +77,13 @@ class Budget:
               head: str | os.PathLike[str] | None = None) -> Budget:
         """Start the budget of a table; a file that exists is refused.
 
-        `unit` is "row", or the id column of persons with at most `rows` rows each. `recipients`
-        maps names to the most that they may get.
+        `unit` is "row", or the id column of persons with at most `rows` rows each: a table in
+        which somebody has more, or a row has no id, is refused. `recipients` maps names to the
+        most that they may get.
         """
-        if unit != ROW:
-            _ = table.schema[unit]
         terms = Terms(digest(table).table, epsilon, delta, unit, rows, recipients)
+        if unit != ROW:
+            check_persons(table, unit, rows)
         log = BudgetLog(path, head)
         with log.locked() as held:
             if held.news():
