@@ -58,10 +58,9 @@ class Budget:
 
     def __init__(self, path: str | os.PathLike[str],
                  head: str | os.PathLike[str] | None = None) -> None:
-        if not Path(path).is_file():
-            raise BudgetError(f"There is no budget '{path}'. Start one with Budget.start, or on "
-                              f"the command line: unspoken budget {path} --start DATA --epsilon 1")
         self._log = BudgetLog(path, head)
+        if not Path(path).is_file():
+            raise BudgetError(_absence(self._log))
         self._inside = threading.Lock()
         self._terms: Terms | None = None
         self._draws: list[Draw] = []
@@ -210,6 +209,14 @@ class Budget:
                                         "disclosures": bounded[name]} for name in self._each},
                 "without_epsilon": [one.to_json() for one in self._draws if one.cost.law == NONE],
                 "disclosures": len(self._draws)}
+
+
+def _absence(log: BudgetLog) -> str:
+    if log.key_path.exists() or log.head_path.exists():
+        return (f"The budget '{log.path}' was lost or moved: its key or its head is still there. "
+                "Restore it. Nothing is disclosed before.")
+    return (f"There is no budget '{log.path}'. Start one with Budget.start, or on the command "
+            f"line: unspoken budget {log.path} --start DATA --epsilon 1")
 
 
 def _finite(value: float) -> float | None:
