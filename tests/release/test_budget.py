@@ -119,6 +119,23 @@ def test_with_a_delta_more_fits_and_the_total_stays_below(tmp_path):
     assert budget.draw_each([Draw(Cost(0.01), "a", "query", "q")]) == [False]
 
 
+def test_a_head_elsewhere_is_found_by_everything_that_draws(tmp_path):
+    (tmp_path / "disk").mkdir()
+    head = tmp_path / "disk" / "head"
+    start(tmp_path, head=head).draw(Cost(0.1))
+    older = head.read_bytes()
+    Budget(tmp_path / "b").draw(Cost(0.2))
+    assert Budget(tmp_path / "b", head).spent() == pytest.approx(0.3)
+    assert not (tmp_path / "b.head").exists()
+    (tmp_path / "b").write_bytes(b"".join((tmp_path / "b").read_bytes().splitlines(True)[:-1]))
+    with pytest.raises(BudgetError, match="is not the log that its head"):
+        Budget(tmp_path / "b")
+    head.unlink()
+    (tmp_path / "b.head").write_bytes(older)
+    with pytest.raises(BudgetError, match="It is missing"):
+        Budget(tmp_path / "b")
+
+
 def test_a_gaussian_release_needs_a_delta(tmp_path):
     with pytest.raises(BudgetError):
         start(tmp_path).draw(Cost(None, law=GAUSSIAN, multiplier=5.0))
