@@ -290,3 +290,47 @@ def test_a_published_seed_is_impossible():
     """Noise takes no seed: equal calls differ."""
     assert len({tuple(Loss(0.1, False).counts(np.zeros(4, np.int64))) for _ in range(5)}) == 5
     assert math.isfinite(Loss(0.1, True).error())
+
+
+def csv(folder, cells):
+    path = folder / "t.csv"
+    path.write_text("f,ill\n" + "".join(f"{cell},{'yn'[k % 2]}\n" for k, cell in enumerate(cells)))
+    return unspoken.read(path, keep=["f", "ill"], show=False)
+
+
+@pytest.mark.parametrize(("common", "declared", "changes"), [
+    ("1.0", ["1.0", "2.0"], ["2.0", "XX"]), ("1", ["1", "2"], ["2", "1.5", "XX"]),
+    ("01", ["01", "02"], ["02", "3", "XX"]), ("0x10", ["16", "2"], ["2", "XX"]),
+    ("2020-01-01", ["2020-01-01", "2020-01-02"], ["2020-01-02", "2020-01-02 10:00:00", "XX"]),
+    ("True", ["True", "False"], ["False", "maybe"])])
+def test_one_row_of_a_text_file_does_not_change_how_the_others_are_counted(
+        tmp_path, common, declared, changes):
+    for change in changes:
+        table = csv(tmp_path, [common] * 200 + [change])
+        bought = protect.private_offer(table, "marginals", 50.0, columns=["f"],
+                                       values={"f": declared}).buy()
+        assert abs(bought["f"].counts[0] - 200) < 5, change
+
+
+@pytest.mark.parametrize("change", ["41", "40.5", "XX"])
+def test_intervals_are_counted_whatever_a_column_was_read_as(tmp_path, change):
+    table = csv(tmp_path, ["40"] * 200 + [change])
+    one = protect.private_offer(table, "marginals", 50.0, columns=["f"],
+                                edges={"f": [0, 30, 100]})
+    assert one.cost.epsilon == 50.0
+    assert abs(one.buy()["f"].counts[1] - 200) < 5
+
+
+@pytest.mark.parametrize(("edges", "kind"), [([0, 50, 100], pa.int64()),
+                                             ([0.0, 50.0, 100.0], pa.float64())])
+@pytest.mark.parametrize("change", ["41", "40.5"])
+def test_declared_edges_say_whether_synthetic_numbers_are_whole(tmp_path, edges, kind, change):
+    table = csv(tmp_path, ["40"] * 200 + [change])
+    release, _ = protect.PrivateSynthesizer(1.0, edges={"f": edges},
+                                            values={"ill": ["y", "n"]}).protect(table)
+    assert release.table.arrow(["f"])["f"].type == kind
+
+
+def test_declared_values_that_say_the_same_are_refused(tmp_path):
+    with pytest.raises(InputError, match="'1' and '1.0' say the same"):
+        protect.private_offer(csv(tmp_path, ["1", "2"]), "marginals", values={"f": ["1", "1.0"]})
