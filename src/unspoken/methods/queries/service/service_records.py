@@ -22,6 +22,7 @@ from unspoken.methods.queries.fixed_cells import FixedCells
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.predicates import All, Not, Predicate, Some
+from unspoken.methods.queries.service.declared_frame import declared_frame
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.summed_planes import Planes
 from unspoken.numerics.record_bitsets import pack, unpack
@@ -51,7 +52,8 @@ class ServiceRecords:
     def __init__(self, table: Table, policy: ServicePolicy, unit: str | None, rows: int) -> None:
         self.settings = policy.settings(table.schema)
         self._policy = policy
-        self._rows = Rows(_limited(table, unit, rows))
+        bounded = _limited(table, unit, rows)
+        self._rows = Rows(bounded, declared_frame(bounded.arrow(), policy.columns))
         self._masks: OrderedDict[str, Words] = OrderedDict()
         self._everybody = pack(np.ones(self._rows.count, np.bool_))
         self._columns: dict[str, GridColumn] = {}
