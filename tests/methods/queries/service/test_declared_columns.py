@@ -6,6 +6,7 @@ import unspoken
 from unspoken.methods.queries.service.question_service import QueryService
 from unspoken.methods.queries.service.question_text import question_of
 from unspoken.methods.queries.service.service_policy import ServicePolicy
+from unspoken.methods.queries.service.service_records import ServiceRecords
 from unspoken.release.budget import Budget
 
 CHANGES = ["41", "40.5", "N.N."]
@@ -37,3 +38,16 @@ def test_declared_values_are_counted_whatever_the_column_was_read_as(tmp_path, c
     groups = one.ask("a", question_of("select count() group by code"))["groups"]
     assert [group["group"] for group in groups[:2]] == [[values[0]], [values[1]]]
     assert all(abs(group["value"] - 200) < 5 for group in groups[:2])
+
+
+def test_a_column_called_edges_has_groups_of_its_own(tmp_path):
+    (tmp_path / "t.csv").write_text("age,edges\n" + "40,a\n30,b\n" * 20)
+    table = unspoken.read(tmp_path / "t.csv", keep=["age", "edges"], show=False)
+    policy = ServicePolicy.parse({
+        "service": {"budget": "b", "log": "l"},
+        "columns": {"age": {"bounds": [0, 100], "public": True},
+                    "edges": {"values": ["a", "b"]}}}, tmp_path)
+    records = ServiceRecords(table, policy, None, 1)
+    bins = records.bins("age", ())
+    assert len(records.groups(["age", "edges"]).labels[0]) == 2
+    assert records.bins("age", ()) is bins

@@ -155,7 +155,7 @@ class QueryService:
         """Return what anybody who may ask may know: columns, declarations and prices."""
         return {"columns": {name: {"kind": self._kind(name), **self.policy.columns.get(name, {})}
                             for name in self.records.asked_about},
-                "rows": self.records.count, "each": self.policy.each,
+                "rows": self.records.table_rows, "each": self.policy.each,
                 "cells": list(self.policy.cells), "epsilon": self.budget.terms.epsilon,
                 "delta": self.budget.terms.delta, "left": self.budget.left()}
 

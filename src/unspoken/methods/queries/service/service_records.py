@@ -61,6 +61,7 @@ class ServiceRecords:
         self._fixed: dict[Any, Any] = {}
         self._guard = threading.RLock()
         self.count = self._rows.count
+        self.table_rows = table.rows
         self.schema = self._rows.schema
         self.cells = FixedCells(self._rows, self.settings)
         self.cell_labels: Ints | None = self._rows.labels(policy.cells) if policy.cells else None
@@ -121,7 +122,7 @@ class ServiceRecords:
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Return the groups by the combinations of some columns' values."""
-        found: Groups = self.kept(tuple(names), lambda: self._combined(
+        found: Groups = self.kept(("groups", *names), lambda: self._combined(
             [self._by_value(name) for name in names]))
         return found
 
@@ -175,7 +176,7 @@ class ServiceRecords:
         if not edges and "values" in self._policy.columns.get(name, {}):
             return self.groups([name])
         column = self.column(name)
-        found: Groups = self.kept((name, "edges", *edges),
+        found: Groups = self.kept(("bins", name, *edges),
                                   lambda: self._binned(name, column, edges))
         return found
 
