@@ -334,3 +334,22 @@ def test_declared_edges_say_whether_synthetic_numbers_are_whole(tmp_path, edges,
 def test_declared_values_that_say_the_same_are_refused(tmp_path):
     with pytest.raises(InputError, match="'1' and '1.0' say the same"):
         protect.private_offer(csv(tmp_path, ["1", "2"]), "marginals", values={"f": ["1", "1.0"]})
+
+
+@pytest.mark.parametrize("edges", [[0, 80, 20, 100], [0, 0], [5], [0, math.inf], [0, math.nan, 5],
+                                   ["a", "b"], 7])
+def test_edges_must_increase(edges):
+    with pytest.raises(InputError, match="'edges' of column 'age' must be at least two finite"):
+        protect.private_offer(people(20), "marginals", edges={"age": edges}, values=VALUES)
+
+
+def test_marginals_name_at_least_one_list():
+    with pytest.raises(InputError, match="at least one list"):
+        offer("marginals", marginals=[])
+
+
+def test_units_of_regression_stay_within_their_reach():
+    low = 1.7e18
+    cell = Cells("t", (low, low + 768), (), False, True)
+    units = private_regression._units(cell, np.array([low, low + 768, math.nan]))
+    assert np.abs(units).max() <= private_regression.STEPS

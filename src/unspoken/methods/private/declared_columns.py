@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, InputError
+from unspoken.errors import DataError, InputError, explain
 from unspoken.release.distorted import of_column
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.declared_types import meaning, numbers_of, places_among, texts_of
@@ -130,8 +131,8 @@ def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells
     column = table.arrow([name])[name]
     if edges is not None and values is None:
         # From the declaration, not from the data: one fraction would change the column's type.
-        whole = all(isinstance(end, int) for end in edges)
-        return Cells(name, tuple(float(end) for end in edges), (), whole, True)
+        ends = _ends(name, edges)
+        return Cells(name, ends, (), all(isinstance(end, Integral) for end in edges), True)
     if table.schema[name].kind in ("numeric", "ordinal") and values is None:
         return Cells(name, tuple(_even(name, column, bins)), (), pa.types.is_integer(column.type),
                      False)
@@ -145,11 +146,23 @@ def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells
     return Cells(name, (), tuple(listed), False, values is not None)
 
 
+def _ends(name: str, edges: Any) -> tuple[float, ...]:
+    try:
+        ends = tuple(float(end) for end in edges)
+    except (TypeError, ValueError):
+        ends = ()
+    if len(ends) < 2 or not np.isfinite(ends).all() or any(a >= b for a, b in pairwise(ends)):
+        raise InputError(explain(f"'edges' of column '{name}'", "at least two finite numbers, each "
+                                 "above the one before", edges))
+    return ends
+
+
 def _check_different(name: str, listed: Sequence[str]) -> None:
     first: dict[str, str] = {}
     for value in listed:
-        other = first.setdefault(meaning(value), value)
-        if other != value:
+        other = first.get(meaning(value))
+        first[meaning(value)] = value
+        if other is not None:
             raise InputError(f"'values' of column '{name}' must be different. '{other}' and "
                              f"'{value}' say the same. Leave one out: both are counted together.")
 

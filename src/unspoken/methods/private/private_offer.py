@@ -167,6 +167,9 @@ def _names(data: Table, columns: Any, target: str | None) -> list[str]:
 
 
 def _check_marginals(marginals: Any, names: list[str]) -> None:
+    if marginals is not None and not len(marginals):
+        raise InputError("'marginals' must name at least one list of columns. It is empty. Leave "
+                         "it out for each column alone.")
     for one in marginals or ():
         if isinstance(one, str) or not one or not set(one) <= set(names):
             raise InputError(explain("'marginals'", f"lists of columns out of {', '.join(names)}",
