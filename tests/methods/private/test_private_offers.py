@@ -353,3 +353,12 @@ def test_units_of_regression_stay_within_their_reach():
     cell = Cells("t", (low, low + 768), (), False, True)
     units = private_regression._units(cell, np.array([low, low + 768, math.nan]))
     assert np.abs(units).max() <= private_regression.STEPS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_errors_that_follow_from_the_data_are_not_told(kind):
+    data = shops(50) if kind == "itemsets" else lines(50) if kind == "regression" else people(50)
+    one = protect.private_offer(data, kind)
+    assert one.cost.law == NONE
+    assert one.expected == {}
+    assert "unknown until everything is declared" in one.summary()
