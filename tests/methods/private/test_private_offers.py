@@ -332,7 +332,7 @@ def test_declared_edges_say_whether_synthetic_numbers_are_whole(tmp_path, edges,
 
 
 def test_declared_values_that_say_the_same_are_refused(tmp_path):
-    with pytest.raises(InputError, match="'1' and '1.0' say the same"):
+    with pytest.raises(InputError, match=r"'1' and '1\.0' say the same"):
         protect.private_offer(csv(tmp_path, ["1", "2"]), "marginals", values={"f": ["1", "1.0"]})
 
 

@@ -3,8 +3,8 @@
 Cells are declared from public knowledge. Cells that were taken from the data disclose something
 about it: then no epsilon is stated. A number beyond its range counts as the nearest interval, a
 category that was not declared as missing. How a column was read does not matter: a text that says
-a number is that number, and a text among numbers is missing. A column that is declared complete has no cell for
-missing values: should there be one all the same, it counts as the last cell.
+a number is that number, and a text among numbers is missing. A column that is declared complete has
+no cell for missing values: should there be one all the same, it counts as the last cell.
 """
 
 from __future__ import annotations

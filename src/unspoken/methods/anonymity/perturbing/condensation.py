@@ -1,15 +1,15 @@
 """Condenser: groups of k alike records, replaced by draws with their means and covariances.
 
 Condensation (Aggarwal and Yu 2004). Of every group only its mean and its covariance are used: new
-records are drawn uniformly along its main axes, with the same variances, and centred on
-its mean. Categories, and which values are missing, are dealt at random within the group. A column of
-which fewer than k values of a group are known is missing in the whole group: a mean of few values
-is close to each of them, and that of one is the value itself.
+records are drawn uniformly along its main axes, with the same variances, and centred on its mean.
+Categories, and which values are missing, are dealt at random within the group. Where fewer than k values of a column are known in a group, the column is missing in all of it: a mean of few
+values is close to each of them, and that of one is the value itself.
 
 Who learns what. Every published number is drawn from the mean and covariance of at least k known
-values, and the mean of a column is exactly that of the groups that are published in it. A group of very similar people is drawn close to them: what all records of a group
-have in common is disclosed of each. Sensitive columns and the target go out as they are, beside
-numbers that were drawn. No class is promised: it is not k-anonymity.
+values, and the mean of a column is exactly that of the groups that are published in it. A group of
+very similar people is drawn close to them: what all records of a group have in common is disclosed
+of each. Sensitive columns and the target go out as they are, beside numbers that were drawn. No
+class is promised: it is not k-anonymity.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
         about = {name: {"form": "drawn", "kept": _kept(one, self.owner_, int(self.k))}
                  for name, one in values.items()}
         promise = Masked(
-            f"Every number is drawn with the mean and covariance of at least {self.k} known values; "
-            "where a group has fewer, none is released.",
+            f"Every number is drawn with the mean and covariance of at least {self.k} known "
+            "values; where a group has fewer, none is released.",
             ("no class is promised: a group of very similar people is drawn close to them",),
             {"group_size": int(self.k), "groups": int(self.owner_.max()) + 1})
         mechanism = {"name": CONDENSATION.name, "group_size": int(self.k), "columns": about}
