@@ -75,3 +75,39 @@ def test_start_needs_an_epsilon_and_no_second_thing(house, capsys):
     assert "--epsilon 1" in capsys.readouterr().err
     assert main(["budget", "c", "--start", "t.csv", "--draw", "x"]) == 2
     assert main(["budget", "b", "--draw", "x", "--recipient", "a"]) == 0
+
+
+@pytest.fixture
+def beside(house):
+    assert main(["budget", "t.csv.budget", "--start", "t.csv", "--epsilon", "1"]) == 0
+    return house
+
+
+def plain(data, out):
+    return ["protect", data, "--target", "ill", "--method", "noise", "--option", "family=laplace",
+            "--option", "scale=200", "--option", 'ranges={"age": [0, 100]}', "--out", out]
+
+
+def test_a_link_to_the_data_draws_from_the_same_budget(beside, capsys):
+    (beside / "elsewhere").mkdir()
+    (beside / "elsewhere" / "link.csv").symlink_to(beside / "t.csv")
+    assert main(plain("elsewhere/link.csv", "one")) == 0
+    capsys.readouterr()
+    assert main(["budget", "t.csv.budget", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["disclosures"] == 2
+
+
+@pytest.mark.parametrize("gone", [[""], ["", ".key"], ["", ".head"]])
+def test_a_budget_that_was_moved_away_discloses_nothing(beside, capsys, gone):
+    for end in gone:
+        (beside / f"t.csv.budget{end}").rename(beside / f"away{end}")
+    assert main(plain("t.csv", "one")) == 2
+    assert "was lost or moved" in capsys.readouterr().err
+    assert not (beside / "one").exists()
+
+
+def test_a_release_without_a_budget_says_that_nothing_was_booked(house, capsys):
+    assert main(plain("t.csv", "one")) == 0
+    assert "Nothing was booked" in capsys.readouterr().out
+    assert main([*plain("t.csv", "two"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["booked"] is False

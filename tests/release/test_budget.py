@@ -13,7 +13,7 @@ import pytest
 
 import unspoken
 from support.paths import ROOT
-from unspoken.errors import BudgetError, InputError
+from unspoken.errors import BudgetError, DataError, InputError
 from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import GAUSSIAN, LAPLACE, NONE, Cost, total_epsilon
 from unspoken.release.budget_entries import Draw
@@ -67,6 +67,19 @@ def test_a_person_with_several_rows_costs_more(tmp_path):
     assert budget.spent() == pytest.approx(0.6)
 
 
+@pytest.mark.parametrize(("ids", "message"), [
+    (["p"] * 7 + ["q", "q"], "at most 2 rows. One id in column 'who' has 7"),
+    (["p", "p", None, "q"], "must have an id in column 'who'. 1 have none"),
+    ([1.0, 2.0, float("nan")], "1 have none"),
+])
+def test_a_person_with_more_rows_than_stated_is_refused(tmp_path, ids, message):
+    crowd = unspoken.read(pa.table({"who": ids, "ill": ["yes"] * len(ids)}), keep=["who"],
+                          show=False)
+    with pytest.raises(DataError, match=message):
+        Budget.start(tmp_path / "b", crowd, epsilon=1.0, unit="who", rows=2)
+    assert not (tmp_path / "b").exists()
+
+
 @pytest.mark.parametrize(("cost", "rows", "epsilon", "delta"), [
     (Cost(0.5), 3, 1.5, 0.0),
     (Cost(0.5, 1e-6), 2, 1.0, 1e-6 * (1 + math.exp(0.5))),
@@ -104,6 +117,23 @@ def test_with_a_delta_more_fits_and_the_total_stays_below(tmp_path):
     assert total_epsilon({Cost(0.01): booked + 1}, 1e-6) > 1.0
     assert budget.spent() <= 1.0
     assert budget.draw_each([Draw(Cost(0.01), "a", "query", "q")]) == [False]
+
+
+def test_a_head_elsewhere_is_found_by_everything_that_draws(tmp_path):
+    (tmp_path / "disk").mkdir()
+    head = tmp_path / "disk" / "head"
+    start(tmp_path, head=head).draw(Cost(0.1))
+    older = head.read_bytes()
+    Budget(tmp_path / "b").draw(Cost(0.2))
+    assert Budget(tmp_path / "b", head).spent() == pytest.approx(0.3)
+    assert not (tmp_path / "b.head").exists()
+    (tmp_path / "b").write_bytes(b"".join((tmp_path / "b").read_bytes().splitlines(True)[:-1]))
+    with pytest.raises(BudgetError, match="is not the log that its head"):
+        Budget(tmp_path / "b")
+    head.unlink()
+    (tmp_path / "b.head").write_bytes(older)
+    with pytest.raises(BudgetError, match="It is missing"):
+        Budget(tmp_path / "b")
 
 
 def test_a_gaussian_release_needs_a_delta(tmp_path):

@@ -1,7 +1,9 @@
 """Booking disclosures in the budget of a table, before they are written.
 
 The budget is the one that `--budget` names, or else the file that lies beside the data under the
-same name with `.budget` added: whoever started it there need not think of it again.
+same name with `.budget` added: whoever started it there need not think of it again. A link to the
+data leads to the same budget. Where only the key or the head of a budget is left, the budget was
+lost, and nothing is disclosed. Where there never was one, the output says that nothing was booked.
 """
 
 from __future__ import annotations
@@ -17,15 +19,23 @@ if TYPE_CHECKING:
 
 
 def budget_path(budget: Path | None, data: Path) -> Path | None:
-    """Return where the budget of a data file is, None if there is none."""
-    beside = data.with_name(data.name + ".budget")
-    return budget if budget is not None or not beside.is_file() else beside
+    """Return where the budget of a data file is or was, None if there is none."""
+    if budget is not None:
+        return budget
+    places = [file.with_name(file.name + ".budget") for file in (data.resolve(), data)]
+    return next((place for place in places if _left_there(place)), None)
+
+
+def _left_there(place: Path) -> bool:
+    """Return True if a budget lies there, or what belongs to one."""
+    return any(place.with_name(place.name + end).exists() for end in ("", ".key", ".head"))
 
 
 def budget_of(args: argparse.Namespace) -> Budget | None:
     """Return the budget that the options name or that lies beside the data."""
     path = budget_path(getattr(args, "budget", None), args.data)
     if path is None:
+        args.unbooked = args.data
         return None
     from unspoken.release.budget import Budget
 
@@ -50,10 +60,11 @@ def book_release(args: argparse.Namespace, table: Table, release: Release,
                           "shows what it was spent on.")
 
 
-def list_baskets(data: Path, table: Table, what: str) -> None:
+def list_baskets(args: argparse.Namespace, data: Path, table: Table, what: str) -> None:
     """List baskets that bound nothing in the budget beside their file, before they are written."""
     path = budget_path(None, data)
     if path is None:
+        args.unbooked = data
         return
     from unspoken.release.budget import Budget
     from unspoken.release.budget_releases import WITHOUT

@@ -161,7 +161,15 @@ def saved_bytes(thing: Any, name: str = "model.json") -> bytes:
 
 
 def emit(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
-    """Print the result: JSON if that was asked for, else text."""
+    """Print the result: JSON if that was asked for, else text.
+
+    A disclosure that no budget counts (`args.unbooked`, the data) says so.
+    """
+    unbooked = getattr(args, "unbooked", None)
+    if unbooked is not None:
+        data = {**data, "booked": False}
+        text += (f"\nNothing was booked, because there is no budget. It would be "
+                 f"{unbooked}.budget; 'unspoken budget' starts one.")
     print(json.dumps(data, allow_nan=False, default=str) if args.json else text)
 
 

@@ -92,7 +92,7 @@ def _book(args: argparse.Namespace, source: Any) -> None:
     from unspoken.table.baskets import Baskets
 
     if isinstance(source, Baskets):
-        list_baskets(args.baskets, to_table(source), "baskets with hidden rules")
+        list_baskets(args, args.baskets, to_table(source), "baskets with hidden rules")
 
 
 def _read(args: argparse.Namespace) -> Any:

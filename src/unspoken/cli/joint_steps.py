@@ -234,6 +234,7 @@ def _book(args: argparse.Namespace, study: Study, path: Path, budget: Path | Non
 
     place = budget_path(budget, path)
     if place is None and "epsilon" not in study.parameters:
+        args.unbooked = path
         return
     table = to_table(read_baskets(path, **file_options(args))) if path.suffix == ".dat" \
         else read(path, show=False, **file_options(args))

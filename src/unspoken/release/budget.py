@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from unspoken.errors import BudgetError
 from unspoken.release.budget_costs import NONE, Cost
 from unspoken.release.budget_entries import ROW, Draw, Terms, now, read_draw, read_terms
+from unspoken.release.budget_persons import check_persons
 from unspoken.release.budget_spending import Spending
 from unspoken.release.chained_log import ChainedLog, LockedLog
 from unspoken.release.register import digest
@@ -57,10 +58,9 @@ class Budget:
 
     def __init__(self, path: str | os.PathLike[str],
                  head: str | os.PathLike[str] | None = None) -> None:
-        if not Path(path).is_file():
-            raise BudgetError(f"There is no budget '{path}'. Start one with Budget.start, or on "
-                              f"the command line: unspoken budget {path} --start DATA --epsilon 1")
         self._log = BudgetLog(path, head)
+        if not Path(path).is_file():
+            raise BudgetError(_absence(self._log))
         self._inside = threading.Lock()
         self._terms: Terms | None = None
         self._draws: list[Draw] = []
@@ -76,12 +76,13 @@ class Budget:
               head: str | os.PathLike[str] | None = None) -> Budget:
         """Start the budget of a table; a file that exists is refused.
 
-        `unit` is "row", or the id column of persons with at most `rows` rows each. `recipients`
-        maps names to the most that they may get.
+        `unit` is "row", or the id column of persons with at most `rows` rows each: a table in
+        which somebody has more, or a row has no id, is refused. `recipients` maps names to the
+        most that they may get.
         """
-        if unit != ROW:
-            _ = table.schema[unit]
         terms = Terms(digest(table).table, epsilon, delta, unit, rows, recipients)
+        if unit != ROW:
+            check_persons(table, unit, rows)
         log = BudgetLog(path, head)
         with log.locked() as held:
             if held.news():
@@ -208,6 +209,14 @@ class Budget:
                                         "disclosures": bounded[name]} for name in self._each},
                 "without_epsilon": [one.to_json() for one in self._draws if one.cost.law == NONE],
                 "disclosures": len(self._draws)}
+
+
+def _absence(log: BudgetLog) -> str:
+    if log.key_path.exists() or log.head_path.exists():
+        return (f"The budget '{log.path}' was lost or moved: its key or its head is still there. "
+                "Restore it. Nothing is disclosed before.")
+    return (f"There is no budget '{log.path}'. Start one with Budget.start, or on the command "
+            f"line: unspoken budget {log.path} --start DATA --epsilon 1")
 
 
 def _finite(value: float) -> float | None:

@@ -3,8 +3,9 @@
 Every line is `{"chain": ..., "entry": ...}`. The chain is a keyed hash of the line before and the
 entry, so that a line that was edited, removed from the middle or put elsewhere is seen. The key
 lies beside the log in `<log>.key`. The last chain and the number of lines stand in a file of their
-own, the head (`<log>.head`, or where the custodian wants it), so that a log whose tail was cut, a
-second log in its place and an older copy are seen, too. All files are 0600.
+own, the head (`<log>.head`, or where the custodian wants it: the key file says where), so that a
+log whose tail was cut, a second log in its place and an older copy are seen, too. All files are
+0600.
 
 Whoever decides takes an exclusive lock (flock), reads what other processes have added, decides,
 appends, syncs, moves the head, and only then answers. A last line without its end was never
@@ -42,8 +43,8 @@ class ChainedLog:
                  head: str | os.PathLike[str] | None = None) -> None:
         self.path = Path(path)
         self.key_path = self.path.with_name(self.path.name + ".key")
-        self.head_path = self.path.with_name(self.path.name + ".head") if head is None \
-            else Path(head)
+        self._elsewhere = None if head is None else Path(head).absolute()
+        self.head_path = self._elsewhere or self.path.with_name(self.path.name + ".head")
         self.entries = 0
         self.secret = b""
         self._read = 0
@@ -107,22 +108,27 @@ class ChainedLog:
             mode = self.key_path.stat().st_mode
             data = json.loads(self.key_path.read_bytes()[:10_000])
             secret = bytes.fromhex(data[f"unspoken-{self.label}-key"])
-        except (OSError, ValueError, KeyError, TypeError):
+            head = Path(data.get("head", self.head_path))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise self.error(f"'{self.key_path}' must be the key of the log. It is missing or "
                                 "damaged. Restore it.") from None
         if mode & 0o077 or len(secret) != 32:
             raise self.error(f"'{self.key_path}' must be a key that only its owner can read. "
                                 "chmod 600 it.")
         self.secret = secret
+        if self._elsewhere is None:
+            self.head_path = head
 
     def _new_key(self) -> None:
         if self.head_path.exists():
             raise self.error(
                 f"'{self.path}' is empty, but its head '{self.head_path}' is there: the log was "
                 "lost. Restore it. Remove the head only if no earlier answer can matter any more.")
-        content = json.dumps({f"unspoken-{self.label}-key": fresh_seed().hex()}).encode()
+        content = {f"unspoken-{self.label}-key": fresh_seed().hex()}
+        if self._elsewhere is not None:
+            content["head"] = str(self._elsewhere)
         try:
-            write_file(self.key_path, content, 0o600, overwrite=False)
+            write_file(self.key_path, json.dumps(content).encode(), 0o600, overwrite=False)
         except FileExistsError:
             raise self.error(
                 f"'{self.path}' is empty, but its key '{self.key_path}' is there: the log was "

@@ -162,12 +162,31 @@ def test_condensation_keeps_means_missing_values_and_nobody(seed):
     before, after = table.arrow(), release.table.arrow()
     assert np.bincount(method.owner_).min() >= 6
     for name in ("age", "pay"):
-        true, shown = ([v for v in t[name].to_pylist() if v is not None] for t in (before, after))
+        values, owner = before[name].to_pylist(), method.owner_.tolist()
+        known = Counter(group for group, v in zip(owner, values, strict=True) if v is not None)
+        true = [v for group, v in zip(owner, values, strict=True)
+                if v is not None and known[group] >= 6]
+        shown = [v for v in after[name].to_pylist() if v is not None]
         assert len(true) == len(shown)
         assert np.mean(shown) == pytest.approx(np.mean(true))
         assert len(set(true) & set(shown)) <= 2
     assert Counter(before["city"].to_pylist()) == Counter(after["city"].to_pylist())
     assert release.guarantee.name == "masked"
+
+
+def test_condensation_releases_no_value_that_few_of_a_group_have():
+    rng = np.random.default_rng(1)
+    bonus, word = [None] * 60, [None] * 60
+    bonus[7], bonus[9], word[3] = 1234567.0, 31337.0, "only one"
+    table = unspoken.read(pa.table({"age": rng.integers(20, 80, 60).astype(float), "bonus": bonus,
+                                    "word": pa.array(word, pa.string())}),
+                          quasi=["age", "bonus", "word"], show=False)
+    release, _ = Condenser(k=10).protect(table)
+    after = release.table.arrow()
+    assert set(after["bonus"].to_pylist()) == {None}
+    assert set(after["word"].to_pylist()) == {None}
+    assert None not in after["age"].to_pylist()
+    assert "known values" in release.guarantee.statement
 
 
 @pytest.mark.parametrize("ell", [2, 3])

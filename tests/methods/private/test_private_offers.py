@@ -290,3 +290,75 @@ def test_a_published_seed_is_impossible():
     """Noise takes no seed: equal calls differ."""
     assert len({tuple(Loss(0.1, False).counts(np.zeros(4, np.int64))) for _ in range(5)}) == 5
     assert math.isfinite(Loss(0.1, True).error())
+
+
+def csv(folder, cells):
+    path = folder / "t.csv"
+    path.write_text("f,ill\n" + "".join(f"{cell},{'yn'[k % 2]}\n" for k, cell in enumerate(cells)))
+    return unspoken.read(path, keep=["f", "ill"], show=False)
+
+
+@pytest.mark.parametrize(("common", "declared", "changes"), [
+    ("1.0", ["1.0", "2.0"], ["2.0", "XX"]), ("1", ["1", "2"], ["2", "1.5", "XX"]),
+    ("01", ["01", "02"], ["02", "3", "XX"]), ("0x10", ["16", "2"], ["2", "XX"]),
+    ("2020-01-01", ["2020-01-01", "2020-01-02"], ["2020-01-02", "2020-01-02 10:00:00", "XX"]),
+    ("True", ["True", "False"], ["False", "maybe"])])
+def test_one_row_of_a_text_file_does_not_change_how_the_others_are_counted(
+        tmp_path, common, declared, changes):
+    for change in changes:
+        table = csv(tmp_path, [common] * 200 + [change])
+        bought = protect.private_offer(table, "marginals", 50.0, columns=["f"],
+                                       values={"f": declared}).buy()
+        assert abs(bought["f"].counts[0] - 200) < 5, change
+
+
+@pytest.mark.parametrize("change", ["41", "40.5", "XX"])
+def test_intervals_are_counted_whatever_a_column_was_read_as(tmp_path, change):
+    table = csv(tmp_path, ["40"] * 200 + [change])
+    one = protect.private_offer(table, "marginals", 50.0, columns=["f"],
+                                edges={"f": [0, 30, 100]})
+    assert one.cost.epsilon == 50.0
+    assert abs(one.buy()["f"].counts[1] - 200) < 5
+
+
+@pytest.mark.parametrize(("edges", "kind"), [([0, 50, 100], pa.int64()),
+                                             ([0.0, 50.0, 100.0], pa.float64())])
+@pytest.mark.parametrize("change", ["41", "40.5"])
+def test_declared_edges_say_whether_synthetic_numbers_are_whole(tmp_path, edges, kind, change):
+    table = csv(tmp_path, ["40"] * 200 + [change])
+    release, _ = protect.PrivateSynthesizer(1.0, edges={"f": edges},
+                                            values={"ill": ["y", "n"]}).protect(table)
+    assert release.table.arrow(["f"])["f"].type == kind
+
+
+def test_declared_values_that_say_the_same_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"'1' and '1\.0' say the same"):
+        protect.private_offer(csv(tmp_path, ["1", "2"]), "marginals", values={"f": ["1", "1.0"]})
+
+
+@pytest.mark.parametrize("edges", [[0, 80, 20, 100], [0, 0], [5], [0, math.inf], [0, math.nan, 5],
+                                   ["a", "b"], 7])
+def test_edges_must_increase(edges):
+    with pytest.raises(InputError, match="'edges' of column 'age' must be at least two finite"):
+        protect.private_offer(people(20), "marginals", edges={"age": edges}, values=VALUES)
+
+
+def test_marginals_name_at_least_one_list():
+    with pytest.raises(InputError, match="at least one list"):
+        offer("marginals", marginals=[])
+
+
+def test_units_of_regression_stay_within_their_reach():
+    low = 1.7e18
+    cell = Cells("t", (low, low + 768), (), False, True)
+    units = private_regression._units(cell, np.array([low, low + 768, math.nan]))
+    assert np.abs(units).max() <= private_regression.STEPS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_errors_that_follow_from_the_data_are_not_told(kind):
+    data = shops(50) if kind == "itemsets" else lines(50) if kind == "regression" else people(50)
+    one = protect.private_offer(data, kind)
+    assert one.cost.law == NONE
+    assert one.expected == {}
+    assert "unknown until everything is declared" in one.summary()

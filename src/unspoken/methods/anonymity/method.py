@@ -230,7 +230,7 @@ CONDENSATION = replace(
     TOP_BOTTOM,
     name="condensation",
     summary="Replaces groups of k alike records by draws with their means and covariances.",
-    promise="Nobody's numbers are released, and means of columns stay.",
+    promise="Numbers are drawn from means and covariances of at least k known values.",
     transformer_at=f"{_HERE}.perturbing.condensation:Condenser",
     parameters={
         "k": _CLASSES["k"],

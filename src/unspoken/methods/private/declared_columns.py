@@ -2,8 +2,9 @@
 
 Cells are declared from public knowledge. Cells that were taken from the data disclose something
 about it: then no epsilon is stated. A number beyond its range counts as the nearest interval, a
-category that was not declared as missing. A column that is declared complete has no cell for
-missing values: should there be one all the same, it counts as the last cell.
+category that was not declared as missing. How a column was read does not matter: a text that says
+a number is that number, and a text among numbers is missing. A column that is declared complete has
+no cell for missing values: should there be one all the same, it counts as the last cell.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,9 +21,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError
+from unspoken.errors import DataError, InputError, explain
 from unspoken.release.distorted import of_column
 from unspoken.table.arrow_arrays import to_numbers
+from unspoken.table.declared_types import meaning, numbers_of, places_among, texts_of
 from unspoken.table.table import Table
 
 MOST_VALUES = 1000
@@ -51,11 +54,14 @@ class Cells:
     def codes(self, column: Any) -> Ints:
         """Return the code of every value of an Arrow column."""
         if self.edges:
-            numbers = np.asarray(to_numbers(column), np.float64)
+            numbers = numbers_of(column)
             place = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right")
             return np.where(np.isnan(numbers), self.size - 1, place).astype(np.int64)
+        if self.declared:
+            place = places_among(column, self.values)
+            return np.where(place < 0, self.size - 1, place)
         known = pa.array(list(self.values), pa.large_string())
-        found = pc.index_in(_texts(column), known)
+        found = pc.index_in(texts_of(column), known)
         return np.asarray(pc.fill_null(found, self.size - 1).to_numpy(zero_copy_only=False),
                           np.int64)
 
@@ -111,7 +117,7 @@ class Coded:
 
     def numbers(self, name: str) -> Floats:
         """Return the numbers of a column."""
-        return np.asarray(to_numbers(self._frame[name]), np.float64)
+        return numbers_of(self._frame[name])
 
 
 def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: int,
@@ -123,16 +129,42 @@ def cells_of(table: Table, names: Sequence[str], edges: Any, values: Any, bins: 
 
 def _cells(table: Table, name: str, edges: Any, values: Any, bins: int) -> Cells:
     column = table.arrow([name])[name]
+    if edges is not None and values is None:
+        # From the declaration, not from the data: one fraction would change the column's type.
+        ends = _ends(name, edges)
+        return Cells(name, ends, (), all(isinstance(end, Integral) for end in edges), True)
     if table.schema[name].kind in ("numeric", "ordinal") and values is None:
-        whole = pa.types.is_integer(column.type)
-        given = edges if edges is not None else _even(name, column, bins)
-        return Cells(name, tuple(float(end) for end in given), (), whole, edges is not None)
-    listed = sorted(pc.unique(_texts(column).drop_null()).to_pylist()) if values is None \
+        return Cells(name, tuple(_even(name, column, bins)), (), pa.types.is_integer(column.type),
+                     False)
+    listed = sorted(pc.unique(texts_of(column).drop_null()).to_pylist()) if values is None \
         else [str(value) for value in values]
     if not 1 <= len(listed) <= MOST_VALUES:
         raise DataError(f"Column '{name}' must have 1 to {MOST_VALUES} categories. Got "
                         f"{len(listed)}. Declare 'values', or leave the column out.")
+    if values is not None:
+        _check_different(name, listed)
     return Cells(name, (), tuple(listed), False, values is not None)
+
+
+def _ends(name: str, edges: Any) -> tuple[float, ...]:
+    try:
+        ends = tuple(float(end) for end in edges)
+    except (TypeError, ValueError):
+        ends = ()
+    if len(ends) < 2 or not np.isfinite(ends).all() or any(a >= b for a, b in pairwise(ends)):
+        raise InputError(explain(f"'edges' of column '{name}'", "at least two finite numbers, each "
+                                 "above the one before", edges))
+    return ends
+
+
+def _check_different(name: str, listed: Sequence[str]) -> None:
+    first: dict[str, str] = {}
+    for value in listed:
+        other = first.get(meaning(value))
+        first[meaning(value)] = value
+        if other is not None:
+            raise InputError(f"'values' of column '{name}' must be different. '{other}' and "
+                             f"'{value}' say the same. Leave one out: both are counted together.")
 
 
 def _even(name: str, column: Any, bins: int) -> list[float]:
@@ -142,13 +174,6 @@ def _even(name: str, column: Any, bins: int) -> list[float]:
         raise DataError(f"Column '{name}' holds no number. Declare 'edges', or leave it out.")
     low, high = float(np.floor(numbers.min())), float(np.ceil(numbers.max()))
     return np.linspace(low, max(high, low + 1), bins + 1).tolist()  # type: ignore[no-any-return]
-
-
-def _texts(column: Any) -> Any:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    text = column.cast(pa.large_string())
-    return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
 
 def table_of_counts(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:

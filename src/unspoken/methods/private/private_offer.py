@@ -1,6 +1,8 @@
 """The door to private results: what they cost and how exact they will be, before they are bought.
 
-An offer looks at nothing but declarations and the number of rows, which is public. Buying books the
+An offer tells nothing but what follows from declarations and the number of rows, which is public.
+Errors that depend on categories or ends that were not declared are not told before it is bought:
+they would tell how many there are. Buying books the
 cost in the budget of the table, and measures only if it fits; whoever buys twice pays twice.
 
 Kinds: "marginals" (also histograms), "naive-bayes", "tree", "regression" and "itemsets" (of
@@ -41,7 +43,7 @@ class Offer:
     cost : Cost
         What it takes from a budget; without an epsilon where something was not declared.
     expected : mapping
-        Its errors, by what they are of.
+        Its errors, by what they are of; empty where something was not declared.
     """
 
     kind: str
@@ -56,9 +58,9 @@ class Offer:
         lines = [f"{self.kind}: {self.cost}",
                  *(f"  {value:.4g}  {name}" for name, value in self.expected.items())]
         if self.cost.law == NONE:
-            lines.append("  Intervals or categories were taken from the data, which discloses "
-                         "something about it. Declare 'edges', 'values' or 'items' to have an "
-                         "epsilon.")
+            lines.append("  Errors are unknown until everything is declared. Intervals or "
+                         "categories are taken from the data, which discloses something about it. "
+                         "Declare 'edges', 'values' or 'items' to have an epsilon.")
         return "\n".join(lines)
 
     def buy(self, budget: Budget | None = None, to: str = "") -> Any:
@@ -123,8 +125,7 @@ def _of_baskets(data: Baskets, kind: str, cost: Cost, options: dict[str, Any]) -
     items = options.pop("items", None)
     declared = data if items is None else only_items(data, items)
     plan = ItemsetsPlan(_loss(cost), declared, **options)
-    return Offer(kind, cost if items is not None else _NO_EPSILON, plan.expected(), to_table(data),
-                 plan.kind, plan.measure)
+    return _offered(kind, cost, items is not None, plan, to_table(data), plan.measure)
 
 
 def _of_table(data: Table, kind: str, cost: Cost, options: dict[str, Any]) -> Offer:
@@ -142,9 +143,14 @@ def _of_table(data: Table, kind: str, cost: Cost, options: dict[str, Any]) -> Of
     _check_marginals(options.get("marginals"), names)
     plan = form(_loss(cost), cells, data.rows, **extra)
     used: tuple[Cells, ...] = plan.cells
-    declared = all(one.declared for one in used)
-    return Offer(kind, cost if declared else _NO_EPSILON, plan.expected(), data, plan.kind,
-                 lambda: plan.measure(Coded(data, used)))
+    return _offered(kind, cost, all(one.declared for one in used), plan, data,
+                    lambda: plan.measure(Coded(data, used)))
+
+
+def _offered(kind: str, cost: Cost, declared: bool, plan: Any, data: Table,
+             measure: Callable[[], Any]) -> Offer:
+    return Offer(kind, cost if declared else _NO_EPSILON, plan.expected() if declared else {},
+                 data, plan.kind, measure)
 
 
 def _loss(cost: Cost) -> Loss:
@@ -167,6 +173,9 @@ def _names(data: Table, columns: Any, target: str | None) -> list[str]:
 
 
 def _check_marginals(marginals: Any, names: list[str]) -> None:
+    if marginals is not None and not len(marginals):
+        raise InputError("'marginals' must name at least one list of columns. It is empty. Leave "
+                         "it out for each column alone.")
     for one in marginals or ():
         if isinstance(one, str) or not one or not set(one) <= set(names):
             raise InputError(explain("'marginals'", f"lists of columns out of {', '.join(names)}",

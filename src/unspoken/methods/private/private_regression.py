@@ -92,5 +92,6 @@ def _units(cell: Cells, numbers: Floats) -> Ints:
     """Return numbers in steps from the middle of their ends, clamped; 0 where there is none."""
     low, high = cell.edges[0], cell.edges[-1]
     scaled = (np.clip(numbers, low, high) - (low + high) / 2) / ((high - low) / 2)
-    known = np.where(np.isnan(scaled), 0.0, scaled)
+    # Ends that are large and close together lie beyond 1 after rounding.
+    known = np.where(np.isnan(scaled), 0.0, np.clip(scaled, -1.0, 1.0))
     return np.asarray(np.rint(known * STEPS), np.int64)

@@ -41,7 +41,8 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
     delta : float, default 1e-6
         With 0 every step has its own epsilon, and the noise is larger.
     edges : mapping, optional
-        The limits of the intervals of numeric columns, from public knowledge.
+        The limits of the intervals of numeric columns, from public knowledge. Whole numbers are
+        drawn where all are written as such ([0, 50, 100]), others where one is not ([0.0, 1.0]).
     values : mapping, optional
         The categories of the others. Where either is silent the data's are taken, and no epsilon
         is stated.

@@ -2,9 +2,11 @@
 
 The cells are the combinations of values of some public columns. They do not overlap and cannot be
 chosen by the user, so that no two answers differ in a few people. A cell is answered for a column
-only if at least `smallest` people are in it and at least `smallest` of them have a value other than
-the most frequent one: a sum over people who nearly all have 0 would disclose the few who have not.
-A refused cell shows that it fails this.
+only if at least `smallest` people in it have a value there and at least `smallest` of these have
+another than the most frequent one: a sum over people who nearly all have 0 would disclose the few
+who have not. A missing value is no value: it adds nothing and differs from nobody's. Where a person
+may have several rows, so many times `smallest` rows are demanded. A refused cell shows that it
+fails this.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class FixedCells:
     def __init__(self, rows: Rows, settings: Settings) -> None:
         self._smallest = settings.smallest
         self._labels: Ints | None = None if settings.cells is None else rows.labels(settings.cells)
-        self._closed: dict[str, Bools] = {}
+        self._closed: dict[tuple[str, int], Bools] = {}
 
     def hold(self, asked: Asked, column: GridColumn) -> bool:
         """Return True if a query sums a column over whole cells, all of which may be answered."""
@@ -36,15 +38,18 @@ class FixedCells:
         closed = self.closed_of(asked.query.column, column)
         return bool(inside.size and whole.all() and not closed[taken > 0].any())
 
-    def closed_of(self, name: str, column: GridColumn) -> Bools:
-        """Return which cells are not answered exactly about a column."""
-        if name not in self._closed:
+    def closed_of(self, name: str, column: GridColumn, rows: int = 1) -> Bools:
+        """Return which cells are not answered exactly; a person has at most so many rows."""
+        if (name, rows) not in self._closed:
             labels = self._labels if self._labels is not None else np.zeros(0, np.int64)
-            groups = [np.flatnonzero(labels == cell) for cell in range(labels.max() + 1)]
-            self._closed[name] = np.array([self._too_alike(column, at) for at in groups])
-        return self._closed[name]
+            groups = [np.flatnonzero((labels == cell) & column.present)
+                      for cell in range(labels.max() + 1)]
+            self._closed[name, rows] = np.array([
+                _too_alike(column.values[at], self._smallest * rows) for at in groups])
+        return self._closed[name, rows]
 
-    def _too_alike(self, column: GridColumn, at: Ints) -> bool:
-        values = np.where(column.present[at], column.values[at], 0)
-        alike = np.unique(values, return_counts=True)[1].max()
-        return bool(at.size < self._smallest or at.size - alike < self._smallest)
+
+def _too_alike(values: Ints, least: int) -> bool:
+    """Return True if fewer than `least` values differ from the most frequent one."""
+    alike = np.unique(values, return_counts=True)[1].max(initial=0)
+    return bool(values.size < least or values.size - alike < least)

@@ -1,8 +1,9 @@
 """Columns as whole numbers of grid steps inside their declared bounds.
 
 Bounds and grid are declared by the custodian, never taken from the data: a bound that follows the
-data discloses the largest value. Values beyond the bounds count as the nearest bound; a value that
-is missing contributes nothing, like a record outside the set.
+data discloses the largest value, a grid whether there is a fraction. Only audits without an epsilon
+take whole numbers in steps of one by themselves. Values beyond the bounds count as the nearest
+bound; a value that is missing contributes nothing, like a record outside the set.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import pyarrow as pa
 
 from unspoken.arrays import Bools, Ints
 from unspoken.errors import InputError
-from unspoken.methods.queries.guard_settings import Settings
+from unspoken.methods.queries.guard_settings import NOISE, Settings
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.release.distorted import of_column
 
 FINE = 20
-"""A column that is not whole gets a grid of about its range over 2**20."""
+"""A column without a declared grid gets one of about its range over 2**20."""
 MOST_STEPS = 1 << 36
 
 
@@ -71,6 +72,7 @@ def _step(settings: Settings, name: str, kind: pa.DataType, low: float, high: fl
     declared = of_column(settings.grid, name)
     if declared is not None:
         return Fraction(repr(float(declared)))
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+    # Where an epsilon is stated, one fraction among whole numbers must not change the grid.
+    if pa.types.is_boolean(kind) or (pa.types.is_integer(kind) and settings.audit != NOISE):
         return Fraction(1)
     return Fraction(2) ** (math.floor(math.log2(high - low)) - FINE)

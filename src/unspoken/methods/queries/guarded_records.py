@@ -35,12 +35,15 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Rows:
-    """A table in memory, its columns as arrays once they are asked for."""
+    """A table in memory, its columns as arrays once they are asked for.
 
-    def __init__(self, table: Table) -> None:
+    `frame` are its columns where they are not taken as they were read.
+    """
+
+    def __init__(self, table: Table, frame: Any = None) -> None:
         self.schema = table.schema
         # Read once: a file that changes later must not mix two tables.
-        self._table = table.arrow()
+        self._table = table.arrow() if frame is None else frame
         self.count = int(self._table.num_rows)
         self._read: dict[str, tuple[Any, npt.NDArray[Any], Bools]] = {}
         self._texts: dict[str, dict[Any, int]] = {}

@@ -133,7 +133,29 @@ def test_a_sum_over_people_who_nearly_all_share_a_value_is_not_exact(tmp_path):
     assert ask(one, "select sum(income) where sex = 'F'")["epsilon"] == 0.1
 
 
-def test_a_person_with_many_rows_counts_as_one(tmp_path):
+@pytest.mark.parametrize(("ages", "rows"), [
+    ([90] * 13 + [None] * 12, 1),  # Everybody who has a value has the same.
+    ([90] * 12 + [20, 30, 40] + [None] * 10, 1),
+    ([*range(20, 40), *range(50, 70)], 5),  # Perhaps eight people.
+])
+def test_an_exact_mean_needs_enough_people_with_different_values(tmp_path, ages, rows):
+    table = people(rows=50, sex=["F"] * 25 + ["M"] * 25, age=pa.array(ages * 2)) if rows == 1 \
+        else unspoken.read(pa.table({"who": [k // 5 for k in range(40)], "age": ages,
+                                     "sex": ["F"] * 40}), identifiers=["who"], keep=["age", "sex"],
+                           show=False)
+    Budget.start(tmp_path / "b", table, epsilon=5.0, rows=rows, unit="row" if rows == 1 else "who")
+    from unspoken.methods.queries.service.question_service import QueryService
+
+    data = policy_data(cells=["sex"], smallest=8)
+    columns = {name: data["columns"][name] for name in ("age", "sex")}
+    one = QueryService(table, ServicePolicy.parse({**data, "columns": columns}, tmp_path))
+    assert ask(one, "select count() where sex = 'F'")["epsilon"] is None
+    assert ask(one, "select mean(age) where sex = 'F'")["epsilon"] == 0.1
+
+
+def test_a_person_with_many_rows_counts_as_one(tmp_path, monkeypatch):
+    # A budget of an earlier version, which did not check the rows of persons.
+    monkeypatch.setattr("unspoken.release.budget.check_persons", lambda *_: None)
     table = unspoken.read(pa.table({"who": [0] * 300 + list(range(1, 101)),
                                     "age": [50] * 400}), keep=["who", "age"], show=False)
     Budget.start(tmp_path / "b", table, epsilon=100.0, unit="who", rows=2)
@@ -142,6 +164,7 @@ def test_a_person_with_many_rows_counts_as_one(tmp_path):
     data = policy_data(each=20.0) | {"columns": {"age": {"bounds": [18, 90]}}}
     one = QueryService(table, ServicePolicy.parse(data, tmp_path))
     assert one.records.count == 102
+    assert one.about()["rows"] == 400  # Those left out depend on who is in the table.
     assert abs(ask(one, "select count()")["value"] - 102) < 5
     assert one.budget.spent() == pytest.approx(20.0)
     with pytest.raises(InputError, match="identifier"):

@@ -41,7 +41,7 @@ def served(tmp_path, rows=500):
         keep=["n", "m", "few", "many"], show=False)
     policy = ServicePolicy.parse({
         "service": {"budget": "b", "log": "l"}, "analysts": {},
-        "columns": {"n": {"bounds": [-500, 700]}, "m": {"bounds": [0, 49]},
+        "columns": {"n": {"bounds": [-500, 700], "step": 1}, "m": {"bounds": [0, 49], "step": 1},
                     "few": {"values": ["a", "b"]}, "many": {"values": kinds}}}, tmp_path)
     return ServiceRecords(table, policy, None, 1), table.arrow().to_pandas()
 

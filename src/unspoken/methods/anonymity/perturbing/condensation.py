@@ -1,13 +1,15 @@
 """Condenser: groups of k alike records, replaced by draws with their means and covariances.
 
 Condensation (Aggarwal and Yu 2004). Of every group only its mean and its covariance are used: new
-records are drawn uniformly along its main axes, with the same variances, and centred on
-its mean. Categories, and which values are missing, are dealt at random within the group.
+records are drawn uniformly along its main axes, with the same variances, and centred on its mean.
+Categories, and which values are missing, are dealt at random within the group. Where fewer than k values of a column are known in a group, the column is missing in all of it: a mean of few
+values is close to each of them, and that of one is the value itself.
 
-Who learns what. Nobody's numbers are in the release, and means of columns are exactly those of the
-original. A group of very similar people is drawn close to them: what all records of a group
-have in common is disclosed of each. Sensitive columns and the target go out as they are, beside
-numbers that were drawn. No class is promised: it is not k-anonymity.
+Who learns what. Every published number is drawn from the mean and covariance of at least k known
+values, and the mean of a column is exactly that of the groups that are published in it. A group of
+very similar people is drawn close to them: what all records of a group have in common is disclosed
+of each. Sensitive columns and the target go out as they are, beside numbers that were drawn. No
+class is promised: it is not k-anonymity.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator
 
-from unspoken.arrays import Bools, Floats, Ints
+from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
 from unspoken.methods.anonymity.masking.masking_method import Masked, made, roles_of
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
@@ -82,10 +84,11 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         changed = self._drawn(values, generator(seed, "condense"))
         refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
-        about = {name: {"form": "drawn", "kept": _kept(one, self.owner_)}
+        about = {name: {"form": "drawn", "kept": _kept(one, self.owner_, int(self.k))}
                  for name, one in values.items()}
         promise = Masked(
-            f"Every number is drawn with the mean and covariance of at least {self.k} records.",
+            f"Every number is drawn with the mean and covariance of at least {self.k} known "
+            "values; where a group has fewer, none is released.",
             ("no class is promised: a group of very similar people is drawn close to them",),
             {"group_size": int(self.k), "groups": int(self.owner_.max()) + 1})
         mechanism = {"name": CONDENSATION.name, "group_size": int(self.k), "columns": about}
@@ -102,24 +105,34 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
         if numbers is not None:
             shown = np.empty(numbers.shape)
             for rows in groups:
-                shown[rows] = condensed(numbers[rows], rng)
+                shown[rows] = condensed(numbers[rows], rng, int(self.k))
             changed |= {name: pa.array(shown[:, at], from_pandas=True)
                         for at, name in enumerate(numeric)}
         for name, one in values.items():
             if name not in changed:
                 dealt = np.empty(one.codes.size, np.int64)
                 for rows in groups:
-                    dealt[rows] = rng.permutation(one.codes[rows])
+                    dealt[rows] = _dealt(one, rows, rng, int(self.k))
                 texts = pa.array([*map(str, one.values()), None], pa.string())
                 changed[name] = texts.take(pa.array(dealt))
         return changed
 
 
-def condensed(group: Floats, rng: np.random.Generator) -> Floats:
+def _dealt(column: Coded, rows: Ints, rng: np.random.Generator, k: int) -> Ints:
+    """Return the categories of a group in another order, all missing where few are known."""
+    codes = column.codes[rows]
+    few = np.count_nonzero(codes != column.missing) < k
+    return np.full(rows.size, column.missing, np.int64) if few else rng.permutation(codes)
+
+
+def condensed(group: Floats, rng: np.random.Generator, k: int = 1) -> Floats:
     """Draw as many records as a group has, with its means and, on average, its covariance.
 
-    A missing value counts as the mean; as many are missing afterwards, dealt at random.
+    A missing value counts as the mean; as many are missing afterwards, dealt at random. Columns
+    with fewer than k values are missing in all records.
     """
+    few = (~np.isnan(group)).sum(axis=0) < k
+    group = np.where(few, np.nan, group)
     gone = np.isnan(group)
     count = (~gone).sum(axis=0)
     means = np.where(gone, 0.0, group).sum(axis=0) / np.maximum(count, 1)
@@ -137,13 +150,14 @@ def _floats(column: Coded) -> Floats:
     return np.asarray(np.r_[known, np.nan][column.codes])
 
 
-def _kept(column: Coded, owner: Ints) -> float:
+def _kept(column: Coded, owner: Ints, k: int) -> float:
     """Return the share of values that are expected to stay: those of groups of one value."""
     size = int(owner.max()) + 1
     pairs, counts = np.unique(owner * (column.missing + 1) + column.codes, return_counts=True)
-    held = np.bincount(owner, minlength=size)[pairs // (column.missing + 1)]
-    if not is_number(column.labels.type):
-        return float((counts**2 / held).sum() / owner.size)
-    whole: Bools = counts == held
-    gone = (pairs % (column.missing + 1) == column.missing) & ~whole
-    return float((counts[whole].sum() + (counts[gone] ** 2 / held[gone]).sum()) / owner.size)
+    group, gone = pairs // (column.missing + 1), pairs % (column.missing + 1) == column.missing
+    held = np.bincount(owner, minlength=size)[group]
+    few = np.bincount(owner[column.codes != column.missing], minlength=size)[group] < k
+    stay = counts**2 / held
+    if is_number(column.labels.type):
+        stay = np.where(gone | (counts == held), stay, 0.0)
+    return float(np.where(few, counts * gone, stay).sum() / owner.size)

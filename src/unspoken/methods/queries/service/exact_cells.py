@@ -1,10 +1,10 @@
 """Exact answers over cells that the policy fixed before the first question.
 
 A question about nothing but the cells' columns is about whole cells. It is answered exactly if
-every cell in it holds enough people, and, for a sum or a mean, enough people who do not share the
-most frequent value. Cells do not overlap and nobody can choose others, so two answers never differ
-in a few people. Which cells are closed is fixed when the service starts. Exact answers have no
-epsilon.
+every cell in it holds enough people, and, for a sum or a mean, enough people with a value other
+than the most frequent one. Cells do not overlap and nobody can choose others, so two answers never
+differ in a few people. Which cells are closed is fixed when the service starts. Exact answers have
+no epsilon.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def exact_answer(records: ServiceRecords, policy: ServicePolicy, question: Quest
     sizes = np.bincount(cells)
     closed: Bools = sizes < policy.smallest * rows
     if question.column is not None:
-        closed = closed | records.cells.closed_of(question.column, records.column(question.column))
+        closed = closed | records.cells.closed_of(question.column,
+                                                  records.column(question.column), rows)
     if not inside.any() or closed[cells[inside]].any():
         return None
     return _answer(records, question, inside)

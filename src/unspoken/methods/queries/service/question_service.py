@@ -1,10 +1,14 @@
 """QueryService: answers questions out of a budget, and nothing that was not booked and logged.
 
 Who learns what. Analysts learn the answers with their errors, what the policy declares, and which
-questions the budget refuses; neither form nor refusal of an answer depends on protected values. The
-same question gets the same answer, whoever asks, and is paid for once. The order is: book in the
-budget, sync; add noise; write question and answer into the log, sync, move its head; answer. A
-process that is killed anywhere in between has booked what nobody learned.
+questions the budget refuses. Where a column's bounds or values are declared, neither form nor
+refusal of a noisy answer depends on protected values. Three things do depend on them: whether a
+column that the policy says nothing about can be compared with numbers or added up (its type, which
+in a text file follows from all of its rows); which of the fixed cells are answered exactly; and
+exact answers themselves, which have no epsilon. The same question gets the same answer, whoever
+asks, and is paid for once. The order is: book in the budget, sync; add noise; write question and
+answer into the log, sync, move its head; answer. A process that is killed anywhere in between has
+booked what nobody learned.
 
 How long an answer takes depends on the question and on the size of the table; questions that arrive
 together are answered together.
@@ -20,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.errors import InputError, QueryLogError
+from unspoken.methods.queries.service.declared_frame import declared_kind
 from unspoken.methods.queries.service.exact_cells import exact_answer
 from unspoken.methods.queries.service.noisy_answers import (
     Aggregates,
@@ -148,14 +153,18 @@ class QueryService:
 
     def about(self) -> dict[str, Any]:
         """Return what anybody who may ask may know: columns, declarations and prices."""
-        hidden = set(self.records.schema.with_role("identifier"))
-        return {"columns": {column.name: {"kind": column.kind,
-                                          **self.policy.columns.get(column.name, {})}
-                            for column in self.records.schema.columns
-                            if column.name not in hidden},
-                "rows": self.records.count, "each": self.policy.each,
+        return {"columns": {name: {"kind": self._kind(name), **self.policy.columns.get(name, {})}
+                            for name in self.records.asked_about},
+                "rows": self.records.table_rows, "each": self.policy.each,
                 "cells": list(self.policy.cells), "epsilon": self.budget.terms.epsilon,
                 "delta": self.budget.terms.delta, "left": self.budget.left()}
+
+    def _kind(self, name: str) -> str:
+        """Return what a column holds by the policy; the table is asked about public ones only."""
+        kind = declared_kind(self.policy.columns.get(name, {}))
+        if kind is None and self.records.public([name]):
+            kind = self.records.schema[name].kind
+        return kind or "not declared"
 
     def ask(self, analyst: str, question: Question) -> dict[str, Any]:
         """Answer one question."""

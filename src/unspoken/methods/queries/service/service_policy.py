@@ -14,7 +14,7 @@
     public = true                    # everybody may know it of everybody
     [columns.age]
     bounds = [17, 90]                # from public knowledge, never from the data
-    step = 1
+    step = 1                         # of sums; without one, the bounds' distance over about 2**20
     [columns.work]
     values = ["private", "state"]    # the categories that answers list
 
@@ -37,6 +37,7 @@ from typing import Any
 from unspoken.errors import PolicyError, SchemaError, explain, unknown
 from unspoken.methods.queries.guard_settings import Settings
 from unspoken.release.parameters import Range, Real, Rule, Whole
+from unspoken.table.declared_types import meaning
 from unspoken.table.schema import Schema
 
 _SERVICE: Mapping[str, Rule] = {"each": Real(0.0, 100.0), "smallest": Whole(2),
@@ -126,7 +127,8 @@ def _columns(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _check_values(name: str, values: Any) -> None:
     plain = isinstance(values, list) and all(isinstance(v, str | int | float) for v in values)
-    if not plain or not 1 <= len(values) <= _MOST_VALUES or len(set(values)) != len(values):
+    if not plain or not 1 <= len(values) <= _MOST_VALUES \
+            or len({meaning(str(value)) for value in values}) != len(values):
         raise PolicyError(f"'values' of [columns.{name}] must be a list of 1 to {_MOST_VALUES} "
                           "different texts or numbers.")
 

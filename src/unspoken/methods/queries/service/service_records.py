@@ -22,6 +22,7 @@ from unspoken.methods.queries.fixed_cells import FixedCells
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.predicates import All, Not, Predicate, Some
+from unspoken.methods.queries.service.declared_frame import declared_frame
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.summed_planes import Planes
 from unspoken.numerics.record_bitsets import pack, unpack
@@ -51,7 +52,8 @@ class ServiceRecords:
     def __init__(self, table: Table, policy: ServicePolicy, unit: str | None, rows: int) -> None:
         self.settings = policy.settings(table.schema)
         self._policy = policy
-        self._rows = Rows(_limited(table, unit, rows))
+        bounded = _limited(table, unit, rows)
+        self._rows = Rows(bounded, declared_frame(bounded.arrow(), policy.columns))
         self._masks: OrderedDict[str, Words] = OrderedDict()
         self._everybody = pack(np.ones(self._rows.count, np.bool_))
         self._columns: dict[str, GridColumn] = {}
@@ -59,6 +61,7 @@ class ServiceRecords:
         self._fixed: dict[Any, Any] = {}
         self._guard = threading.RLock()
         self.count = self._rows.count
+        self.table_rows = table.rows
         self.schema = self._rows.schema
         self.cells = FixedCells(self._rows, self.settings)
         self.cell_labels: Ints | None = self._rows.labels(policy.cells) if policy.cells else None
@@ -119,7 +122,7 @@ class ServiceRecords:
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Return the groups by the combinations of some columns' values."""
-        found: Groups = self.kept(tuple(names), lambda: self._combined(
+        found: Groups = self.kept(("groups", *names), lambda: self._combined(
             [self._by_value(name) for name in names]))
         return found
 
@@ -173,7 +176,7 @@ class ServiceRecords:
         if not edges and "values" in self._policy.columns.get(name, {}):
             return self.groups([name])
         column = self.column(name)
-        found: Groups = self.kept((name, "edges", *edges),
+        found: Groups = self.kept(("bins", name, *edges),
                                   lambda: self._binned(name, column, edges))
         return found
 
