@@ -43,7 +43,7 @@ def models():
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("value", [10**400, -(10**400)])
+@pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["above", "below"])
 def test_a_number_beyond_float64_is_refused_by_its_name(models, name, value):
     for parameter in models[name].params:
         document = models[name].to_json()

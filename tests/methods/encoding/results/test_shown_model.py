@@ -38,7 +38,23 @@ ENSEMBLES = {"gradient": {"n_estimators": 4}, "histogram": {"max_iter": 4},
              "bagging": {"n_estimators": 4, "max_features": 0.7}}
 
 
-@pytest.mark.parametrize("learner", ["xgboost", "lightgbm", *ENSEMBLES])
+@pytest.mark.parametrize("learner", ["gradient", "adaboost", "bagging"])
+def test_equations_of_ensembles_are_about_the_columns_that_they_name(learner):
+    """Thresholds here lie between values of a node: they are within the range of their column."""
+    table = shown_people(200)
+    release, key = PiecewiseEncoder(keep_zero=True, shuffle_rows=False).protect(table)
+    mined = fit(release, learner, **ENSEMBLES[learner]).model
+    pairs_of = {mined.features[place]: pairs
+                for place, pairs in equations(mined, decode(mined, key, table)).items()}
+    assert {"age", "wage"} <= set(pairs_of)
+    for column, name in enumerate(["age", "wage"]):
+        for source, numbers in ((release.table, pairs_of[name].codes),
+                                (table, pairs_of[name].values)):
+            ends = source.numbers()[:, column]
+            assert np.all((ends.min() <= numbers) & (numbers <= ends.max()))
+
+
+@pytest.mark.parametrize("learner", ["xgboost", "lightgbm", "histogram"])
 def test_every_equation_is_true(learner):
     """Independently of any replay: a threshold parts codes and values at the same records."""
     table = shown_people(200)
