@@ -57,6 +57,8 @@ def private_tree(table: Table, epsilon: float = 1.0, *, edges: Any = None, value
                  bins: int = 16, complete: Any = (), max_depth: int = 5) -> LearnedTree:
     """Learn a tree that predicts the target of a table, with a stated epsilon.
 
+    Nothing is booked: draw the cost from the table's budget first, or use `private_offer`.
+
     Parameters
     ----------
     table : Table
