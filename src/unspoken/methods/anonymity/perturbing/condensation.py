@@ -3,13 +3,8 @@
 Condensation (Aggarwal and Yu 2004). Of every group only its mean and its covariance are used: new
 records are drawn uniformly along its main axes, with the same variances, and centred on its mean.
 Categories, and which values are missing, are dealt at random within the group. Where fewer than k
-<<<<<<< HEAD
-values of a column are known in a group, the column is missing in all of it: a mean of few values
-is close to each of them, and that of one is the value itself.
-=======
 values of a column are known in a group, the column is missing in all of it: a mean of few values is
 close to each of them, and that of one is the value itself.
->>>>>>> fixbud
 
 Who learns what. Every published number is drawn from the mean and covariance of at least k known
 values, and the mean of a column is exactly that of the groups that are published in it. A group of
