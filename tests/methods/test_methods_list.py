@@ -10,6 +10,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -73,11 +74,17 @@ def test_no_method_takes_a_seed_from_the_command_line():
     assert not [name for name, _, parameter in PARAMETERS if parameter == UNDECLARED]
 
 
+@cache
+def one_parser():
+    """Return the parser of all verbs, built once: it takes longer than what is tried with it."""
+    return parser()
+
+
 def args_for(name, form, *words):
     method = methods()[name]
     chosen = ["--option", f"{method.chooser}={form}"] if form else []
-    return parser().parse_args(["protect", "t.csv", "--out", "o", "--method", name, *chosen,
-                                *words])
+    return one_parser().parse_args(["protect", "t.csv", "--out", "o", "--method", name, *chosen,
+                                    *words])
 
 
 @pytest.mark.slow
