@@ -85,7 +85,8 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
         seed = seed_from(self.random_state)
         changed = self._drawn(values, generator(seed, "condense"))
         refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
-        about = {name: {"form": "drawn", "kept": _kept(one, self.owner_, int(self.k))}
+        about = {name: {"form": "drawn", "kept": _kept(one, self.owner_, int(self.k)),
+                        "left_out": _left_out(one, changed[name])}
                  for name, one in values.items()}
         promise = Masked(
             f"Every number is drawn with the mean and covariance of at least {self.k} known "
@@ -149,6 +150,11 @@ def condensed(group: Floats, rng: np.random.Generator, k: int = 1) -> Floats:
 def _floats(column: Coded) -> Floats:
     known = np.asarray(to_numbers(column.labels), np.float64)
     return np.asarray(np.r_[known, np.nan][column.codes])
+
+
+def _left_out(column: Coded, released: pa.Array) -> int:
+    """Return how many known values are missing in the release."""
+    return int(released.null_count - np.count_nonzero(column.codes == column.missing))
 
 
 def _kept(column: Coded, owner: Ints, k: int) -> float:
