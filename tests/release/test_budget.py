@@ -236,7 +236,8 @@ def test_processes_never_disclose_what_was_not_booked(tmp_path):
     for one in running:
         one.stdin.write("go\n")
         one.stdin.flush()
-    answered = [int(running[0].stdout.readline()) for _ in range(2)]
+    # The other two may have spent everything before this one came to its second draw.
+    answered = [int(line) for line in (running[0].stdout.readline() for _ in range(2)) if line]
     running[0].send_signal(signal.SIGKILL)
     outs = [one.communicate(timeout=120)[0].split() for one in running]
     answered += [int(text) for out in outs for text in out]
