@@ -85,11 +85,12 @@ def groups_from_json(fields: Fields, features: Sequence[str]) -> Groups:
     if "categories" not in fields.data:
         return NONE
     inside = fields.fields("categories")
-    return {name: _groups(inside, name, features) for name in inside.data}
+    known = frozenset(features)
+    return {name: _groups(inside, name, known) for name in inside.data}
 
 
 def _groups(
-    inside: Fields, name: str, features: Sequence[str]
+    inside: Fields, name: str, features: frozenset[str]
 ) -> tuple[tuple[str, ...], ...]:
     if name not in features:
         refuse(inside.at(str(name)[:40]), "one of the model's columns", "another")

@@ -95,10 +95,12 @@ class HistogramTrees(EstimatorTrees):
         if self.start.shape != (self.outputs,):
             refuse("start", f"a list of {self.outputs}", str(self.start.size))
         pairs = self.class_weight if isinstance(self.class_weight, tuple) else ()
-        if any(label not in self.classes for label, _ in pairs):
+        known_classes = set(self.classes)
+        if any(label not in known_classes for label, _ in pairs):
             refuse("class_weight", "pairs of one of the classes and a number", "others")
+        places = {name: place for place, name in enumerate(self.features)}
         for name, groups in self.categories.items():
-            known = int(self.bins.sizes[self.features.index(name)])
+            known = int(self.bins.sizes[places[name]])
             if known and known != len(groups):
                 refuse("categories", f"{known} for '{name[:40]}'", str(len(groups)))
 
