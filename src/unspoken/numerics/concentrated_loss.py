@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+DELTA = 1e-6
+"""The delta of a joint study that states none, for its noise and for the budget that books it."""
 _LEAST = 2.0
 """A part of less than two units is too far from a Gaussian for the bound to be of use."""
 

@@ -1,4 +1,4 @@
-"""Persons with several rows: a budget counts at most so many rows of each, so it checks them."""
+"""Persons with several rows: a budget counts a stated number of each, and checks it."""
 
 from __future__ import annotations
 

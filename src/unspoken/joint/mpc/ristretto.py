@@ -184,10 +184,10 @@ def fresh_order(count: int) -> npt.NDArray[np.int64]:
     return np.argsort(fresh_words(count), kind="stable")
 
 
-def as_keys(points: Points) -> npt.NDArray[np.void]:
-    """Return every point as one item that can be sorted and compared."""
-    flat = np.ascontiguousarray(points).view(np.dtype((np.void, POINT_BYTES)))
-    return flat.reshape(len(points))
+def as_keys(rows: Points) -> npt.NDArray[np.void]:
+    """Return every row of bytes, such as a point, as one item that can be sorted and compared."""
+    flat = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1])))
+    return flat.reshape(len(rows))
 
 
 async def in_threads(function: Callable[..., Points], *arguments: Any) -> Points:

@@ -12,11 +12,10 @@ from pathlib import Path
 from unspoken.errors import BudgetError
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
+from unspoken.numerics.concentrated_loss import DELTA
 from unspoken.release.budget import Budget
 from unspoken.release.budget_costs import NONE, Cost
 from unspoken.table.table import Table
-
-DELTA = 1e-6
 
 
 def study_cost(study: Study) -> Cost:

@@ -5,8 +5,8 @@ chosen by the user, so that no two answers differ in a few people. A cell is ans
 only if at least `smallest` people in it have a value there and at least `smallest` of these have
 another than the most frequent one: a sum over people who nearly all have 0 would disclose the few
 who have not. A missing value is no value: it adds nothing and differs from nobody's. Where a person
-may have several rows, so many times `smallest` rows are demanded. A refused cell shows that it
-fails this.
+may have several rows, `smallest` is multiplied by their greatest number. A refused cell shows that
+it fails this.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FixedCells:
         return bool(inside.size and whole.all() and not closed[taken > 0].any())
 
     def closed_of(self, name: str, column: GridColumn, rows: int = 1) -> Bools:
-        """Return which cells are not answered exactly; a person has at most so many rows."""
+        """Return which cells are not answered exactly; a person has at most `rows` rows."""
         if (name, rows) not in self._closed:
             labels = self._labels if self._labels is not None else np.zeros(0, np.int64)
             groups = [np.flatnonzero((labels == cell) & column.present)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.mpc.ristretto import as_keys
 from unspoken.joint.mpc.sets.encrypted_circle import Circle
 from unspoken.joint.mpc.sets.oblivious_function import Octets, ask_function, hold_function
 from unspoken.joint.wire.frames import Purpose
@@ -97,8 +98,3 @@ def _proven(party: Party, asker: str, halves: Octets, proofs: Octets) -> Places:
     if not np.array_equal(halves[places], proofs):
         party._end(asker, "claimed ids that it does not have")
     return np.asarray(places)
-
-
-def as_keys(values: Octets) -> npt.NDArray[np.void]:
-    """Return halves of values as one item each, which numpy sorts by their bytes."""
-    return np.ascontiguousarray(values).view(f"V{HALF}")[:, 0]

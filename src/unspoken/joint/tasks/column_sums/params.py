@@ -15,10 +15,8 @@ from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.param_rules import AboveZero, Between, Words, is_list, is_number
 from unspoken.joint.tasks.task_params import TaskSettings, agreed
-from unspoken.numerics.concentrated_loss import part_scale, rho_of
+from unspoken.numerics.concentrated_loss import DELTA, part_scale, rho_of
 from unspoken.release.parameters import Whole
-
-DELTA = 1e-6
 
 
 @dataclass(frozen=True)
