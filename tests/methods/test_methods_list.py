@@ -33,7 +33,13 @@ from unspoken.methods.distortion.reconstruct.unknown_noise_scale import estimate
 from unspoken.methods.rotation.jl_distortion import failure, projection
 from unspoken.mine import fit
 from unspoken.release.lazy_imports import resolve
-from unspoken.release.method import UNDECLARED, adversary_classes, method_of, methods
+from unspoken.release.method import (
+    UNDECLARED,
+    adversaries_in,
+    adversary_classes,
+    method_of,
+    methods,
+)
 from unspoken.risk import audit
 
 SRC = Path(unspoken.__file__).parent
@@ -274,13 +280,62 @@ def test_every_adversary_under_methods_is_listed():
     assert unlisted() == set()
 
 
-def test_a_planted_adversary_that_nobody_lists_is_found():
+def test_a_planted_adversary_outside_the_folders_is_found():
     planted = type("Planted", (Adversary,), {"name": "planted", "__module__":
-                                             "unspoken.methods.encoding.adversaries.planted"})
+                                             "unspoken.methods.encoding.planted"})
     assert unlisted() == {"Planted"}
     del planted
     gc.collect()
     assert unlisted() == set()
+
+
+PLANTED = """
+from unspoken.disclosure.adversary import Adversary
+class Planted(Adversary):
+    name = "planted"
+    gets = "does nothing"
+    attacks = {attacks}
+"""
+
+
+@pytest.fixture
+def plant(tmp_path, monkeypatch):
+    """Put one more file into the folder of adversaries against rotations, and take it out again."""
+    folder = importlib.import_module("unspoken.methods.rotation.adversaries")
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
+
+    def put(attacks):
+        (tmp_path / "planted.py").write_text(PLANTED.format(attacks=attacks))
+        importlib.invalidate_caches()
+        adversaries_in.cache_clear()
+
+    yield put
+    sys.modules.pop(f"{folder.__name__}.planted", None)
+    vars(folder).pop("planted", None)
+    adversaries_in.cache_clear()
+    gc.collect()
+
+
+def attacked_by_planted():
+    return {name for name, method in methods().items()
+            if "planted" in {one.name for one in method.adversaries}}
+
+
+def test_a_file_in_the_folder_is_all_that_an_adversary_needs(plant):
+    plant(None)
+    assert attacked_by_planted() == {"rotation", "pairwise-rotation", "random-projection",
+                                     "similarity-outsourcing"}
+
+
+def test_an_adversary_may_name_the_methods_that_it_attacks(plant):
+    plant('frozenset({"random-projection"})')
+    assert attacked_by_planted() == {"random-projection"}
+
+
+def test_an_adversary_of_a_method_that_does_not_exist_is_refused(plant):
+    plant('frozenset({"rotatoin"})')
+    with pytest.raises(ValueError, match="'rotatoin', which is no method"):
+        attacked_by_planted()
 
 
 NOTHING_DRAWN = {"random_state_repeats_and_is_declared"}

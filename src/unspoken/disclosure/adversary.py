@@ -174,18 +174,20 @@ def _cells(table: Ints, mechanism: Mapping[str, Any], by: str | None) -> Ints:
 class Adversary:
     """Base of every adversary.
 
-    `needs` names the fields of Knowledge it works with. Which releases it attacks is said by the
-    methods that list it, see `release.method.Method`.
+    `needs` names the fields of Knowledge it works with. It lies in the folder of adversaries of a
+    family, and attacks all methods of that family unless `attacks` names some.
     """
 
     name: ClassVar[str] = ""
+    attacks: ClassVar[frozenset[str] | None] = None
+    """The methods whose releases it attacks; None for all whose folder it lies in."""
     needs: ClassVar[frozenset[str]] = frozenset()
     measures: ClassVar[tuple[str, ...]] = ("domain", "records")
     gets: ClassVar[str] = ""
     """What it does, in plain words that continue 'An adversary who ...'."""
 
     def applies(self, release: Release | View) -> bool:
-        """Return True if it attacks this very release, among those of the methods that list it."""
+        """Return True if it attacks this very release, among those of its methods."""
         return True
 
     def guess(self, view: View, column: str, knowledge: Knowledge,
@@ -212,7 +214,7 @@ class Adversary:
 
 
 def known(name: str) -> Adversary:
-    """Return an adversary that some method lists, by name.
+    """Return an adversary that attacks some method, by name.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ def _named(name: str, listed: Mapping[str, type[Any]]) -> Adversary:
 
 def adversaries_for(release: Release | View,
                     chosen: Iterable[str | Adversary] | None = None) -> tuple[Adversary, ...]:
-    """Return the adversaries that the method of a release lists, or those that were chosen.
+    """Return the adversaries of the method of a release, or those that were chosen.
 
     Parameters
     ----------
@@ -259,7 +261,7 @@ def adversaries_for(release: Release | View,
 
 def named_for(release: Release | View,
               chosen: Iterable[str | Adversary]) -> tuple[str | Adversary, ...]:
-    """Return what was chosen; a name that the method of the release does not list is refused."""
+    """Return what was chosen; a name that does not attack its method is refused."""
     listed = adversary_classes([method_of(release.mechanism)])
     picked = tuple(chosen)
     for one in picked:

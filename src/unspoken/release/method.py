@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from unspoken.errors import DecodeError, InputError, explain, unknown
-from unspoken.release.lazy_imports import resolve
+from unspoken.release.lazy_imports import modules_in, resolve
 from unspoken.release.parameters import Parameter, check_parameters
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Method:
     `name` is the same in Python, on the command line, in manifests and keys, and in the docs.
     `summary` and `promise` say in a sentence each what it does and what it promises. The fields
     that end in `_at` are places; the property without the ending imports what stands there.
+    `adversaries_in` is the folder of its family's adversaries; each says which methods it attacks.
 
     Every release has a key. `keyed`: "always" where the key undoes the release, "records" where it
     only says which record is which. `law_at`: (column of the manifest) -> what a miner may know of
@@ -61,7 +62,7 @@ class Method:
     transformer_at: str
     parameters: Mapping[str, Parameter]
     guarantees_at: tuple[str, ...]
-    adversaries_at: tuple[str, ...]
+    adversaries_in: str
     audit_at: str
     keyed: Literal["always", "records"] = "records"
     partial: bool = False
@@ -90,8 +91,9 @@ class Method:
 
     @property
     def adversaries(self) -> tuple[type[Any], ...]:
-        """Return the classes of all adversaries that attack its releases."""
-        return tuple(resolve(place) for place in self.adversaries_at)
+        """Return the classes of all adversaries in its family's folder that attack its releases."""
+        return tuple(one for one in adversaries_in(self.adversaries_in)
+                     if one.attacks is None or self.name in one.attacks)
 
     @property
     def audit(self) -> Callable[..., Any]:
@@ -201,7 +203,23 @@ def method_of(described: str | Mapping[str, Any]) -> Method:
     return known[name]
 
 
+@cache
+def adversaries_in(folder: str) -> tuple[type[Any], ...]:
+    """Return every adversary of a folder: each class there with a name of its own.
+
+    A file that lies there is enough, and nothing has to list it. One that names methods that do not
+    exist would never run and look harmless, so it is refused.
+    """
+    classes = tuple(one for module in modules_in(folder) for one in vars(module).values()
+                    if inspect.isclass(one) and one.__module__ == module.__name__
+                    and hasattr(one, "attacks") and one.name)
+    for one in classes:
+        for wrong in (one.attacks or frozenset()) - set(methods()):
+            raise ValueError(f"'{one.name}' attacks '{wrong}', which is no method.")
+    return classes
+
+
 def adversary_classes(chosen: Iterable[Method] | None = None) -> dict[str, type[Any]]:
-    """Return every adversary that some method lists, by name."""
+    """Return every adversary that attacks some method, by name."""
     listed = methods().values() if chosen is None else chosen
     return {one.name: one for method in listed for one in method.adversaries}

@@ -29,7 +29,6 @@ from unspoken.release.parameters import (
 )
 
 _HERE = "unspoken.methods.anonymity"
-_ADVERSARIES = f"{_HERE}.adversaries"
 SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
 DISTINCT, ENTROPY, RECURSIVE, STRONG = DIVERSITIES = ("distinct", "entropy", "recursive",
                                                       "strong")
@@ -87,11 +86,7 @@ TREE_PRESERVING = Method(
         "shuffle_rows": SHUFFLE,
     },
     guarantees_at=at(f"{_HERE}.tree_preserving.guarantee", "TreePreserved"),
-    adversaries_at=(
-        *at(f"{_ADVERSARIES}.record_linking", "RecordLinking", "NoisyLinking", "Homogeneity",
-            "BackgroundKnowledge"),
-        *at(f"{_ADVERSARIES}.informed_microdata", "InformedMicrodata", "KnownOrder"),
-    ),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit:audit_published",
     promise_at=f"{_HERE}.table_promise:broken_table",
     together_at=f"{_HERE}.audit:intersection",

@@ -127,7 +127,7 @@ BASKETS = Method(
            for name, one in form.parameters.items()},
     },
     guarantees_at=at(f"{_HERE}.guarantee", "RandomisedBaskets"),
-    adversaries_at=at(f"{_HERE}.adversaries.item_posterior", "BasketPosterior"),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit:audit_release",
     promise_at=f"{_HERE}.basket_promise:broken_baskets",
     takes_baskets=True,

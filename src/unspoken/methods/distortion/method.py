@@ -24,7 +24,6 @@ from unspoken.release.parameters import (
 )
 
 _HERE = "unspoken.methods.distortion"
-_ADVERSARIES = f"{_HERE}.adversaries"
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,6 @@ _RANGES = Parameter(PerColumn(Range(), none=True, single=False), "the public ran
                     "Leave it out to take the data's.")
 _OUTSIDE = Parameter(OneOf(("clamp", "refuse")), "what happens to values outside the range",
                      "Use 'clamp'.")
-_POSTERIOR = at(f"{_ADVERSARIES}.report_posterior", "Posterior")
-
 NOISE = Method(
     name="noise",
     summary="Adds random noise of a public law to every number.",
@@ -124,11 +121,7 @@ NOISE = Method(
         **_shared("numeric", " to distort everything."),
     },
     guarantees_at=at("unspoken.release.distorted", "Distorted"),
-    adversaries_at=(
-        *_POSTERIOR,
-        *at(f"{_ADVERSARIES}.spectral_filtering", "Spectral", "Pca", "Bayes", "Serial"),
-        *at(f"{_ADVERSARIES}.known_choices", "KnownChoices"),
-    ),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit:audit_distorted",
     promise_at=f"{_HERE}.distortion_promise:broken_law",
     truths_at=f"{_HERE}.audit:row_truths",
@@ -151,7 +144,6 @@ MULTIPLICATIVE_NOISE = replace(
         "outside": _OUTSIDE,
         **_shared("numeric", " to distort everything."),
     },
-    adversaries_at=_POSTERIOR,
     law_at=f"{_HERE}.known_laws:product_law",
 )
 DISCRETIZE = replace(
@@ -170,7 +162,6 @@ DISCRETIZE = replace(
         "outside": _OUTSIDE,
         **_shared("numeric", " to class everything."),
     },
-    adversaries_at=_POSTERIOR,
     law_at=f"{_HERE}.known_laws:class_law",
 )
 RANDOMIZED_RESPONSE = replace(
@@ -195,8 +186,6 @@ RANDOMIZED_RESPONSE = replace(
                              "Use 1: every question is answered once."),
         **_shared("categorical and ordinal", ": all answer at random."),
     },
-    adversaries_at=at(f"{_ADVERSARIES}.response_answers", "Literal", "AnswerPosterior",
-                      "ClassPosterior"),
     audit_at=f"{_HERE}.response_audit:audit_answers",
     truths_at="",
     law_at=f"{_HERE}.known_laws:answer_law",

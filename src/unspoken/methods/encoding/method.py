@@ -18,7 +18,6 @@ from unspoken.release.parameters import (
 
 MODES = ("strict", "max-mono", "anti")
 _HERE = "unspoken.methods.encoding"
-_ADVERSARIES = f"{_HERE}.adversaries"
 
 PIECEWISE = Method(
     name="piecewise",
@@ -73,27 +72,7 @@ PIECEWISE = Method(
                           "Use 0.5; lighter tails protect less."),
     },
     guarantees_at=at(f"{_HERE}.guarantee", "SameTree"),
-    adversaries_at=(
-        *at(f"{_ADVERSARIES}.category_frequencies", "CategoryFrequencies", "CategoryRecords",
-            "LabelOrder"),
-        *at(f"{_ADVERSARIES}.category_pairs", "CategoryPairs"),
-        *at(f"{_ADVERSARIES}.curve_combination", "Combination"),
-        *at(f"{_ADVERSARIES}.curve_fitting", "RegressionLine", "Polyline", "Spline"),
-        *at(f"{_ADVERSARIES}.distribution_matching", "FamilyMatching"),
-        *at(f"{_ADVERSARIES}.frequency_matching", "FrequencyMatching"),
-        *at(f"{_ADVERSARIES}.ignorant", "Ignorant"),
-        *at(f"{_ADVERSARIES}.known_ranks", "RankInterpolation"),
-        *at(f"{_ADVERSARIES}.known_records", "KnownRecords"),
-        *at(f"{_ADVERSARIES}.monotone_alignment", "MonotoneAlignment"),
-        *at(f"{_ADVERSARIES}.published_statistics", "PublishedStatistics"),
-        *at(f"{_ADVERSARIES}.quantile_matching", "QuantileMatching"),
-        *at(f"{_ADVERSARIES}.record_singling_out", "MissingPattern", "RecordSinglingOut",
-            "RowOrder"),
-        *at(f"{_ADVERSARIES}.shown_model", "ShownModel"),
-        *at(f"{_ADVERSARIES}.sorting_attack", "RankSorting", "RangeSorting"),
-        *at(f"{_ADVERSARIES}.target_line", "CommonStep", "TwoTargets"),
-        *at(f"{_ADVERSARIES}.unchanged_values", "UnchangedValues"),
-    ),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit.audit_codes:audit_codes",
     keyed="always",
     decode_at=f"{_HERE}.decode.from_key:decode_from_key",

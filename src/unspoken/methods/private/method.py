@@ -75,7 +75,7 @@ SYNTHETIC = Method(
     parameters={**_SPENT,
                 "rows": Parameter(OrNone(Whole(1)), "rows to draw", "Leave it out for as many.")},
     guarantees_at=at(f"{_HERE}.guarantee", "Private"),
-    adversaries_at=at(f"{_HERE}.adversaries.synthetic_neighbours", "SyntheticNeighbours"),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit:audit_synthetic",
     promise_at=f"{_HERE}.synthetic_promise:broken_synthetic",
     of_people=False,

@@ -21,7 +21,6 @@ from unspoken.release.parameters import (
 )
 
 _HERE = "unspoken.methods.rotation"
-_ADVERSARIES = f"{_HERE}.adversaries"
 
 
 @dataclass(frozen=True)
@@ -78,15 +77,6 @@ _WHOLE: Mapping[str, Parameter] = {
     "translation": Parameter(YES_NO, "also move all records by a secret vector"),
     **_COMMON,
 }
-_OF_ALL = (
-    *at(f"{_ADVERSARIES}.find_known_records", "NormLinking"),
-    *at(f"{_ADVERSARIES}.known_pairs", "KnownPairs"),
-    *at(f"{_ADVERSARIES}.known_sample", "KnownSample", "KnownPairsAndSample"),
-    *at(f"{_ADVERSARIES}.trilateration", "Trilateration"),
-)
-_OF_ORTHOGONAL = at(f"{_ADVERSARIES}.axis_directions", "DifferenceDirections",
-                    "IndependentComponents")
-
 ROTATION = Method(
     name="rotation",
     summary="Rotates all records by one secret orthogonal map.",
@@ -94,7 +84,7 @@ ROTATION = Method(
     transformer_at=f"{_HERE}.whole_rotation:Rotation",
     parameters=_WHOLE,
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
-    adversaries_at=(*_OF_ALL, *_OF_ORTHOGONAL),
+    adversaries_in=f"{_HERE}.adversaries",
     audit_at=f"{_HERE}.audit:audit_rotated",
     promise_at=f"{_HERE}.rotation_promise:broken_rotation",
     keyed="always",
@@ -129,7 +119,6 @@ RANDOM_PROJECTION = replace(
         **_COMMON,
     },
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesInExpectation"),
-    adversaries_at=_OF_ALL,
 )
 SIMILARITY_OUTSOURCING = replace(
     ROTATION,

@@ -91,6 +91,7 @@ class KnownChoices(Adversary):
     """The posterior mean over a person's columns, each taken as what it is."""
 
     name: ClassVar[str] = "choices"
+    attacks: ClassVar[frozenset[str] | None] = frozenset({"noise"})
     rows: ClassVar[bool] = True
     gets: ClassVar[str] = "uses true reports of a person to filter the noise off the distorted ones"
 

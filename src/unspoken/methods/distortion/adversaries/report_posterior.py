@@ -23,6 +23,8 @@ class Posterior(Adversary):
     """Guesses the place where most of the posterior lies within the radius."""
 
     name: ClassVar[str] = "posterior"
+    attacks: ClassVar[frozenset[str] | None] = frozenset(
+        {"noise", "multiplicative-noise", "discretize"})
     gets: ClassVar[str] = "reconstructs the distribution and takes the likeliest value"
 
     def guess(self, view: View, column: str, knowledge: Knowledge,

@@ -54,6 +54,7 @@ def record_posteriors(release: Release, column: str) -> tuple[tuple[object, ...]
 class AnswerAdversary(Adversary):
     """Base: looks at how often each answer was given at random, by class."""
 
+    attacks: ClassVar[frozenset[str] | None] = frozenset({"randomized-response"})
     measures: ClassVar[tuple[str, ...]] = ("domain", "records", "certain")
 
     def posteriors(self, answers: Floats, matrix: Floats) -> Floats:

@@ -83,6 +83,7 @@ def serial_filter(series: Floats, variance: float, window: int = 15) -> Floats:
 class _Filtering(Adversary):
     """Base of the filters: they look at whole rows of noisy columns."""
 
+    attacks: ClassVar[frozenset[str] | None] = frozenset({"noise"})
     rows: ClassVar[bool] = True
     """Needs a View with rows."""
 

@@ -27,6 +27,8 @@ _LEAST = 4
 """Pairs that must share a direction before it is called an axis."""
 _GRID = 33
 """Quantiles by which columns are distinguished."""
+ORTHOGONAL = frozenset({"rotation", "pairwise-rotation", "similarity-outsourcing"})
+"""The methods that keep right angles; a projection does not."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,7 @@ class DifferenceDirections(RowAdversary):
     """
 
     name: ClassVar[str] = "difference-directions"
+    attacks: ClassVar[frozenset[str] | None] = ORTHOGONAL
     gets: ClassVar[str] = "knows nothing and reads the axes off differences between records"
 
     def __init__(self, rows: int = 300) -> None:
@@ -175,6 +178,7 @@ class IndependentComponents(RowAdversary):
     """
 
     name: ClassVar[str] = "independent-components"
+    attacks: ClassVar[frozenset[str] | None] = ORTHOGONAL
     needs: ClassVar[frozenset[str]] = frozenset({"sample"})
     gets: ClassVar[str] = "separates independent columns and names them with a sample"
 
