@@ -28,7 +28,8 @@ LEFT_OF["audit"] = LEFT_OF["methods"] | {"methods", "joint"}
 LEFT_OF["protect"] = LEFT_OF["mine"] = LEFT_OF["audit"]
 LEFT_OF["attack"] = LEFT_OF["risk"] = LEFT_OF["audit"] | {"audit"}
 LEFT_OF["report"] = LEFT_OF["risk"] | {"protect", "mine", "attack", "risk"}
-LEFT_OF["cli"] = LEFT_OF["report"] | {"report"}
+LEFT_OF["advice"] = LEFT_OF["report"]
+LEFT_OF["cli"] = LEFT_OF["report"] | {"report", "advice"}
 LEFT_OF["checks"] = LEFT_OF["cli"]
 FACADES = ("protect", "mine", "attack", "risk")
 ONLY_IN = {

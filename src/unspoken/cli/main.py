@@ -14,6 +14,9 @@ from typing import Any, NoReturn
 
 from unspoken._version import __version__
 from unspoken.cli import (
+    advise_verb as advise,
+)
+from unspoken.cli import (
     anonymize_verb as anonymize,
 )
 from unspoken.cli import (
@@ -62,6 +65,9 @@ from unspoken.cli import (
     serve_verb as serve,
 )
 from unspoken.cli import (
+    start_verb as start,
+)
+from unspoken.cli import (
     summary_verb as summary,
 )
 from unspoken.cli import (
@@ -69,8 +75,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, private, anonymize, hide, query, serve, budget, mine, decode,
-         verify, summary, audit, record, register, joint, demo)
+VERBS = (start, advise, inspect, methods, protect, private, anonymize, hide, query, serve, budget,
+         mine, decode, verify, summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from unspoken.errors import DecodeError, InputError, explain, unknown
 from unspoken.release.lazy_imports import modules_in, resolve
 from unspoken.release.parameters import Parameter, check_parameters
+from unspoken.release.uses import Use
 
 if TYPE_CHECKING:
     from unspoken.release.guarantee import Guarantee
@@ -53,7 +54,9 @@ class Method:
     its distortion. `together_at`: what two releases of the same people disclose. `promise_at`:
     (table, release, key, original row of every released one) -> where it is not what it says.
     `of_people`: every released record is somebody's; False where nobody's are drawn.
-    `forms`: further classes under the same name, chosen by the parameter `chooser`.
+    `forms`: further classes under the same name, chosen by the parameter `chooser`. `uses`: the
+    scenarios that it serves by itself, none for what is a part of others; `needs` what a table must
+    have for them, and `advised` the parameters to start with (see `unspoken.advice`).
     """
 
     name: str
@@ -78,6 +81,9 @@ class Method:
     of_people: bool = True
     chooser: str = ""
     forms: Mapping[str, Form] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+    needs: tuple[str, ...] = ()
+    advised: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def transformer(self) -> type:
@@ -210,9 +216,9 @@ def adversaries_in(folder: str) -> tuple[type[Any], ...]:
     A file that lies there is enough, and nothing has to list it. One that names methods that do not
     exist would never run and look harmless, so it is refused.
     """
-    classes = tuple(one for module in modules_in(folder) for one in vars(module).values()
-                    if inspect.isclass(one) and one.__module__ == module.__name__
-                    and hasattr(one, "attacks") and one.name)
+    here = (one for module in modules_in(folder) for one in vars(module).values()
+            if getattr(one, "__module__", "") == module.__name__)
+    classes: tuple[Any, ...] = tuple(one for one in here if hasattr(one, "attacks") and one.name)
     for one in classes:
         for wrong in (one.attacks or frozenset()) - set(methods()):
             raise ValueError(f"'{one.name}' attacks '{wrong}', which is no method.")

@@ -27,6 +27,7 @@ from unspoken.release.parameters import (
     Share,
     Whole,
 )
+from unspoken.release.uses import Use
 
 _HERE = "unspoken.methods.anonymity"
 SAFE, MIN_BLOCK, LEAF_MERGE = RECODINGS = ("safe", "min-block", "leaf-merge")
@@ -66,6 +67,11 @@ TREE_PRESERVING = Method(
     summary="Merges values as far as a tree, learned from either table, stays the same.",
     promise="The published trees are those of the original, and K, L and t hold.",
     transformer_at=f"{_HERE}.tree_preserving.anonymizer:TreePreservingAnonymizer",
+    uses=(Use(("public", "miner"), ("model",), "facts", "exactly",
+              "Columns that somebody can look up but that were not declared quasi-identifiers, and "
+              "knowledge of whole records."),),
+    needs=("target", "quasi"),
+    advised={"k": 10},
     parameters={
         "k": Parameter(Whole(1), _LEAST_K, "Use 10, or what your policy asks for.", "--k"),
         "l": Parameter(ForSensitive(Real(0.999), none=True), _LEAST_L,
@@ -97,6 +103,11 @@ MONDRIAN = replace(
     summary="Cuts the records into classes and releases each class's ranges.",
     promise="Everybody shares the published quasi-identifiers with at least k - 1 others.",
     transformer_at=f"{_HERE}.masking.mondrian:MondrianAnonymizer",
+    uses=(Use(("public", "miner"), ("prediction", "statistics", "anything"), "facts", "nearly",
+              "Columns that somebody can look up but that were not declared quasi-identifiers, and "
+              "knowledge of whole records."),),
+    needs=("quasi",),
+    advised={"k": 10, "others": "drop"},
     parameters={
         **_CLASSES,
         "cuts": Parameter(OneOf(("median", "gain")), "cut at the median, or where the target "
@@ -116,6 +127,7 @@ GENERALIZE = replace(
     summary="Brings every value of a column to one level of a hierarchy, or into bands.",
     promise="Where k is asked for, everybody looks like at least k - 1 others.",
     transformer_at=f"{_HERE}.masking.generalize:Generalizer",
+    uses=(),
     parameters={
         **_CLASSES,
         "k": Parameter(OrNone(Whole(1)), _LEAST_K, "Leave it out to keep classes of any size.",
@@ -133,6 +145,7 @@ OPTIMAL = replace(
     name="optimal-recoding",
     summary="Finds the levels of hierarchies that lose least, and proves that none lose less.",
     transformer_at=f"{_HERE}.recoding.optimal_recoding:OptimalRecoder",
+    uses=(),
     parameters={
         **_CLASSES,
         "hierarchies": replace(_HIERARCHIES, advice="Leave it out to have them built."),
@@ -154,6 +167,7 @@ TOP_BOTTOM = replace(
     summary="Replaces values beyond a top or a bottom by that limit.",
     promise="Extreme values are hidden; no size of a group is promised.",
     transformer_at=f"{_HERE}.masking.generalize:TopBottomCoder",
+    uses=(),
     parameters={
         "top": Parameter(PerColumn(Real(-math.inf), none=True), "the top, for all or by column",
                          "Leave it out for no top."),
@@ -173,6 +187,7 @@ SUPPRESS_CELLS = replace(
     name="suppress-cells",
     summary="Leaves cells blank until nobody stands out.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:CellSuppressor",
+    uses=(),
     parameters=_CLASSES,
 )
 SWAP = replace(
@@ -181,6 +196,7 @@ SWAP = replace(
     summary="Swaps the values of columns between records, each column on its own.",
     promise="Every column keeps its distribution; who was swapped is not published.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:DataSwapper",
+    uses=(),
     parameters={
         "share": Parameter(Real(0.0, 1.0 + 1e-9), "the share of records whose value is swapped",
                            "Use 0.1."),
@@ -197,6 +213,7 @@ SAMPLE = replace(
     summary="Releases a random sample of the records, as they are.",
     promise="Most people are not in the release, and who is in it is not disclosed.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:SampleReleaser",
+    uses=(),
     parameters={
         "share": Parameter(Real(0.0, 1.0), "the share of the records that is released",
                            "Use 0.05."),
@@ -210,6 +227,7 @@ MICROAGGREGATION = replace(
     name="microaggregation",
     summary="Publishes groups of k alike records as their means.",
     transformer_at=f"{_HERE}.perturbing.microaggregation:Microaggregator",
+    uses=(),
     parameters={
         "k": _CLASSES["k"],
         "form": Parameter(OneOf(("mdav", "univariate")), "group records by all quasi-identifiers "
@@ -227,6 +245,7 @@ CONDENSATION = replace(
     summary="Replaces groups of k alike records by draws with their means and covariances.",
     promise="Numbers are drawn from means and covariances of at least k known values.",
     transformer_at=f"{_HERE}.perturbing.condensation:Condenser",
+    uses=(),
     parameters={
         "k": _CLASSES["k"],
         "columns": _CLASSES["columns"],
@@ -241,6 +260,7 @@ POST_RANDOMIZATION = replace(
     summary="Exchanges categories at random by a matrix that keeps their frequencies (PRAM).",
     promise="No single value is certain, and expected frequencies stay.",
     transformer_at=f"{_HERE}.perturbing.post_randomization:PostRandomizer",
+    uses=(),
     parameters={
         "stay": Parameter(Real(0.0, 1.0), "the chance that the first of two steps keeps a value",
                           "Use 0.8."),
@@ -255,6 +275,7 @@ ANATOMY = replace(
     summary="Releases quasi-identifiers as they are, and sensitive values mixed within groups.",
     promise="A sensitive value is one of at least l of its group, each equally likely.",
     transformer_at=f"{_HERE}.perturbing.anatomy:Anatomizer",
+    uses=(),
     parameters={
         "l": Parameter(Whole(2), "how many sensitive values every group holds", "Use 3.", "--l"),
         "columns": _CLASSES["columns"],

@@ -10,6 +10,7 @@ from typing import Any
 from unspoken.release.lazy_imports import at
 from unspoken.release.method import Form, Method
 from unspoken.release.parameters import SHUFFLE, YES_NO, OneOf, OrNone, Parameter, Real, Whole
+from unspoken.release.uses import Use
 
 _HERE = "unspoken.methods.baskets"
 SHARE = Real(0.0, 1.0)
@@ -120,6 +121,9 @@ BASKETS = Method(
     promise="One basket changes the odds of any two originals by at most a stated factor, where "
             "there is one.",
     transformer_at=FORMS["select-a-size"].transformer,
+    uses=(Use(("collector", "miner"), ("rules",), "anything", "roughly",
+              "Baskets of one person that are randomised again and again, and operators that were "
+              "designed for a weaker promise."),),
     parameters={
         "operator": Parameter(OneOf(tuple(FORMS)), "how baskets are randomised; the parameters "
                               "are those of the operator", flag="--operator"),

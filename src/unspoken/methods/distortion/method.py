@@ -22,6 +22,7 @@ from unspoken.release.parameters import (
     Text,
     Whole,
 )
+from unspoken.release.uses import Use
 
 _HERE = "unspoken.methods.distortion"
 
@@ -105,6 +106,11 @@ NOISE = Method(
     summary="Adds random noise of a public law to every number.",
     promise="One report places a value no closer than a stated width, at a stated confidence.",
     transformer_at=f"{_HERE}.additive_noise:NoiseAdder",
+    uses=(Use(("collector",), ("statistics", "prediction"), "population", "roughly",
+              "Reports that repeat, and columns that depend on each other: both are averaged to "
+              "filter the noise out."),),
+    needs=("numbers",),
+    advised={"others": "drop"},
     parameters={
         "family": Parameter(PerColumn(KeyIn(f"{_HERE}.noise_laws:LAWS")), "the law of the noise",
                             "Use 'gaussian', or 'laplace' to bound the odds."),
@@ -133,6 +139,7 @@ MULTIPLICATIVE_NOISE = replace(
     summary="Multiplies every number by a random factor of a public law.",
     promise="Every value was multiplied by a factor of its own; no odds are bounded.",
     transformer_at=f"{_HERE}.multiplicative_noise:MultiplicativeNoise",
+    uses=(),
     parameters={
         "form": Parameter(KeyIn(f"{_HERE}.random_factors:FORMS"), "the law of the factors"),
         "deviation": Parameter(Real(0.0, 1.0), "standard deviation of truncated factors",
@@ -152,6 +159,7 @@ DISCRETIZE = replace(
     summary="Replaces every number by the number of the class it falls into.",
     promise="Only the class of every value is disclosed; nothing is drawn at random.",
     transformer_at=f"{_HERE}.discretize:Discretizer",
+    uses=(),
     parameters={
         "classes": Parameter(PerColumn(Whole(1)), "the number of classes", "Use 10."),
         "strategy": Parameter(OneOf(("width", "quantile")), "classes of equal width, or of "
@@ -170,6 +178,9 @@ RANDOMIZED_RESPONSE = replace(
     summary="Replaces every category by a random one, with public probabilities.",
     promise="One answer changes the odds of any two categories by at most a stated factor.",
     transformer_at=f"{_HERE}.randomized_response:RandomizedResponse",
+    uses=(Use(("collector",), ("statistics", "prediction"), "anything", "roughly",
+              "The same question asked again and again: every further answer tells more."),),
+    needs=("categories",),
     parameters={
         "truth": Parameter(PerColumn(Real(-1e-9, 1 + 1e-9), none=True),
                            "the probability of the true answer", "Use 0.75, or use gamma."),

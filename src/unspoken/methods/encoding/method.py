@@ -15,6 +15,7 @@ from unspoken.release.parameters import (
     Text,
     Whole,
 )
+from unspoken.release.uses import Use
 
 MODES = ("strict", "max-mono", "anti")
 _HERE = "unspoken.methods.encoding"
@@ -24,6 +25,10 @@ PIECEWISE = Method(
     summary="Shows codes in place of values; piece by piece they keep or reverse the order.",
     promise="A tree mined on the codes is decoded to the very tree of the original data.",
     transformer_at=f"{_HERE}.encoder:PiecewiseEncoder",
+    uses=(Use(("miner",), ("model",), "nothing", "exactly",
+              "Order stays visible: a sample of similar data, or a few known records, undo most of "
+              "it, and the decoded model tells its reader more."),),
+    needs=("target",),
     parameters={
         "mode": Parameter(
             OneOf(MODES), "strict: the same model for every threshold learner; max-mono: hides "

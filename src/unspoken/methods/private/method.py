@@ -17,6 +17,7 @@ from unspoken.release.parameters import (
     Real,
     Whole,
 )
+from unspoken.release.uses import Use
 
 _HERE = "unspoken.methods.private"
 
@@ -72,6 +73,8 @@ SYNTHETIC = Method(
     summary="Draws people who do not exist from noisy marginals of the table.",
     promise="Whatever one row says changes the odds of any release by at most a stated factor.",
     transformer_at=f"{_HERE}.synthetic_rows:PrivateSynthesizer",
+    uses=(Use(("public", "miner"), ("prediction", "statistics", "anything"), "anything",
+              "roughly", "A budget that is set too high; small groups are not in it."),),
     parameters={**_SPENT,
                 "rows": Parameter(OrNone(Whole(1)), "rows to draw", "Leave it out for as many.")},
     guarantees_at=at(f"{_HERE}.guarantee", "Private"),

@@ -19,6 +19,7 @@ from unspoken.release.parameters import (
     Parameter,
     Whole,
 )
+from unspoken.release.uses import Use
 
 _HERE = "unspoken.methods.rotation"
 
@@ -82,6 +83,10 @@ ROTATION = Method(
     summary="Rotates all records by one secret orthogonal map.",
     promise="All Euclidean distances stay as they are, up to rounding.",
     transformer_at=f"{_HERE}.whole_rotation:Rotation",
+    uses=(Use(("miner",), ("clusters",), "nothing", "exactly",
+              "A handful of known records, or a sample of similar data, turn all records back."),),
+    needs=("numbers",),
+    advised={"categorical": "drop"},
     parameters=_WHOLE,
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
     adversaries_in=f"{_HERE}.adversaries",
@@ -95,6 +100,7 @@ PAIRWISE_ROTATION = replace(
     name="pairwise-rotation",
     summary="Rotates columns two at a time, by angles that change each column enough.",
     transformer_at=f"{_HERE}.pairwise_rotation:PairwiseRotation",
+    uses=(),
     parameters={
         "pairs": Parameter(Pairs(), "the pairs of columns, in the order in which they are rotated"),
         "thresholds": Parameter(Thresholds(), "the least variance of what a column is changed by, "
@@ -108,6 +114,8 @@ RANDOM_PROJECTION = replace(
     summary="Multiplies all records by one secret random matrix.",
     promise="Euclidean distances stay as they are on average; a bound says how far they are off.",
     transformer_at=f"{_HERE}.random_projection:RandomProjection",
+    uses=(Use(("miner",), ("clusters",), "nothing", "nearly",
+              "As many known records as there are columns turn all records back."),),
     parameters={
         "columns": Parameter(OrNone(Whole(1)), "the number of released columns",
                              "Leave it out for as many as there are."),
@@ -125,6 +133,7 @@ SIMILARITY_OUTSOURCING = replace(
     name="similarity-outsourcing",
     summary="A rotation for a similarity search on another party's machine.",
     transformer_at=f"{_HERE}.similarity_outsourcing:SimilarityOutsourcing",
+    uses=(),
 )
 METHODS = (ROTATION, PAIRWISE_ROTATION, RANDOM_PROJECTION, SIMILARITY_OUTSOURCING)
 NAMES = tuple(method.name for method in METHODS)

@@ -1,0 +1,94 @@
+"""`unspoken advise`: which way of sharing serves whom, from three answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.errors import InputError, unknown
+from unspoken.release.uses import KNOWLEDGE, PURPOSES, RECIPIENTS
+
+if TYPE_CHECKING:
+    from unspoken.advice import Advice
+    from unspoken.table.table import Table
+
+QUESTIONS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("recipient", "Who gets it?", RECIPIENTS),
+    ("purpose", "What for?", PURPOSES),
+    ("knowledge", "What might they know?", KNOWLEDGE),
+)
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "advise", run,
+                  "Say which way of sharing serves a purpose, what it promises and what breaks it. "
+                  "Three questions are asked unless they are answered by options. The exit status "
+                  "is 1 where nothing should be released.")
+    parser.add_argument("data", type=Path, nargs="?", metavar="DATA",
+                        help="the table; ways that cannot take it are ruled out")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    add_questions(parser)
+    add_reading(parser)
+
+
+def add_questions(parser: argparse.ArgumentParser) -> None:
+    """Add the three answers as options."""
+    for name, question, answers in QUESTIONS:
+        words = "; ".join(f"{answer}: {meaning}" for answer, meaning in answers.items())
+        parser.add_argument(f"--{name}", metavar="ANSWER", help=f"{question} {words}")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the advice."""
+    answer_all(args)
+    table = None if args.data is None else read_table(args, args.data, args.target)
+    advice = advice_for(args, table)
+    emit(args, advice.to_json(), "\n".join([advice.summary(), "", *steps(args, advice)]))
+    return 0 if advice.best is not None else 1
+
+
+def answer_all(args: argparse.Namespace) -> None:
+    """Check the answers that were given as options, and ask for the others on a terminal."""
+    for name, question, answers in QUESTIONS:
+        answer = getattr(args, name)
+        if answer is None:
+            answer = _ask(name, question, answers)
+            setattr(args, name, answer)
+        if answer not in answers:
+            raise InputError(unknown(f"'--{name}'", answer, answers))
+
+
+def _ask(name: str, question: str, answers: Mapping[str, str]) -> str:
+    if not sys.stdin.isatty():
+        raise InputError(f"'--{name}' is not answered, and there is no terminal to ask on. "
+                         f"Choose one of {', '.join(answers)}.")
+    print(question, file=sys.stderr)
+    for number, (answer, meaning) in enumerate(answers.items(), 1):
+        print(f"  {number}. {answer}: {meaning}", file=sys.stderr)
+    print("Number or word: ", end="", file=sys.stderr, flush=True)
+    reply = sys.stdin.readline().strip()
+    if reply.isdigit() and 1 <= int(reply) <= len(answers):
+        return list(answers)[int(reply) - 1]
+    return reply
+
+
+def advice_for(args: argparse.Namespace, table: Table | None) -> Advice:
+    """Return the advice for the answers in the options."""
+    from unspoken.advice import advise
+
+    return advise(args.recipient, args.purpose, args.knowledge, table)
+
+
+def steps(args: argparse.Namespace, advice: Advice, out: str = "release") -> list[str]:
+    """Return the commands that follow the advice."""
+    if advice.best is None:
+        return []
+    words: dict[str, Any] = {"data": args.data or "DATA", "out": out,
+                             "target": f" --target {args.target}" if args.target else ""}
+    return ["What to type next:",
+            *(f"  {line.format(**words)}" for line in advice.best.way.commands)]

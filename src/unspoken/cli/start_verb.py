@@ -1,0 +1,176 @@
+"""`unspoken start`: look at a table, ask three questions, protect it, attack it, show one page."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unspoken.cli import advise_verb, audit_verb, protect_verb
+from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.findings_text import findings_text
+from unspoken.errors import InputError
+
+if TYPE_CHECKING:
+    from unspoken.advice import Advice
+    from unspoken.table.identify import Finding
+    from unspoken.table.table import Table
+
+
+def add(verbs: Adder) -> None:
+    """Add the verb."""
+    parser = verb(verbs, "start", run,
+                  "Begin here: show what a table holds, ask three questions, recommend a method, "
+                  "run it, attack the release, and write one page about it. Quasi-identifiers "
+                  "that seem to be there are taken as such unless --quasi names others. The exit "
+                  "status is 1 where nothing should be released.")
+    parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
+    parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="a folder that is not there yet, for the release, its key and the "
+                             "page (default: named after DATA, with -unspoken)")
+    advise_verb.add_questions(parser)
+    add_reading(parser)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What the steps of `start` came to."""
+
+    findings: str
+    advice: Advice
+    protected: dict[str, Any] | None = None
+    audited: dict[str, Any] | None = None
+
+    @property
+    def may_leave(self) -> bool:
+        """Return True if something may be given away."""
+        return self.advice.best is not None and (self.audited is None
+                                                 or bool(self.audited["passed"]))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Walk a newcomer through a table."""
+    if args.out is None:
+        args.out = args.data.with_name(f"{args.data.name.split('.')[0]}-unspoken")
+    must_be_new(args.out, "The folder")
+    table, findings = _look(args)
+    shown = findings_text(findings, table.schema)
+    if not args.json:
+        print("\n".join([repr(table), "", shown, ""]), flush=True)
+    advise_verb.answer_all(args)
+    advice = advise_verb.advice_for(args, table)
+    if not args.json:
+        print(f"{advice.summary()}\n", flush=True)
+    walk = _followed(args, Walk(shown, advice))
+    emit(args, _data(walk, findings), "\n".join(_last_words(args, walk)))
+    return 0 if walk.may_leave else 1
+
+
+def _look(args: argparse.Namespace) -> tuple[Table, list[Finding]]:
+    """Read the table; what could single people out becomes a quasi-identifier."""
+    from unspoken.table.identify import identify
+
+    table = read_table(args, args.data, args.target)
+    findings = list(identify(table))
+    declared = {args.target, *args.sensitive, *args.identifiers, *args.keep}
+    if not args.quasi:
+        args.quasi = tuple(dict.fromkeys(
+            one.column for one in findings if one.role == "quasi" and one.column not in declared))
+        table = read_table(argparse.Namespace(**vars(args)), args.data, args.target)
+    return table, findings
+
+
+def _followed(args: argparse.Namespace, walk: Walk) -> Walk:
+    """Protect and audit, if a release method was recommended."""
+    best = walk.advice.best
+    if best is None or best.way.method is None:
+        return walk
+    if best.way.method.takes_baskets:
+        return walk
+    args.out.mkdir(mode=0o700)
+    try:
+        protected = _verb(protect_verb, "protect", [
+            *_reading(args), "--out", args.out / "release", "--key", args.out / "release.key",
+            "--method", best.way.name, *_options(best.way.parameters),
+            *(["--target", args.target] if args.target else []), args.data])
+    except BaseException:
+        _empty(args.out)
+        raise
+    audited = _verb(audit_verb, "audit", [
+        *_reading(args), "--against", args.data, "--key", args.out / "release.key",
+        "--out", args.out / "report.html", args.out / "release"])
+    return Walk(walk.findings, walk.advice, protected, audited)
+
+
+def _options(parameters: Mapping[str, Any]) -> list[str]:
+    return [f"--option={name}={json.dumps(value)}" for name, value in parameters.items()]
+
+
+def _empty(folder: Path) -> None:
+    """Take back a folder into which nothing was written."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _reading(args: argparse.Namespace) -> list[Any]:
+    """Return the options about reading, for the verbs that read the same file."""
+    given: list[Any] = []
+    for name in ("table", "delimiter", "encoding", "decimal"):
+        value = getattr(args, name)
+        given += [] if value is None else [f"--{name}={value}"]
+    for name in ("identifiers", "sensitive", "quasi"):
+        listed = getattr(args, name)
+        given += [f"--{name}={','.join(listed)}"] if listed else []
+    given += [f"--missing={','.join(args.missing)}"] if args.missing is not None else []
+    return given + [f"--{name}={one}" for name in ("kind", "keep") for one in getattr(args, name)]
+
+
+def _verb(module: Any, name: str, words: Sequence[Any]) -> dict[str, Any]:
+    """Run another verb as a user would, and return what it prints as JSON."""
+    parser = argparse.ArgumentParser(prog="unspoken")
+    module.add(parser.add_subparsers())
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        args = parser.parse_args([name, "--json", *map(str, words)])
+        status = args.run(args)
+    if status == 2 or not printed.getvalue():
+        raise InputError(f"'unspoken {name}' could not be run.")
+    result: dict[str, Any] = json.loads(printed.getvalue())
+    return result
+
+
+def _data(walk: Walk, findings: list[Finding]) -> dict[str, Any]:
+    return {"findings": [one.to_json() for one in findings], "advice": walk.advice.to_json(),
+            "release": walk.protected, "audit": walk.audited, "may_leave": walk.may_leave}
+
+
+def _last_words(args: argparse.Namespace, walk: Walk) -> list[str]:
+    if walk.protected is None or walk.audited is None:
+        return advise_verb.steps(args, walk.advice) or ["Nothing was written."]
+    missing = walk.protected["not_released"]
+    verdict = walk.audited["verdict"]
+    return [*([f"Not released: {', '.join(missing)}"] if missing else []),
+            f"{args.out / 'release'}: the release, with {walk.protected['rows']:,} rows.",
+            f"{args.out / 'release.key'}: the key; it stays with you.",
+            f"{args.out / 'report.html'}: what every known attacker would get; it stays with you.",
+            "", f"Verdict: {verdict['word']}: {verdict['advice']}.",
+            *_if_they_know_more(args, walk)]
+
+
+def _if_they_know_more(args: argparse.Namespace, walk: Walk) -> list[str]:
+    """The audit attacks with more knowledge than somebody may be thought to have: say so."""
+    if walk.may_leave or args.knowledge == "anything":
+        return []
+    from unspoken.advice import advise
+
+    best = advise(args.recipient, args.purpose, "anything").best
+    other = "nothing here serves that purpose" if best is None else \
+        f"'{best.way.name}' serves that purpose, {best.use.keeps}"
+    return ["The audit also counts attackers who know more than you said. Against somebody who "
+            f"may know anything, {other}."]

@@ -1,0 +1,123 @@
+"""`unspoken start` and `advise`: from an awkward CSV to a verdict, by a newcomer."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unspoken import Key, Release
+from unspoken.cli import advise_verb
+from unspoken.cli.main import main
+
+ANSWERS = ["--recipient", "miner", "--purpose", "model", "--knowledge", "nothing"]
+
+
+def people(folder, rows=150):
+    """Write a table with names, text, dates and missing values."""
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 90, rows)
+    frame = pd.DataFrame({
+        "name": [f"Ann{i} Bee{i % 97}" for i in range(rows)], "age": age,
+        "postcode": rng.choice(["1010", "1020", "2040"], rows), "sex": rng.choice(["f", "m"], rows),
+        "joined": pd.date_range("2015-01-01", periods=rows).strftime("%Y-%m-%d"),
+        "income": np.where(rng.random(rows) < 0.1, np.nan, rng.integers(900, 90_000, rows)),
+        "ill": np.where(age > 60, "yes", "no")})
+    frame.to_csv(folder / "people.csv", index=False)
+    return str(folder / "people.csv")
+
+
+def started(capsys, folder, *words):
+    """Run `start --json` and return its status and what it printed."""
+    status = main(["start", people(folder), "--json", *words])
+    return status, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_one_command_protects_audits_and_writes_a_page(tmp_path, capsys):
+    status, result = started(capsys, tmp_path, "--target", "ill", *ANSWERS)
+    folder = tmp_path / "people-unspoken"
+    assert sorted(path.name for path in folder.iterdir()) == ["release", "release.key",
+                                                              "report.html"]
+    assert (folder.stat().st_mode & 0o777) == 0o700
+    release = Release.load(folder / "release")
+    assert "name" not in release.schema.names
+    assert release.schema.with_role("quasi") == ("age", "postcode", "sex")
+    assert result["advice"]["recommended"]["way"] == release.mechanism["name"] == "piecewise"
+    assert Key.load(folder / "release.key") is not None
+    assert status == (0 if result["may_leave"] else 1)
+    assert result["may_leave"] == result["audit"]["passed"]
+    assert result["audit"]["verdict"]["word"] in (folder / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_published_table_takes_the_quasi_identifiers_that_were_noticed(tmp_path, capsys):
+    _, result = started(capsys, tmp_path, "--recipient", "public", "--purpose", "statistics",
+                        "--knowledge", "facts", "--out", str(tmp_path / "out"))
+    release = Release.load(tmp_path / "out" / "release")
+    assert release.mechanism["name"] == "mondrian"
+    assert set(result["release"]["not_released"]) >= {"name", "income"}
+
+
+def test_where_nothing_serves_nothing_is_written(tmp_path, capsys):
+    status = main(["start", people(tmp_path), "--recipient", "miner", "--purpose", "clusters",
+                   "--knowledge", "records"])
+    assert status == 1
+    assert "Do not release" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_way_without_a_release_says_what_to_type(tmp_path, capsys):
+    assert main(["start", people(tmp_path), "--recipient", "analysts", "--purpose", "statistics",
+                 "--knowledge", "anything"]) == 0
+    out = capsys.readouterr().out
+    assert f"unspoken serve {tmp_path / 'people.csv'}" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_failing_step_leaves_no_folder(tmp_path, capsys):
+    pd.DataFrame({"sex": ["f", "m"] * 4, "ill": ["yes", "no"] * 4}).to_csv(
+        tmp_path / "few.csv", index=False)
+    words = ["start", str(tmp_path / "few.csv"), "--target", "ill", "--recipient", "public",
+             "--purpose", "statistics", "--knowledge", "facts"]
+    assert main(words) == 2
+    assert "10" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["few.csv"]
+
+
+def test_an_existing_folder_is_refused_before_any_question(tmp_path, capsys):
+    (tmp_path / "people-unspoken").mkdir()
+    assert main(["start", people(tmp_path)]) == 2
+    assert "must not exist yet" in capsys.readouterr().err
+
+
+def test_without_a_terminal_the_missing_answer_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["advise", "--recipient", "miner"]) == 2
+    assert "'--purpose' is not answered" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_questions_are_answered_by_number_or_word(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Terminal("1\nclusters\n3\n"))
+    assert main(["advise", "--json"]) == 1
+    captured = capsys.readouterr()
+    advice = json.loads(captured.out)
+    assert (advice["recipient"], advice["purpose"], advice["knowledge"]) == \
+        ("miner", "clusters", "records")
+    assert advice["release"] is False
+    assert all(question in captured.err for _, question, _ in advise_verb.QUESTIONS)
+
+
+def test_a_wrong_answer_is_refused_with_the_right_ones(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Terminal("7\n"))
+    assert main(["advise"]) == 2
+    assert "miner, public, analysts, owners, collector" in capsys.readouterr().err
