@@ -86,7 +86,7 @@ ROTATION = Method(
     uses=(Use(("miner",), ("clusters",), "nothing", "exactly",
               "A handful of known records, or a sample of similar data, turn all records back."),),
     needs=("numbers",),
-    advised={"categorical": "drop"},
+    advised={"categorical": "drop", "missing": "blank"},
     parameters=_WHOLE,
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
     adversaries_in=f"{_HERE}.adversaries",

@@ -21,6 +21,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unspoken.arrays import Floats
+from unspoken.methods.distortion.learners.category_order import (
+    category_names,
+    in_order_of_classes,
+)
 from unspoken.methods.distortion.learners.distorted_column import (
     MAX_STEPS,
     Setting,
@@ -227,7 +231,8 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
 
     The manifest says how columns were distorted. Where people chose, reported, distorted and
     withheld values are each treated as such; missing and withheld values are distributed like the
-    others of their class.
+    others of their class. Columns of categories are asked about by name, such as
+    `marital-status in {Divorced, Widowed}`, and records to predict hold the categories themselves.
 
     Parameters
     ----------
@@ -247,10 +252,10 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
     >>> from unspoken import mine
     >>> mine.noisy_tree(release).predict(records)  # doctest: +SKIP
     """
-    records = records_of(release)
+    records = in_order_of_classes(records_of(release))
     learner = ReconstructingTreeClassifier(list(records.laws.values()), strategy, **options)
     fitted: Tree = learner.fit(records.data, records.labels, records.said).tree_
-    return replace(fitted, features=records.names)
+    return replace(fitted, features=records.names, categories=category_names(records))
 
 
 __all__ = ["STRATEGIES", "ReconstructingTreeClassifier", "noisy_tree"]
