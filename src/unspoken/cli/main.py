@@ -56,6 +56,9 @@ from unspoken.cli import (
     query_verb as query,
 )
 from unspoken.cli import (
+    reconstruct_verb as reconstruct,
+)
+from unspoken.cli import (
     record_verbs as record,
 )
 from unspoken.cli import (
@@ -76,7 +79,7 @@ from unspoken.cli import (
 from unspoken.cli.flag_words import in_flags
 
 VERBS = (start, advise, inspect, methods, protect, private, anonymize, hide, query, serve, budget,
-         mine, decode, verify, summary, audit, record, register, joint, demo)
+         mine, reconstruct, decode, verify, summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

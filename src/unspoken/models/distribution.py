@@ -172,6 +172,10 @@ class JointDistribution(Model):
         product = first.midpoints @ self.probabilities @ second.midpoints
         return float((product - first.mean * second.mean) / (first.deviation * second.deviation))
 
+    def plot(self, **options: Any) -> Any:
+        """Draw the pairs as shades (a matplotlib figure, made by `unspoken.report`)."""
+        return draw("joint distribution", self, **options)
+
     def _compare(self, other: JointDistribution) -> Comparison:
         return first_difference(
             lambda: compare_sequences("column", self.names, other.names),
@@ -244,6 +248,10 @@ class Categories(Model):
         rng = np.random.default_rng(random_state)
         drawn = rng.choice(len(self.values), size, p=self.probabilities)
         return [self.values[index] for index in drawn.tolist()]
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the shares with their errors (a matplotlib figure, made by `unspoken.report`)."""
+        return draw("categories", self, **options)
 
     def _compare(self, other: Categories) -> Comparison:
         return first_difference(

@@ -12,6 +12,8 @@ from unspoken.release.lazy_imports import resolve
 
 _FIGURES = {
     "distribution": "unspoken.report.distribution_figure:distribution_figure",
+    "joint distribution": "unspoken.report.distribution_figure:joint_figure",
+    "categories": "unspoken.report.distribution_figure:categories_figure",
     "anonymity": "unspoken.report.anonymity_figure:anonymity_figure",
 }
 
