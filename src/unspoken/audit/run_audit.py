@@ -18,6 +18,7 @@ from unspoken.audit.kept_promises import (
     order_row,
     unscored,
 )
+from unspoken.audit.people.audit_people import as_read
 from unspoken.audit.people.own_release import with_people
 from unspoken.audit.release_overlap import what_it_adds
 from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
@@ -140,7 +141,8 @@ def audit(  # noqa: PLR0913
     adversaries = None if adversaries is None else named_for(release, adversaries)
     table = _original(table, release, key, {"tree": tree, "shown": shown})
     request = AuditRequest(sample, int(trials), random_state, adversaries, float(size), subspaces,
-                           tree, precision, part_of(progress, 0.0, _ATTACKED), shown)
+                           tree, precision, part_of(progress, 0.0, _ATTACKED), shown,
+                           None if control is None else as_read(control))
     faults = () if key is None else faults_of(table, release, key)
     audited = _completed(_attacked(table, release, key, request, faults), release, key, faults)
     audited = _with_target(audited, table, release)

@@ -167,7 +167,7 @@ def _audit(args: argparse.Namespace, table: Table, release: Release, key: Key | 
     from unspoken.risk import audit
 
     sample = read_table(args, args.sample, None) if args.sample is not None else None
-    with _steps("audit") as step:
+    with steps("audit") as step:
         return audit(table, release, key, sample, args.trials, args.seed, args.policy,
                      tree=_tree(args.tree), precision=args.precision, progress=step,
                      register=_register(args), control=control_of(args),
@@ -187,7 +187,7 @@ def _tree(path: Path | None) -> Tree | None:
 
 
 @contextmanager
-def _steps(label: str) -> Iterator[Callable[[int, int], None] | None]:
+def steps(label: str) -> Iterator[Callable[[int, int], None] | None]:
     """Yield a callback for (done, all) that moves a bar on a terminal."""
     if not sys.stderr.isatty():
         yield None

@@ -17,7 +17,7 @@ from unspoken.cli.findings_text import findings_text
 from unspoken.errors import InputError
 
 if TYPE_CHECKING:
-    from unspoken.advice import Advice
+    from unspoken.advice import Advice, Way
     from unspoken.table.identify import Finding
     from unspoken.table.table import Table
 
@@ -102,10 +102,30 @@ def _followed(args: argparse.Namespace, walk: Walk) -> Walk:
     except BaseException:
         _empty(args.out)
         raise
-    audited = _verb(audit_verb, "audit", [
-        *_reading(args), "--against", args.data, "--key", args.out / "release.key",
-        "--out", args.out / "report.html", args.out / "release"])
-    return Walk(walk.findings, walk.advice, protected, audited)
+    return Walk(walk.findings, walk.advice, protected, _audited(args, best.way))
+
+
+def _audited(args: argparse.Namespace, way: Way) -> dict[str, Any]:
+    """Attack the release, with a control group from a trial, and write the page."""
+    from unspoken.audit.trial_release import FEWEST, with_trial
+    from unspoken.disclosure.release_verdict import verdict_of
+    from unspoken.release.key import Key
+    from unspoken.release.method import method_of
+    from unspoken.release.release import Release
+    from unspoken.report import audit_page
+    from unspoken.risk import audit
+
+    table = read_table(args, args.data, args.target)
+    release, key = Release.load(args.out / "release"), Key.load(args.out / "release.key")
+    with audit_verb.steps("audit") as step:
+        result = audit(table, release, key, progress=step, people=table.rows < FEWEST)
+    result = with_trial(result, table, method_of(way.name).build(way.parameters))
+    page = args.out / "report.html"
+    audit_page(result, release=release, table=table, key=key, source=args.data).save(page)
+    page.chmod(0o600)
+    verdict = verdict_of(result)
+    return {"report": str(page), "passed": not audit_verb.fails(result, verdict),
+            "verdict": verdict.to_json(), "audit": result.to_json()}
 
 
 def _options(parameters: Mapping[str, Any]) -> list[str]:

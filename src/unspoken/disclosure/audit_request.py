@@ -28,6 +28,8 @@ class AuditRequest:
     progress: Progress | None = None
     shown: Any = None
     """A mined model whose decoded twin was shown to whoever has the release."""
+    control: Any = None
+    """A table of people who are not in the release, None if there is none."""
 
 
 STEPS = 1000

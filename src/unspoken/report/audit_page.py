@@ -12,6 +12,7 @@ import numpy as np
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.evidence import Evidence
 from unspoken.disclosure.plain_language import HIGH, UNITS
+from unspoken.disclosure.release_verdict import verdict_of
 from unspoken.methods.encoding.audit.column_pictures import CURVE_NAMES
 from unspoken.methods.encoding.audit.tree_path_disclosure import PathDisclosure
 from unspoken.release.key import Key
@@ -20,6 +21,7 @@ from unspoken.release.release import Release
 from unspoken.report import plots, summaries
 from unspoken.report.drawing import attack_name, percent
 from unspoken.report.page import Page
+from unspoken.report.record_parts import verdict_box
 from unspoken.table.atomic_files import sha256_of
 from unspoken.table.table import Table
 
@@ -74,6 +76,7 @@ def audit_page(
     pictured = audit.evidence if release is not None and table is not None else ()
     manifest = audit.release if release is None else release.manifest
     page = Page("Audit of a release", _subtitle(audit))
+    verdict_box(page, verdict_of(audit))
     page.box(summaries.plain_words(audit, secret=bool(pictured)))
     _policy(page, audit)
     _columns(page, audit)

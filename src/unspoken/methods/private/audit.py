@@ -1,12 +1,14 @@
 """The audit of synthetic rows: how often a missing value of a person is guessed from them.
 
 What is stated about a private release is proved, not measured; an attack that finds more than
-guessing finds what holds for people alike. The baseline is the commonest value, for everybody.
+guessing finds what holds for people alike. The baseline is the commonest value for everybody, or
+what the same attack finds about people who are not in the release, if that is more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,11 +35,13 @@ def audit_synthetic(table: Table, release: Release, key: Key | None,
     """Attack synthetic rows; a guess is right or wrong, so that the radius plays no part."""
     names = [name for name in release.mechanism.get("columns", {}) if name in table.schema.names]
     cells = [_cells(name, release) for name in names]
-    people, shown = (np.column_stack([one.codes(source.arrow([one.name])[one.name])
-                                      for one in cells]) for source in (table, release.table))
+    people, shown = _coded(cells, table), _coded(cells, release.table)
+    outside = None if request.control is None else _coded(cells, request.control)
     chosen = chosen_of(SyntheticNeighbours, release, request.adversaries)
     trials = min(request.trials, MOST_TRIALS)
-    rows = [row for one in chosen for row in _rows(one, names, people, shown, trials, request)]
+    rows = [row for one in chosen for row in _beside(
+        list(_rows(one, names, people, shown, trials, request)),
+        None if outside is None else list(_rows(one, names, outside, shown, trials, request)))]
     about = {"fingerprint": release.fingerprint, "rows": release.table.rows,
              "mechanism": dict(release.mechanism), "data_sha256": release.data_sha256,
              "columns": {name: name for name in names}}
@@ -45,6 +49,18 @@ def audit_synthetic(table: Table, release: Release, key: Key | None,
                 if name not in names}
     return Audit(tuple(rows), request.radius, trials, about, {one.name: one.gets for one in chosen},
                  unscored, limits=_LIMITS)
+
+
+def _coded(cells: list[Cells], source: Table) -> Ints:
+    return np.column_stack([one.codes(source.arrow([one.name])[one.name]) for one in cells])
+
+
+def _beside(rows: list[Row], outside: list[Row] | None) -> list[Row]:
+    """Return the rows with the share among people outside the release as their baseline."""
+    if outside is None:
+        return rows
+    return [replace(row, baseline=max(row.baseline, other.value))
+            for row, other in zip(rows, outside, strict=True)]
 
 
 def _cells(name: str, release: Release) -> Cells:
