@@ -83,6 +83,7 @@ def package_of(path: Path) -> str:
     return path.relative_to(SRC).parts[0].removesuffix(".py")
 
 
+@pytest.mark.slow
 def test_every_package_imports_only_what_stands_left_of_it():
     wrong = []
     for path in modules():

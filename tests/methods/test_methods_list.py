@@ -123,6 +123,7 @@ def test_the_class_refuses_what_the_command_line_refuses(name, form, parameter):
                 methods()[name].check(kind(**{parameter: value}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", methods())
 def test_the_command_line_lists_every_method_with_all_that_it_takes(name, capsys):
     assert main(["methods", name, "--json"]) == 0

@@ -39,6 +39,7 @@ def column(table, name):
     return table.arrow([name])[name].to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt", "t.csv.gz", "t.csv.zst", "T.CSV.GZ"])
 def test_every_delimiter_is_told_from_the_file(tmp_path, mark, name):

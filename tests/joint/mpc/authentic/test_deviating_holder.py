@@ -61,6 +61,7 @@ def test_these_are_all_messages_of_a_holder():
     assert labels() == set(SENT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", [first_bit, plus_big, top_bit])
 @pytest.mark.parametrize("label", OPENED)
 def test_a_wrong_opening_ends_the_run(label, spoil):
@@ -69,6 +70,7 @@ def test_a_wrong_opening_ends_the_run(label, spoil):
     assert "deviated" in reasons(outcomes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", [first_bit, plus_big, top_bit])
 @pytest.mark.parametrize("label", OPENED)
 def test_a_changed_share_ends_the_run(label, spoil):

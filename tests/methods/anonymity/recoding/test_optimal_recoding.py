@@ -130,6 +130,7 @@ def asks(k, ell=None):
     return fine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_exhaustive_search_agrees(seed):
     table = people(seed)

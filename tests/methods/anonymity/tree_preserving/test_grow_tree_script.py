@@ -49,6 +49,7 @@ def release_of(table, growth, **options):
     return method.protect(table)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("growth", GROWTHS, ids=lambda g: "-".join(map(str, g.values())))
 def test_every_learner_is_grown_again(growth, seed, tmp_path, capsys):
