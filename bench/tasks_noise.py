@@ -52,7 +52,7 @@ def trees_from_noisy_records() -> list[Row]:
     test = people(5000, 2)
     peer = best(lambda: DecisionTreeClassifier(random_state=0).fit(noisy, labels), 2)
     rows = []
-    for strategy, goal in (("byclass", 5), ("local", 50)):
+    for strategy, goal in (("refined", 5), ("local", 50)):
         learner = ReconstructingTreeClassifier(laws, strategy, support=support)
         right = (learner.fit(noisy, labels).predict(matrix(test)) == group(test, 2)).mean()
         assert right > 0.75, right

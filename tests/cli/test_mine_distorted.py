@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("words", [
-    ["age", "--model", "tree", "--strategy", "byclass"], ["age", "--learner", "tree"],
+    ["age", "--model", "tree", "--strategy", "refined"], ["age", "--learner", "tree"],
     ["age", "--strategy", "local", "--param", "criterion=entropy"],
     ["mixed", "--model", "tree"], ["age", "--model", "naive-bayes"],
     ["mixed", "--model", "naive-bayes", "--param", "smoothing=2"],
@@ -68,7 +68,7 @@ def test_ages_are_learned_from_noise(folder, tmp_path, words):
     assert recipe.learner == ("naive-bayes" if bayes else "tree")
     assert recipe.columns == ("age",)
     if not bayes:
-        assert recipe.params["strategy"] == ("local" if "local" in words else "byclass")
+        assert recipe.params["strategy"] == ("local" if "local" in words else "refined")
     assert json.loads(said)["recipe"]["release"] == json.loads(
         (folder / words[0] / "manifest.json").read_text())["fingerprint"]
 

@@ -16,12 +16,12 @@ def study():
 
 
 def test_tables_have_a_line_for_every_setting(study):
-    lines = list(figure_5(study, (1,), ("original", "byclass", "global", "randomized")))
+    lines = list(figure_5(study, (1,), ("original", "refined", "global", "randomized")))
     assert len(lines) == 2 + 4
     last = [float(cell) for cell in lines[-1].split("|")[4:-1]]
     assert last[0] > 99
     assert last[1] > last[2] + 10
-    assert len(list(figure_6(study, (1,), (0.25,)))) == 2 + 2
+    assert len(list(figure_6(study, (1,), (0.25,)))) == 2 + 8
     assert len(list(densities(2000, range(1)))) == 2 + 4
 
 

@@ -50,7 +50,7 @@ def test_a_summary_has_sizes_where_assignments_are_known():
 
 @pytest.mark.parametrize("change", [
     {"clusters": 2}, {"centres": [1.0]}, {"centres": [float("nan")] * 6}, {"assigned": [3]},
-    {"assigned": [-1]}, {"features": ["a"]}, {"format": "unspoken-tree"}, {"clusters": 10**9},
+    {"assigned": [-2]}, {"features": ["a"]}, {"format": "unspoken-tree"}, {"clusters": 10**9},
     {"assigned": [0.5]}, {"features": "ab"}])
 def test_what_is_wrong_with_a_file_is_refused(change):
     with pytest.raises(ModelError):

@@ -75,12 +75,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(explain("'--max-mib'", "an int >= 1", args.max_mib))
     from unspoken.cli.original import read_original
     from unspoken.models.hostile_json import Limits
-    from unspoken.models.readers import read_model
+    from unspoken.models.load_model import load_model
     from unspoken.protect import decode
 
     must_be_new(args.out, "The decoded model")
     key = load_key(args)
-    model = read_model(args.model, Limits(max_bytes=args.max_mib << 20))
+    model = load_model(args.model, Limits(max_bytes=args.max_mib << 20))
     table = read_original(args, args.data, key) if args.data is not None else None
     options = {"learner": args.tree_method, "rows": _rows(args)}
     if wants_form(args):

@@ -47,6 +47,9 @@ from unspoken.cli import (
     mine_verb as mine,
 )
 from unspoken.cli import (
+    predict_verb as predict,
+)
+from unspoken.cli import (
     private_verb as private,
 )
 from unspoken.cli import (
@@ -79,7 +82,7 @@ from unspoken.cli import (
 from unspoken.cli.flag_words import in_flags
 
 VERBS = (start, advise, inspect, methods, protect, private, anonymize, hide, query, serve, budget,
-         mine, reconstruct, decode, verify, summary, audit, record, register, joint, demo)
+         mine, reconstruct, decode, predict, verify, summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from unspoken.models.tree import Tree
     from unspoken.release.release import Release
 
-STRATEGIES = ("byclass", "local", "global", "randomized")
+STRATEGIES = ("refined", "byclass", "local", "global", "randomized")
 LEARNERS = ("tree", "naive-bayes")
 
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, release: Release, params: dict[str, Any]) -> i
     _check(args, release)
     settings = dict(params)
     if args.learner == "tree":
-        settings["strategy"] = args.strategy or "byclass"
+        settings["strategy"] = args.strategy or "refined"
     model = _mined(args.learner, release, settings)
     recipe = _save(args, release, model, settings)
     emit(args, {"model": str(args.out), "recipe_file": str(recipe), "covered": True,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli import basket_verbs as baskets
-from unspoken.cli import mine_distorted
+from unspoken.cli import mine_distances, mine_distorted
 from unspoken.cli.common import (
     Adder,
     add_file_options,
@@ -39,7 +39,8 @@ def add(verbs: Adder) -> None:
     add_file_options(parser)
     baskets.add_risk(parser)
     parser.add_argument("--strategy", choices=STRATEGIES,
-                        help="how a tree is grown from distorted values (default: byclass)")
+                        help="how a tree is grown from distorted values (default: refined, which "
+                             "goes on from byclass)")
     parser.add_argument("--tune", action="append", default=[], metavar="NAME=V1,V2",
                         help="a parameter to search for, and the values to try (repeat): the best "
                         "by cross-validation is then fitted on all rows")
@@ -57,7 +58,8 @@ def add(verbs: Adder) -> None:
 
 def add_learner(parser: argparse.ArgumentParser, default: str | None) -> None:
     """Add the options that say how to mine."""
-    more = ("naive-bayes", "published", *baskets.LEARNERS) if default else ()
+    more = (("naive-bayes", "published", *mine_distances.LEARNERS, *baskets.LEARNERS)
+            if default else ())
     words = ("; published: the manifest's tree, by its stopping rule (default: %(default)s)"
              if default else "")
     parser.add_argument("--learner", "--model", choices=(*LEARNERS, *more), default=default,
@@ -129,9 +131,11 @@ def run(args: argparse.Namespace) -> int:
         return _published(args)
     if args.learner in baskets.LEARNERS:
         return baskets.mine(args, params(args.param))
-    must_be_new(recipe_path(args.out), "The recipe file")
     wanted = params(args.param)
     release = Release.load(args.release)
+    if args.learner in mine_distances.LEARNERS:
+        return mine_distances.run(args, release, wanted)
+    must_be_new(recipe_path(args.out), "The recipe file")
     if mine_distorted.wanted(args, release):
         return mine_distorted.run(args, release, wanted)
     mined, scored = _mined(args, release, wanted)

@@ -32,6 +32,7 @@ MAX_CLUSTERS = 100_000
 class Clusters(Predictor):
     """Centres over named columns; `assigned` the cluster of each record, where that is known.
 
+    A record in no cluster has -1.
     `records` names these records, where their order is not that of a file.
     """
 
@@ -51,8 +52,8 @@ class Clusters(Predictor):
         if not np.isfinite(self.centres).all():
             refuse("centres", "finite", "others")
         if self.assigned is not None and self.assigned.size and not (
-                0 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
-            refuse("assigned", f"from 0 to {self.centres.shape[0] - 1}", "others")
+                -1 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
+            refuse("assigned", f"from -1 to {self.centres.shape[0] - 1}", "others")
         if self.records is not None and (
                 self.assigned is None or len(self.records) != self.assigned.size):
             refuse("records", "one name for each assigned record", str(len(self.records)))
@@ -72,17 +73,20 @@ class Clusters(Predictor):
         Returns
         -------
         numpy.ndarray
-            The number of a centre per record.
+            The number of a centre per record; -1 for a record with a missing value.
         """
         rows = self._numbers(data)
         gaps = [((rows - centre) ** 2).sum(axis=1) for centre in self.centres]
-        return np.asarray(np.stack(gaps, axis=1).argmin(axis=1), np.int64)
+        nearest = np.stack(gaps, axis=1).argmin(axis=1)
+        # A record with a missing value is as near to one centre as to another.
+        return np.asarray(np.where(np.isnan(rows).any(axis=1), -1, nearest), np.int64)
 
     def sizes(self) -> Ints | None:
         """Return how many records each cluster has, where assignments are known."""
         if self.assigned is None:
             return None
-        return np.asarray(np.bincount(self.assigned, minlength=self.centres.shape[0]), np.int64)
+        inside = self.assigned[self.assigned >= 0]
+        return np.asarray(np.bincount(inside, minlength=self.centres.shape[0]), np.int64)
 
     def _compare(self, other: Clusters) -> Comparison:
         mine, theirs = (x.assigned if x.assigned is not None else np.zeros(0, np.int64)
@@ -121,6 +125,6 @@ class Clusters(Predictor):
         centres = fields.floats("centres", k * len(features)).reshape(k, len(features))
         assigned = None
         if "assigned" in data:
-            assigned = fields.ints("assigned", None, 0, k - 1)
+            assigned = fields.ints("assigned", None, -1, k - 1)
         records = fields.texts("records", limits.max_total_nodes) if "records" in data else None
         return cls(features, centres, assigned, records)

@@ -179,7 +179,7 @@ def mixed():
                                                     "in", "out")
 
 
-@pytest.mark.parametrize("strategy", ["byclass", "local"])
+@pytest.mark.parametrize("strategy", ["refined", "local"])
 def test_trees_learn_from_mixed_reports(mixed, strategy):
     """Within 6 points of the rule, and better than from those alone who distorted everything."""
     reports, said, y, noise, fresh, truth = mixed

@@ -90,6 +90,7 @@ ROTATION = Method(
     parameters=_WHOLE,
     guarantees_at=at(f"{_HERE}.guarantee", "DistancesPreserved"),
     adversaries_in=f"{_HERE}.adversaries",
+    decode_at=f"{_HERE}.mine_clusters:decode_clusters",
     audit_at=f"{_HERE}.audit:audit_rotated",
     promise_at=f"{_HERE}.rotation_promise:broken_rotation",
     keyed="always",
@@ -114,6 +115,7 @@ RANDOM_PROJECTION = replace(
     summary="Multiplies all records by one secret random matrix.",
     promise="Euclidean distances stay as they are on average; a bound says how far they are off.",
     transformer_at=f"{_HERE}.random_projection:RandomProjection",
+    decode_at="",
     uses=(Use(("miner",), ("clusters",), "nothing", "nearly",
               "As many known records as there are columns turn all records back."),),
     parameters={

@@ -96,12 +96,12 @@ def test_combinations_are_learned(bands, family, more):
     rng = np.random.default_rng(2)
     w = x + np.column_stack([law.quantile(rng.random(20_000)) for law in laws])
     right = {}
-    for rounds in (0, 6):
-        learner = ReconstructingTreeClassifier(laws, support=[(20.0, 80.0), (20.0, 150.0)],
-                                               rounds=rounds)
-        right[rounds] = (learner.fit(w, y).predict(fresh) == truth).mean()
-    assert right[6] > right[0] + more
-    assert right[6] > 0.8
+    for strategy in ("byclass", "refined"):
+        learner = ReconstructingTreeClassifier(laws, strategy,
+                                               support=[(20.0, 80.0), (20.0, 150.0)])
+        right[strategy] = (learner.fit(w, y).predict(fresh) == truth).mean()
+    assert right["refined"] > right["byclass"] + more
+    assert right["refined"] > 0.8
 
 
 def test_rounds_are_repeatable(bands):
@@ -132,8 +132,8 @@ def test_narrow_noise_is_left_to_order(bands):
     (x, y), _ = bands
     noise = for_width("gaussian", 6.0)
     w = x[:3000] + noise.quantile(np.random.default_rng(3).random((3000, 2)))
-    first, again = (ReconstructingTreeClassifier(noise, rounds=r).fit(w, y[:3000]).tree_
-                    for r in (0, 6))
+    first, again = (ReconstructingTreeClassifier(noise, how).fit(w, y[:3000]).tree_
+                    for how in ("byclass", "refined"))
     assert first.same_as(again)
     assert not blurred([])
 

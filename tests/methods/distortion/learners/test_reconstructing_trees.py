@@ -44,7 +44,7 @@ def accuracy(study, function, strategy, **options):
     return float((learner.predict(matrix(test)) == group(test, function)).mean())
 
 
-@pytest.mark.parametrize("strategy", ["byclass", "local"])
+@pytest.mark.parametrize("strategy", ["refined", "local"])
 def test_function_1_is_within_5_points_of_the_original(study, strategy):
     assert accuracy(study, 1, "original") > 0.99
     assert accuracy(study, 1, "randomized") < 0.75
@@ -55,14 +55,13 @@ def test_function_1_is_within_5_points_of_the_original(study, strategy):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_function_3_is_within_15_points_of_the_original(study, criterion):
     original = accuracy(study, 3, "original", criterion=criterion)
-    assert accuracy(study, 3, "byclass", criterion=criterion) > original - 0.15
+    assert accuracy(study, 3, "refined", criterion=criterion) > original - 0.15
 
 
 def test_pruning_takes_back_what_does_not_pay(study):
     train, _, _, noisy, laws = study
     ranges = [RANGES[c] for c in COLUMNS]
-    grown, pruned = (ReconstructingTreeClassifier(laws, support=ranges, prune=how,
-                                                  rounds=0).fit(
+    grown, pruned = (ReconstructingTreeClassifier(laws, "byclass", support=ranges, prune=how).fit(
         noisy, group(train, 2)).tree_ for how in (None, "mdl"))
     assert pruned.nodes < grown.nodes / 5
     assert pruned.same_as(prune(grown, [100] * 9))
@@ -83,7 +82,7 @@ def test_a_release_says_all_that_is_needed():
     assert right.mean() > 0.9
 
 
-@pytest.mark.parametrize("strategy", ["byclass", "local"])
+@pytest.mark.parametrize("strategy", ["refined", "local"])
 def test_randomised_answers_as_columns(strategy):
     """Truth .7 on one of three answers that decides the class: found again."""
     rng = np.random.default_rng(0)
@@ -137,7 +136,7 @@ def test_what_cannot_be_learned_is_refused_by_name():
 
 
 def checks():
-    for strategy in ("byclass", "local"):
+    for strategy in ("refined", "local"):
         learner = ReconstructingTreeClassifier(strategy=strategy)
         for estimator, check in estimator_checks_generator(learner, legacy=True):
             name = check.func.__name__ if hasattr(check, "func") else check.__name__

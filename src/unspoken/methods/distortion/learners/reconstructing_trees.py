@@ -1,9 +1,9 @@
-"""Decision trees from distorted records: Global, ByClass and Local (as2000 section 4).
+"""Decision trees from distorted records: Global, ByClass, Local (as2000 section 4), and refined.
 
 Global reconstructs every column once, ByClass once for each class, Local again at every node. In
 each case records are then put into intervals by their order, and the tree is grown on intervals.
-ByClass goes on from there: records are put into intervals again, by all of their reports together
-(`refining`). The trees are for undistorted records: thresholds stand on the scale of the values.
+"refined" goes on from ByClass: records are put into intervals again, by all of their reports
+together (`posterior_refinement`). The trees are for undistorted records: thresholds stand on the scale of the values.
 
 What the miner learns: class labels, and distributions by class (at every node, for Local). Global
 cannot work well, because the difference between the classes is what is reconstructed away.
@@ -52,17 +52,17 @@ from unspoken.models.tree import Tree
 from unspoken.release.parameters import OneOf, OrNone, Rule, Whole, check
 from unspoken.release.release import Release
 
-STRATEGIES = ("global", "byclass", "local", "randomized", "original")
+STRATEGIES = ("refined", "byclass", "local", "global", "randomized", "original")
 
 
 _RULES: Mapping[str, tuple[Rule, str]] = {
-    "strategy": (OneOf(STRATEGIES), "Use 'byclass'."),
+    "strategy": (OneOf(STRATEGIES), "Use 'refined'."),
     "criterion": (OneOf(("gini", "entropy")), ""),
     "bins": (OrNone(Whole(2)), "Leave it out for about a hundred records per interval."),
     "max_depth": (OrNone(Whole(1)), ""),
     "min_samples_leaf": (Whole(1), ""),
     "prune": (OneOf(("mdl", None)), ""),
-    "rounds": (Whole(0), "Use 0 for ByClass as in the paper."),
+    "rounds": (Whole(1), "Use strategy='byclass' for the paper's, which has none."),
     "stop": (OneOf(RULES), "Use 'held-out'."),
 }
 
@@ -74,7 +74,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     ----------
     noise : how columns were distorted: a Noise for all, or a sequence or mapping (by position or
         name) of Noise, response matrix (the column then holds the codes 0, 1, ...) or None.
-    strategy : "byclass", "local" or "global"; "randomized" takes the reports as they are and
+    strategy : "byclass", "local" or "global" as in the paper, or "refined", which is ByClass with
+        rounds; "randomized" takes the reports as they are and
         "original" is the same on original values: the two baselines.
     criterion : "gini" or "entropy".
     bins : number of intervals of a noisy column.
@@ -82,8 +83,8 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     max_depth, min_samples_leaf : limits of growth.
     prune : "mdl" takes back splits that do not pay for their description, None takes back none.
     stop : the stopping rule of the reconstruction.
-    rounds : how often ByClass puts records into intervals again by all of their reports together,
-        where the noise is wide; 0 is ByClass as in the paper.
+    rounds : how often "refined" puts records into intervals again by all of their reports together,
+        where the noise is wide; where it is narrow, one time is enough.
     random_state : breaks ties between equal splits and deals out randomised answers.
 
     Attributes
@@ -99,7 +100,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     reconstructs: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913
-        self, noise: Any = None, strategy: str = "byclass", *, criterion: str = "gini",
+        self, noise: Any = None, strategy: str = "refined", *, criterion: str = "gini",
         bins: int | None = None, support: Any = None, max_depth: int | None = None,
         min_samples_leaf: int = 1, prune: str | None = "mdl", stop: str = "held-out",
         rounds: int = ROUNDS, random_state: int | None = 0,
@@ -148,7 +149,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         if self.strategy == "local":
             return self._local(_binned(columns, data), codes)
         noisy = [column for column in columns if column is not None]
-        if self.strategy == "byclass" and self.rounds and blurred(noisy):
+        if self.strategy == "refined" and blurred(noisy):
             return self._refined(_binned(columns, data), codes)
         return self._once(columns, data, codes)
 
@@ -226,7 +227,7 @@ def _on_values(tree: Tree, columns: Sequence[Column | None], names: tuple[str, .
     return replace(tree, threshold=threshold, features=names)
 
 
-def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> Tree:
+def noisy_tree(release: Release, strategy: str = "refined", **options: Any) -> Tree:
     """Mine a tree from the release of a method that distorts (as2000 section 4).
 
     The manifest says how columns were distorted. Where people chose, reported, distorted and
@@ -238,8 +239,8 @@ def noisy_tree(release: Release, strategy: str = "byclass", **options: Any) -> T
     ----------
     release : Release
         A release of a method that distorts columns, with class labels.
-    strategy : str, default "byclass"
-        "byclass", "local", "global", "randomized" or "original".
+    strategy : str, default "refined"
+        "refined", "byclass", "local", "global", "randomized" or "original".
     **options
         Further parameters of ReconstructingTreeClassifier, such as `max_depth`.
 

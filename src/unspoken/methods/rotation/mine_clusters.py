@@ -1,0 +1,105 @@
+"""Clusters of a rotated release, and what they are for the custodian (liu2006 sections 1 and 2).
+
+The miner sees distances only, and finds the clusters that the original records have. The custodian
+gets back whose record lies in which cluster, and the centres in the original columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from unspoken.arrays import Floats, Ints
+from unspoken.errors import DataError, DecodeError, InputError, NotCoveredError, explain, unknown
+from unspoken.methods.rotation.secret_motion import Motion
+from unspoken.models.clusters import Clusters
+from unspoken.release.key import Key
+from unspoken.release.record_key import original_rows
+from unspoken.release.release import Release
+
+LEARNERS = ("kmeans", "dbscan")
+OUTSIDE = -1
+"""The cluster of a record that belongs to none."""
+
+
+def mine_clusters(release: Release, learner: str = "kmeans", anyway: bool = False,
+                  **params: Any) -> Clusters:
+    """Group the records of a release by their distances.
+
+    Parameters
+    ----------
+    release : Release
+        Of a method that keeps distances; others are refused unless `anyway`.
+    learner : {"kmeans", "dbscan"}, default "kmeans"
+        How. Records that DBSCAN leaves outside every cluster have the cluster -1.
+    anyway : bool, default False
+        Do so although the release promises nothing for it.
+    **params
+        Parameters of scikit-learn's estimator, such as `n_clusters` or `eps`.
+
+    Returns
+    -------
+    Clusters
+        With the cluster of every released record, in the order of the release.
+    """
+    estimator = _estimator(learner, params)
+    verdict = release.guarantee.covers(estimator)
+    if not verdict and not anyway:
+        raise NotCoveredError(f"The release promises nothing for {learner}: {verdict.reason}")
+    data = release.table.numbers(release.schema.features)
+    whole = ~np.isnan(data).any(axis=1)
+    if not whole.any():
+        raise DataError("The release has no complete record.")
+    assigned = np.full(data.shape[0], OUTSIDE, np.int64)
+    assigned[whole] = estimator.fit(data[whole]).labels_
+    if assigned.max() < 0:
+        raise DataError(f"{learner} found no cluster. Try other parameters.")
+    return Clusters(tuple(release.schema.features), _means(data, assigned), assigned)
+
+
+def _estimator(learner: str, params: Mapping[str, Any]) -> Any:
+    from sklearn.cluster import DBSCAN, KMeans
+
+    if learner not in LEARNERS:
+        raise InputError(unknown("A learner of clusters", learner, LEARNERS))
+    kind: Any = KMeans if learner == "kmeans" else DBSCAN
+    known = kind().get_params()
+    for name in params:
+        if name not in known:
+            raise InputError(explain(f"'{name}' of {learner}", "one of " + ", ".join(known), name))
+    return kind(**({"random_state": 0} if learner == "kmeans" else {}) | dict(params))
+
+
+def _means(data: Floats, assigned: Ints) -> Floats:
+    """Return the mean of every cluster's records."""
+    return np.array([data[assigned == number].mean(axis=0)
+                     for number in range(int(assigned.max()) + 1)])
+
+
+def decode_clusters(model: Any, key: Key, data: Any = None, y: Any = None,
+                    **options: Any) -> Clusters:
+    """Return clusters over the original columns, with the cluster of every original record.
+
+    Records that were not released, or that belong to no cluster, have the cluster -1.
+    """
+    if not isinstance(model, Clusters):
+        raise DecodeError(f"Only clusters are decoded for the method '{key.mechanism}'. "
+                          f"Got {type(model).__name__}.")
+    motion = Motion.from_key(key)
+    if model.centres.shape[1] != motion.inner:
+        raise DecodeError(f"The clusters must have {motion.inner} columns, as the release has. "
+                          f"Got {model.centres.shape[1]}.")
+    centres = motion.invert(model.centres, snap=False)
+    if model.assigned is None:
+        return Clusters(motion.features, centres)
+    return Clusters(motion.features, centres, _in_place(key, model.assigned))
+
+
+def _in_place(key: Key, assigned: Ints) -> Ints:
+    """Return the cluster of every original record."""
+    rows = original_rows(key, assigned.size)
+    everybody = np.full(max(int(rows.max()) + 1, assigned.size), OUTSIDE, np.int64)
+    everybody[rows] = assigned
+    return everybody
