@@ -3,7 +3,8 @@
 Global reconstructs every column once, ByClass once for each class, Local again at every node. In
 each case records are then put into intervals by their order, and the tree is grown on intervals.
 "refined" goes on from ByClass: records are put into intervals again, by all of their reports
-together (`posterior_refinement`). The trees are for undistorted records: thresholds stand on the scale of the values.
+together (`posterior_refinement`). The trees are for undistorted records: thresholds stand on the
+scale of the values.
 
 What the miner learns: class labels, and distributions by class (at every node, for Local). Global
 cannot work well, because the difference between the classes is what is reconstructed away.
