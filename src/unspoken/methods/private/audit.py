@@ -16,7 +16,7 @@ from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.methods.private.adversaries.synthetic_neighbours import SyntheticNeighbours
-from unspoken.methods.private.declared_columns import Cells
+from unspoken.methods.private.declared_columns import Cells, Coded
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
 from unspoken.release.release import Release
@@ -33,8 +33,8 @@ def audit_synthetic(table: Table, release: Release, key: Key | None,
     """Attack synthetic rows; a guess is right or wrong, so that the radius plays no part."""
     names = [name for name in release.mechanism.get("columns", {}) if name in table.schema.names]
     cells = [_cells(name, release) for name in names]
-    people, shown = (np.column_stack([one.codes(source.arrow([one.name])[one.name])
-                                      for one in cells]) for source in (table, release.table))
+    people, shown = (np.column_stack([coded[one.name] for one in cells])
+                     for coded in (Coded(source, cells) for source in (table, release.table)))
     chosen = chosen_of(SyntheticNeighbours, release, request.adversaries)
     trials = min(request.trials, MOST_TRIALS)
     rows = [row for one in chosen for row in _rows(one, names, people, shown, trials, request)]
