@@ -10,8 +10,8 @@ from scipy.stats import beta
 CONFIDENCE = 0.999
 
 
-def least_epsilon(first, second, confidence=CONFIDENCE):
-    """Return the epsilon that reports of two neighbouring inputs prove, with this confidence.
+def least_epsilon(first, second, confidence=CONFIDENCE, delta=0.0):
+    """Return the epsilon at delta that reports of two neighbouring inputs prove.
 
     The event that tells them apart best is chosen on one half of the reports and counted on the
     other, so that choosing costs nothing. Reports may be numbers, NaN for missing, or objects.
@@ -20,9 +20,19 @@ def least_epsilon(first, second, confidence=CONFIDENCE):
     half = one.size // 2
     best = 0.0
     for a, b in ((one, two), (two, one)):
-        event = _best_event(a[:half], b[:half])
-        best = max(best, _bound(event(a[half:]), event(b[half:]), confidence))
+        event = _best_event(a[:half], b[:half], delta)
+        best = max(best, _bound(event(a[half:]), event(b[half:]), confidence, delta))
     return best
+
+
+def likelier(reports, first, second, absolute=True):
+    """Return how much likelier reports are around the first than around the second vector.
+
+    Sums of absolute differences are those of Laplace noise of one scale, squares of Gaussian noise.
+    """
+    power = 1 if absolute else 2
+    return np.array([(np.abs(one - second) ** power).sum() - (np.abs(one - first) ** power).sum()
+                     for one in np.asarray(reports, float)])
 
 
 def _numbered(first, second):
@@ -35,7 +45,7 @@ def _numbered(first, second):
                  for side in (first, second))
 
 
-def _best_event(a, b):
+def _best_event(a, b, delta):
     events = [np.isnan]
     known = np.concatenate([a, b])
     known = known[~np.isnan(known)]
@@ -46,14 +56,17 @@ def _best_event(a, b):
         common = values[np.argsort(-counts)[:50]]
         events += [lambda x, v=v: x == v for v in common]
     # What is rare on both sides proves nothing: its bound is weak.
-    return max(events, key=lambda event: _bound(event(a), event(b), CONFIDENCE))
+    return max(events, key=lambda event: _bound(event(a), event(b), CONFIDENCE, delta))
 
 
-def _bound(hits, others, confidence):
-    """Return the logarithm of the least ratio of two probabilities (Clopper and Pearson)."""
+def _bound(hits, others, confidence, delta):
+    """Return the logarithm of the least ratio of two probabilities (Clopper and Pearson).
+
+    A delta is taken from the one above first: it may fail that often.
+    """
     slack = (1 - confidence) / 2
     seen, n = int(hits.sum()), hits.size
     low = beta.ppf(slack, seen, n - seen + 1) if seen else 0.0
     other = int(others.sum())
     high = beta.ppf(1 - slack, other + 1, others.size - other) if other < others.size else 1.0
-    return math.log(low / high) if low > 0 else -math.inf
+    return math.log((low - delta) / high) if low > delta else -math.inf

@@ -3,12 +3,15 @@
 The budget is the one that `--budget` names, or else the file that lies beside the data under the
 same name with `.budget` added: whoever started it there need not think of it again. A link to the
 data leads to the same budget. Where only the key or the head of a budget is left, the budget was
-lost, and nothing is disclosed. Where there never was one, the output says that nothing was booked.
+lost, and nothing is disclosed. A copy of a table whose budget is known (`release.budget_copies`)
+draws from that budget, and a changed copy is refused. Where there never was a budget, the output
+says that nothing was booked.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +34,9 @@ def _left_there(place: Path) -> bool:
     return any(place.with_name(place.name + end).exists() for end in ("", ".key", ".head"))
 
 
-def budget_of(args: argparse.Namespace) -> Budget | None:
-    """Return the budget that the options name or that lies beside the data."""
-    path = budget_path(getattr(args, "budget", None), args.data)
+def budget_of(args: argparse.Namespace, table: Table) -> Budget | None:
+    """Return the budget that the options name, that lies beside the data, or that knows it."""
+    path = place_of(getattr(args, "budget", None), args.data, table)
     if path is None:
         args.unbooked = args.data
         return None
@@ -42,10 +45,49 @@ def budget_of(args: argparse.Namespace) -> Budget | None:
     return Budget(path)
 
 
+def place_of(budget: Path | None, data: Path, table: Table) -> Path | None:
+    """Return where the budget of a data file is, or that of the table which it is a copy of."""
+    place = budget_path(budget, data)
+    if place is not None:
+        return place
+    known = counted_elsewhere(table, data)
+    if known is None:
+        return None
+    path, share = known
+    if share < 1.0:
+        from unspoken.errors import BudgetError
+
+        raise BudgetError(f"'{data}' has no budget, and {share:.0%} of its people are those of "
+                          f"'{path}', whose table it is not. Nothing was disclosed. Use the table "
+                          "of that budget, or start one for this table on purpose: unspoken budget "
+                          f"{data}.budget --start {data} --anew --epsilon 1")
+    print(f"unspoken: note: '{data}' is a copy of the table of '{path}', which is drawn from.",
+          file=sys.stderr)
+    return path
+
+
+def counted_elsewhere(table: Table, data: Path) -> tuple[Path, float] | None:
+    """Return a budget that counts the same people, and the share of them, the greatest first."""
+    from unspoken.errors import BudgetError
+    from unspoken.release.budget import Budget
+    from unspoken.release.budget_copies import known_budgets
+    from unspoken.release.people_sketch import SAME
+
+    best: tuple[Path, float] | None = None
+    for path in known_budgets([data.resolve().parent]):
+        try:
+            share = Budget(path).knows(table)
+        except BudgetError:
+            continue
+        if share >= SAME and (best is None or share > best[1]):
+            best = path, share
+    return best
+
+
 def book_release(args: argparse.Namespace, table: Table, release: Release,
                  kind: str = "release") -> None:
     """Draw from the budget before anything is written."""
-    budget = budget_of(args)
+    budget = budget_of(args, table)
     if budget is None:
         return
     from unspoken.errors import BudgetError
@@ -62,7 +104,7 @@ def book_release(args: argparse.Namespace, table: Table, release: Release,
 
 def list_baskets(args: argparse.Namespace, data: Path, table: Table, what: str) -> None:
     """List baskets that bound nothing in the budget beside their file, before they are written."""
-    path = budget_path(None, data)
+    path = place_of(None, data, table)
     if path is None:
         args.unbooked = data
         return

@@ -47,6 +47,8 @@ def _add_start(group: argparse._ArgumentGroup) -> None:
                        help="the id column of persons, where one has several rows (default: row)")
     group.add_argument("--rows", type=int, default=1, metavar="N",
                        help="the most rows of a person (default: 1)")
+    group.add_argument("--anew", action="store_true",
+                       help="start it although another budget that is known counts these people")
     group.add_argument("--recipient", action="append", default=[], metavar="NAME=E",
                        help="the most that a recipient may get (repeat)")
 
@@ -82,12 +84,30 @@ def run(args: argparse.Namespace) -> int:
 
 def _start(args: argparse.Namespace) -> Budget:
     from unspoken.release.budget import Budget
+    from unspoken.release.budget_copies import list_budget
 
     if args.epsilon is None:
         raise InputError("A budget needs an epsilon. Type for example --epsilon 1.")
-    return Budget.start(args.budget, _table(args), epsilon=args.epsilon, delta=args.delta,
-                        unit=args.unit, rows=args.rows, recipients=_caps(args.recipient),
-                        head=args.head)
+    table = _table(args)
+    if not args.anew:
+        _refuse_second(table, args)
+    budget = Budget.start(args.budget, table, epsilon=args.epsilon, delta=args.delta,
+                          unit=args.unit, rows=args.rows, recipients=_caps(args.recipient),
+                          head=args.head)
+    list_budget(args.budget)
+    return budget
+
+
+def _refuse_second(table: Table, args: argparse.Namespace) -> None:
+    """Refuse a budget for people whom another one counts already."""
+    from unspoken.cli.book_release import counted_elsewhere
+    from unspoken.errors import BudgetError
+
+    known = counted_elsewhere(table, args.start)
+    if known is not None and known[0].resolve() != args.budget.resolve():
+        raise BudgetError(f"'{known[0]}' counts {known[1]:.0%} of these people already. A second "
+                          "budget would undo the first. Draw from that one, or type --anew to "
+                          "start another on purpose.")
 
 
 def _table(args: argparse.Namespace) -> Table:
@@ -134,6 +154,9 @@ def text_of(budget: Budget) -> str:
     if data["without_epsilon"]:
         lines += ["", "Outside the budget, because nothing bounds what it discloses:",
                   *(f"  {_line(one)}" for one in data["without_epsilon"][-50:])]
+    lines += ["", "Counted: this table, and copies of it wherever this budget is known (the "
+              "folder of the data, UNSPOKEN_BUDGETS, UNSPOKEN_REGISTER). Copies elsewhere, and "
+              "what Python disclosed without a draw, are not."]
     if data["delta"]:
         lines += ["", "Totals are composed by privacy loss distributions. They hold where no "
                   "disclosure's parameters were chosen by looking at earlier answers."]

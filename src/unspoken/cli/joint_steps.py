@@ -226,19 +226,18 @@ def _data(args: argparse.Namespace, study: Study, task: Any) -> Any:
 
 def _book(args: argparse.Namespace, study: Study, path: Path, budget: Path | None) -> None:
     """Book a study in the budget of an owner's table; without an epsilon it is only listed."""
-    from unspoken.cli.book_release import budget_path
+    from unspoken.cli.book_release import budget_path, place_of
     from unspoken.joint.session.book_study import book_study
     from unspoken.table.basket_files import read_baskets
     from unspoken.table.basket_tables import to_table
     from unspoken.table.read import read
 
-    place = budget_path(budget, path)
-    if place is None and "epsilon" not in study.parameters:
+    if budget_path(budget, path) is None and "epsilon" not in study.parameters:
         args.unbooked = path
         return
     table = to_table(read_baskets(path, **file_options(args))) if path.suffix == ".dat" \
         else read(path, show=False, **file_options(args))
-    book_study(study, table, place)
+    book_study(study, table, place_of(budget, path, table))
 
 
 def _loaded(args: argparse.Namespace, task: Any, path: Path, study: Study) -> Any:

@@ -119,7 +119,7 @@ def _bought(args: argparse.Namespace, offer: Offer) -> Any:
     from unspoken.errors import BudgetError
 
     try:
-        return offer.buy(budget_of(args), args.to)
+        return offer.buy(budget_of(args, offer.table), args.to)
     except BudgetError as error:
         print(f"unspoken: {error}", file=sys.stderr)
         return None

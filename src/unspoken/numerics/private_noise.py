@@ -81,16 +81,19 @@ def gaussian_error(reach: float, rho: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _chooser(reach: int, epsilon: float) -> Any:
+def _chooser(reach: int, epsilon: float, one_way: bool) -> Any:
     dp = _opendp()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=one_way)
     return _raised(lambda scale: dp.m.make_noisy_max(*space, dp.max_divergence(), scale=scale),
-                   2 * reach / epsilon, reach, epsilon)
+                   (1 if one_way else 2) * reach / epsilon, reach, epsilon)
 
 
-def noisy_choice(scores: Sequence[int], reach: int, epsilon: float) -> int:
-    """Return the place of a high score; one unit moves each score by at most `reach`."""
-    return int(_chooser(reach, epsilon)([int(score) for score in scores]))
+def noisy_choice(scores: Sequence[int], reach: int, epsilon: float, one_way: bool = False) -> int:
+    """Return the place of a high score; one unit moves each score by at most `reach`.
+
+    `one_way`: a unit that comes lowers no score or raises none, and half the noise is enough.
+    """
+    return int(_chooser(reach, epsilon, one_way)([int(score) for score in scores]))
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.errors import BudgetError
+from unspoken.release.budget_copies import people_in, shared_people
 from unspoken.release.budget_costs import NONE, Cost
 from unspoken.release.budget_entries import ROW, Draw, Terms, now, read_draw, read_terms
 from unspoken.release.budget_persons import check_persons
@@ -80,7 +82,9 @@ class Budget:
         which somebody has more, or a row has no id, is refused. `recipients` maps names to the
         most that they may get.
         """
-        terms = Terms(digest(table).table, epsilon, delta, unit, rows, recipients)
+        salt = secrets.token_hex(16)
+        terms = Terms(digest(table).table, epsilon, delta, unit, rows, recipients, salt,
+                      people_in(table, salt))
         if unit != ROW:
             check_persons(table, unit, rows)
         log = BudgetLog(path, head)
@@ -105,6 +109,12 @@ class Budget:
             raise BudgetError(f"'{self._log.path}' is the budget of another table, or the table "
                               "has changed. Start one for this table, and count the people who "
                               "are in both.")
+
+    def knows(self, table: Table) -> float:
+        """Return the share of the smaller group that both have; 1 for this very table alone."""
+        if digest(table).table == self.terms.table:
+            return 1.0
+        return min(shared_people(table, self.terms.salt, self.terms.people), 0.999)
 
     def draw(self, cost: Cost, *, to: str = "", kind: str = "release", what: str = "",
              per_unit: bool = False) -> Draw:
@@ -202,7 +212,8 @@ class Budget:
     def to_json(self) -> dict[str, Any]:
         """Return the state of the budget as plain data."""
         bounded = Counter(one.to for one in self._draws if one.cost.law != NONE)
-        return {**{name: value for name, value in self.terms.to_json().items() if name != "at"},
+        return {**{name: value for name, value in self.terms.to_json().items()
+                   if name not in ("at", "salt", "people")},
                 "spent": _finite(self.spent()), "left": _finite(self.left()),
                 "by_recipient": {name: {"spent": _finite(self.spent(name)),
                                         "left": _finite(self.left(name)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ _LONGEST = 500
 
 @dataclass(frozen=True)
 class Terms:
-    """What a budget was started with."""
+    """What a budget was started with; `people` are salted digests that know them again."""
 
     table: str
     epsilon: float
@@ -27,6 +27,8 @@ class Terms:
     unit: str = ROW
     rows: int = 1
     recipients: Mapping[str, float] | None = None
+    salt: str = ""
+    people: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not _number(self.epsilon, 0.0, 1000.0):
@@ -47,7 +49,8 @@ class Terms:
         """Return the terms as plain data."""
         return {"format": FORMAT, "table": self.table, "epsilon": self.epsilon,
                 "delta": self.delta, "unit": self.unit, "rows": self.rows,
-                "recipients": dict(self.recipients or {}), "at": now()}
+                "recipients": dict(self.recipients or {}), "at": now(), "salt": self.salt,
+                "people": dict(self.people)}
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ def read_terms(entry: dict[str, Any], path: Path) -> Terms:
     if entry.get("format") != FORMAT:
         raise BudgetError(f"'{path}' must be a budget of this version of unspoken.")
     return Terms(**{name: entry[name] for name in
-                    ("table", "epsilon", "delta", "unit", "rows", "recipients")})
+                    ("table", "epsilon", "delta", "unit", "rows", "recipients")},
+                 salt=entry.get("salt", ""), people=entry.get("people") or {})
 
 
 def read_draw(entry: dict[str, Any], path: Path) -> Draw:

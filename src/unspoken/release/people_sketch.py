@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,15 +35,16 @@ SINGLED = 0.5
 SAME = 0.5
 """Share of the smaller group from which on two groups count as the same people."""
 FEWEST = 5
+KINDS = ("values", "places")
 _PLACES = 1e6
 
 Words = npt.NDArray[np.uint64]
 
 
-def sketch(table: Table, secret: bytes) -> dict[str, Any]:
+def sketch(table: Table, secret: bytes, kinds: Sequence[str] = KINDS) -> dict[str, Any]:
     """Return the digests of the people of a table, as plain data."""
     out = {}
-    for label, words in _all_digests(table, derive(secret, "people")):
+    for label, words in _all_digests(table, derive(secret, "people"), kinds):
         values, counts = np.unique(words, return_counts=True)
         alone = values[counts == 1]
         if alone.size >= max(SINGLED * table.rows, 1):
@@ -76,13 +77,14 @@ def _unpacked(text: str) -> Words:
     return np.frombuffer(base64.b64decode(text), "<u8").astype(np.uint64)
 
 
-def _all_digests(table: Table, secret: bytes) -> Iterator[tuple[str, Words]]:
+def _all_digests(table: Table, secret: bytes,
+                 kinds: Sequence[str]) -> Iterator[tuple[str, Words]]:
     """Yield (kind, digest of every record)."""
     identifiers = table.schema.with_role("identifier")
     for name in identifiers:
         yield "id", ColumnDigest(derive(secret, "id"))(_plain_text(table.arrow([name])[name]))
     names = [c.name for c in table.schema.columns if c.name not in identifiers]
-    for kind in ("values", "places"):
+    for kind in kinds:
         columns = {name: _column(table, name, kind, secret) for name in names}
         yield from _sets(kind, columns, secret, table.rows)
 

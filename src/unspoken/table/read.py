@@ -123,7 +123,8 @@ def _table(opened: OpenedFile, engine: LocalEngine) -> Table:
     if engine.rows(opened.frame) == 0:
         raise DataError("A table must have at least one row. Got none. Check the source.")
     schema = _noted(guess(engine, opened.frame), opened.missing)
-    return Table(schema, opened.frame, engine, (*opened.notes, *words_note(opened.missing)))
+    return Table(schema, opened.frame, engine, (*opened.notes, *words_note(opened.missing)),
+                 opened.written)
 
 
 def read_released(path: Path, schema: Schema) -> Table:
@@ -163,7 +164,10 @@ def _opened_file(path: Path, engine: LocalEngine, options: ReadOptions, lazy: bo
     opened = open_file(path, options, engine, as_text)
     if not lazy and not format_of(path).text:
         refuse_bomb(path, opened.size)
-    return replace(opened, frame=_in_memory(opened, engine, lazy))
+    frame, written = _in_memory(opened, engine, lazy), opened.written
+    if written is not None and isinstance(frame, MemoryFrame):
+        written = MemoryFrame(engine.collect(written))
+    return replace(opened, frame=frame, written=written)
 
 
 def _in_memory(opened: OpenedFile, engine: LocalEngine, lazy: bool | None) -> Any:

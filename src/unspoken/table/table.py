@@ -29,12 +29,15 @@ class Table:
         What reads them.
     notes : tuple of str
         What was done to a file when it was read; for the custodian only.
+    written : Frame or None
+        Columns of a text file as they are written, where their type hides it.
     """
 
     schema: Schema
     frame: Frame
     engine: Engine
     notes: tuple[str, ...] = field(default=(), compare=False)
+    written: Frame | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         lines = [f"Table of {self.rows:,} rows", self.schema.summary(), *self.notes]
@@ -61,6 +64,20 @@ class Table:
     def arrow(self, columns: Sequence[str] | None = None) -> Any:
         """Return the rows as one Arrow table (this needs the memory for it)."""
         return self.engine.collect(self.frame, columns)
+
+    def as_written(self, columns: Sequence[str] | None = None) -> Any:
+        """Return rows whose columns do not depend on what a text file holds in other rows.
+
+        Dates, and numbers beside "?", come as the texts that they are written as.
+        """
+        rows = self.arrow(columns)
+        if self.written is None:
+            return rows
+        texts = self.engine.collect(self.written)
+        for name in texts.column_names:
+            if name in rows.column_names:
+                rows = rows.set_column(rows.column_names.index(name), name, texts[name])
+        return rows
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield record batches in row order."""

@@ -302,7 +302,11 @@ def csv(folder, cells):
     ("1.0", ["1.0", "2.0"], ["2.0", "XX"]), ("1", ["1", "2"], ["2", "1.5", "XX"]),
     ("01", ["01", "02"], ["02", "3", "XX"]), ("0x10", ["16", "2"], ["2", "XX"]),
     ("2020-01-01", ["2020-01-01", "2020-01-02"], ["2020-01-02", "2020-01-02 10:00:00", "XX"]),
-    ("True", ["True", "False"], ["False", "maybe"])])
+    ("True", ["True", "False"], ["False", "maybe"]), ("?", ["?", "1"], ["1", "XX"]),
+    ("31.12.2020", ["31.12.2020", "01.01.2021"], ["01.01.2021", "XX", "2020-12-31"]),
+    ("12/31/2020", ["12/31/2020", "01/01/2021"], ["01/01/2021", "XX", "31/12/2020"]),
+    ("2020-1-2", ["2020-1-2", "2020-1-3"], ["2020-1-3", "XX"]),
+    ("10:30", ["10:30", "11:30"], ["11:30", "XX"])])
 def test_one_row_of_a_text_file_does_not_change_how_the_others_are_counted(
         tmp_path, common, declared, changes):
     for change in changes:
@@ -310,6 +314,14 @@ def test_one_row_of_a_text_file_does_not_change_how_the_others_are_counted(
         bought = protect.private_offer(table, "marginals", 50.0, columns=["f"],
                                        values={"f": declared}).buy()
         assert abs(bought["f"].counts[0] - 200) < 5, change
+
+
+@pytest.mark.parametrize("change", ["2020-01-02", "XX", "41"])
+def test_intervals_of_dates_count_nothing_whatever_the_column_was_read_as(tmp_path, change):
+    table = csv(tmp_path, ["2020-01-01"] * 200 + [change])
+    bought = protect.private_offer(table, "marginals", 50.0, columns=["f"],
+                                   edges={"f": [0, 30, 100]}).buy()
+    assert abs(bought["f"].counts[-1] - 200) < 5
 
 
 @pytest.mark.parametrize("change", ["41", "40.5", "XX"])

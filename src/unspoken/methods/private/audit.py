@@ -18,7 +18,7 @@ from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
 from unspoken.methods.private.adversaries.synthetic_neighbours import SyntheticNeighbours
-from unspoken.methods.private.declared_columns import Cells
+from unspoken.methods.private.declared_columns import Cells, Coded
 from unspoken.numerics.random import replayed, seed_from
 from unspoken.release.key import Key
 from unspoken.release.release import Release
@@ -52,7 +52,8 @@ def audit_synthetic(table: Table, release: Release, key: Key | None,
 
 
 def _coded(cells: list[Cells], source: Table) -> Ints:
-    return np.column_stack([one.codes(source.arrow([one.name])[one.name]) for one in cells])
+    coded = Coded(source, cells)
+    return np.column_stack([coded[one.name] for one in cells])
 
 
 def _beside(rows: list[Row], outside: list[Row] | None) -> list[Row]:

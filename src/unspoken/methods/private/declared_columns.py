@@ -108,7 +108,9 @@ class Coded:
     """The columns of a table as codes of their cells, or as numbers."""
 
     def __init__(self, table: Table, cells: Sequence[Cells]) -> None:
-        self._frame = table.arrow([one.name for one in cells])
+        names = [one.name for one in cells]
+        plain, written = table.arrow(names), table.as_written(names)
+        self._frame = {one.name: (written if one.declared else plain)[one.name] for one in cells}
         self._codes = {one.name: one.codes(self._frame[one.name]) for one in cells}
 
     def __getitem__(self, name: str) -> Ints:

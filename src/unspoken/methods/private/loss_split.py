@@ -79,10 +79,10 @@ class Loss:
         return gaussian_error(reach.length, self.amount) if self.concentrated \
             else laplace_error(reach.total, self.amount)
 
-    def gap(self, options: int, reach: int) -> float:
+    def gap(self, options: int, reach: int, one_way: bool = False) -> float:
         """Return how far below the best the chosen score may lie, in 95 of 100 choices."""
         scale = reach / math.sqrt(2 * self.amount) if self.concentrated \
-            else 2 * reach / self.amount
+            else (1 if one_way else 2) * reach / self.amount
         return scale * math.log(options / 0.05)
 
     def choose(self, scores: Sequence[float], reach: int) -> int:
@@ -92,3 +92,10 @@ class Loss:
         whole = [round(score * 1000) for score in scores]
         chosen = noisy_choice_concentrated if self.concentrated else noisy_choice
         return chosen(whole, reach * 1000 + 1, self.amount)
+
+    def choose_one_way(self, scores: Sequence[int], reach: int) -> int:
+        """Return the place of a high score, of whole scores and without a delta.
+
+        A row that comes lowers scores only, and one that goes raises them only, by at most `reach`.
+        """
+        return noisy_choice(scores, reach, self.amount, True)

@@ -53,6 +53,11 @@ class Offer:
     _booked_as: str = field(repr=False)
     _measure: Callable[[], Any] = field(repr=False)
 
+    @property
+    def table(self) -> Table:
+        """Return the table whose budget counts it."""
+        return self._table
+
     def summary(self) -> str:
         """Return cost and errors as text."""
         lines = [f"{self.kind}: {self.cost}",

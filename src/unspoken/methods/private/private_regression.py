@@ -19,6 +19,7 @@ from unspoken.errors import InputError
 from unspoken.methods.private.declared_columns import Cells, Coded
 from unspoken.methods.private.loss_split import Loss, Reach
 from unspoken.models.linear_model import LinearModel
+from unspoken.numerics.noisy_moments import most_in_all, most_in_sum, scaled_slopes, symmetric
 
 STEPS = 1024
 
@@ -40,9 +41,7 @@ class RegressionPlan:
     def _reach(self) -> Reach:
         """Return how far one row moves the sums, in steps squared."""
         size, square = len(self.cells), STEPS * STEPS
-        # Sums and products lie between -1 and 1 and move by 2, squares between 0 and 1.
-        wide = size + size * (size - 1) // 2
-        return Reach((2 * wide + size) * square, (4 * wide + size) * square * square)
+        return Reach(most_in_sum(size, square), (most_in_all(size) * square) ** 2)
 
     @property
     def _error(self) -> float:
@@ -68,17 +67,11 @@ class RegressionPlan:
     def measure(self, coded: Coded) -> LinearModel:
         """Add up with noise, and solve."""
         sums, size = self.noisy_sums(coded), len(self.cells)
-        products = np.zeros((size, size))
-        products[np.triu_indices(size)] = sums[size:]
-        products = products + np.triu(products, 1).T
+        products = symmetric(sums[size:], size)
         return self._solved(sums[:size] / self._rows, products / self._rows)
 
     def _solved(self, means: Floats, products: Floats) -> LinearModel:
-        spread = products - np.outer(means, means)
-        values, vectors = np.linalg.eigh(spread[:-1, :-1])
-        least = self._error * math.sqrt(len(self.cells)) / self._rows
-        inverse = (vectors / np.maximum(values, least)) @ vectors.T
-        scaled = inverse @ spread[:-1, -1]
+        scaled = scaled_slopes(means, products, self._error / self._rows)
         low, high = (np.array([one.edges[end] for one in self.cells]) for end in (0, -1))
         half, middle = (high - low) / 2, (high + low) / 2
         coefficients = scaled * half[-1] / half[:-1]

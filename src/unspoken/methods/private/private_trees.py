@@ -1,7 +1,9 @@
 """A decision tree with a stated epsilon, over declared intervals and categories.
 
 Every level chooses its questions with noise (Friedman and Schuster 2010: Gini impurity times
-records, which one row that comes or goes moves by at most two); the leaves hold noisy class counts.
+records, which a row that comes raises by at most two, and never lowers); the leaves hold noisy
+class counts. Scores are whole thousandths, rounded up exactly, so that they too move in one
+direction.
 One row that changes leaves one node of a level and enters another, so a level costs twice what a
 node does. The classes and all cells are declared: nothing about the tree's shape but the noisy
 choices follows from the data.
@@ -25,7 +27,9 @@ from unspoken.release.budget_costs import NONE, Cost
 from unspoken.table.table import Table
 
 LEAVES = 0.3
-GINI_REACH = 2
+THOUSANDTHS = 1000
+GINI_REACH = 2 * THOUSANDTHS + 1
+"""How far one row that comes or goes moves a score, in thousandths that are rounded up."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +112,10 @@ class TreePlan:
     def expected(self) -> dict[str, float]:
         """Return the errors that can be stated before anything is measured."""
         questions = sum(len(_questions(k, one)) for k, one in enumerate(self.cells[:-1]))
-        gap = _choice(self._loss, self._depth).gap(max(questions, 1), GINI_REACH)
+        gap = _choice(self._loss, self._depth).gap(max(questions, 1), GINI_REACH, one_way=True)
         return {"deviation of a class count of a leaf": self._loss.share(LEAVES).error(),
                 "impurity times records that a question may be worse than the best, in 95 of 100":
-                    gap}
+                    gap / THOUSANDTHS}
 
     def measure(self, coded: Coded) -> CategoricalTree:
         """Grow the tree."""
@@ -165,17 +169,17 @@ class _Grower:
     def _split(self, at: int) -> tuple[int, int]:
         node = self._nodes[at]
         scores = self._scores(node.rows)
-        node.question = self._questions[self._choice.choose(scores.tolist(), GINI_REACH)]
+        node.question = self._questions[self._choice.choose_one_way(scores, GINI_REACH)]
         left = node.question.left[self._codes[node.question.column][node.rows]]
         node.children = (len(self._nodes), len(self._nodes) + 1)
         self._nodes += [_Node(node.rows[left]), _Node(node.rows[~left])]
         return node.children
 
-    def _scores(self, rows: Ints) -> Floats:
-        """Return minus impurity times records of every question."""
+    def _scores(self, rows: Ints) -> list[int]:
+        """Return minus impurity times records of every question, in thousandths."""
         kinds = self._classes.size
         target = self._target[rows]
-        out: list[float] = []
+        out: list[int] = []
         for column, cell in enumerate(self._cells):
             flat = self._codes[column][rows] * kinds + target
             table = np.bincount(flat, minlength=cell.size * kinds).reshape(cell.size, kinds)
@@ -183,7 +187,7 @@ class _Grower:
             if lefts.size:
                 left = lefts.astype(np.int64) @ table
                 out += (-_impurity(left) - _impurity(table.sum(axis=0) - left)).tolist()
-        return np.array(out)
+        return out
 
     def _leaf_counts(self) -> Floats:
         """Return noisy class counts of the leaves; together they are one table of counts."""
@@ -201,9 +205,11 @@ class _Grower:
         return counts
 
 
-def _impurity(counts: Any) -> Floats:
+def _impurity(counts: Any) -> Ints:
+    """Return Gini impurity times records in thousandths, rounded up without floating point."""
     total = counts.sum(axis=1)
-    return np.asarray(total - (counts.astype(np.float64) ** 2).sum(axis=1) / np.maximum(total, 1))
+    whole, rest = np.divmod((counts**2).sum(axis=1), np.maximum(total, 1))
+    return np.asarray(THOUSANDTHS * (total - whole) - THOUSANDTHS * rest // np.maximum(total, 1))
 
 
 def _questions(column: int, cell: Cells) -> list[_Question]:

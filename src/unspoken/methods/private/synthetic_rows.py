@@ -16,7 +16,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 
 from unspoken.errors import DataError, InputError
-from unspoken.methods.private.declared_columns import Cells, cells_of
+from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
 from unspoken.methods.private.fitted_tree_model import drawn, fitted
 from unspoken.methods.private.guarantee import promise
 from unspoken.methods.private.loss_split import Loss
@@ -85,10 +85,10 @@ class PrivateSynthesizer(BaseEstimator):  # type: ignore[misc]
                          self.complete or ())
         if table.rows < 2:
             raise DataError(f"A synthetic table needs at least 2 rows. Got {table.rows}.")
-        frame = table.arrow(list(names))
+        coded = Coded(table, cells)
         target = next((k for k, name in enumerate(names)
                        if table.schema[name].role == "target"), None)
-        codes = [one.codes(frame[one.name]) for one in cells]
+        codes = [coded[one.name] for one in cells]
         plan = Measurer(codes, cells, target).plan(Loss.whole(self.epsilon, self.delta))
         self.measured_ = tuple(tuple(names[k] for k in one.columns) for one in plan.measured)
         model = fitted(plan, [one.size for one in cells], table.rows)

@@ -12,10 +12,12 @@ class OpenedFile:
     """The rows of a file, scanned where the format can be, else in memory.
 
     `size` is how many bytes all rows need in memory at most; `missing` counts for every column
-    the words that were taken as missing values.
+    the words that were taken as missing values. `written` holds, as they are written, the columns
+    whose type follows from all rows of a text file and whose text cannot be told from it.
     """
 
     frame: Any
     size: int
     notes: tuple[str, ...] = ()
     missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    written: Any = None

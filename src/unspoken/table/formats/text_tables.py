@@ -18,6 +18,7 @@ from unspoken.table.formats.text_files import TextLayout, layout_of, utf8_copy
 
 # DuckDB's own list without booleans: a column of "yes" and "no" keeps its words.
 TYPES = ["NULL", "BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
+_MOMENTS = ("TIME", "DATE", "TIMESTAMP")
 _SAMPLE = 200_000
 _COMPRESSION = {None: "none", ".gz": "gzip", ".zst": "zstd"}
 
@@ -43,7 +44,21 @@ def open_text_table(path: Path, options: ReadOptions, engine: LocalEngine,
     rows, size, widest, missing = _facts(engine, raw, layout.names, options)
     sql, kept = _typed(engine, source, missing)
     frame = engine.scan(sql, rows, widest, copy)
-    return OpenedFile(frame, size + 8 * rows * len(layout.names), _notes(path, layout), kept)
+    return OpenedFile(frame, size + 8 * rows * len(layout.names), _notes(path, layout), kept,
+                      _written(engine, source, sql, missing, rows, copy))
+
+
+def _written(engine: LocalEngine, source: _Source, sql: str,
+             missing: Mapping[str, Mapping[str, int]], rows: int, copy: Any) -> Any:
+    """Return columns of dates and of "?" as texts: one other row would have left them as such."""
+    kinds = engine.column_types(sql)
+    names = [name for name, kind in kinds.items() if kind in _MOMENTS
+             or (kind != "VARCHAR" and UNSURE in missing.get(name, {}))]
+    if not names:
+        return None
+    listed = ", ".join(map(quote, names))
+    text = source.sql(source.options.words, names)
+    return engine.scan(f"(SELECT {listed} FROM {text})", rows, 0, copy)
 
 
 class _Source:

@@ -40,6 +40,21 @@ def test_declared_values_are_counted_whatever_the_column_was_read_as(tmp_path, c
     assert all(abs(group["value"] - 200) < 5 for group in groups[:2])
 
 
+@pytest.mark.parametrize("change", ["31.12.2020", "XX", "2020-12-31"])
+@pytest.mark.parametrize("unit", ["row", "who"])
+def test_dates_are_counted_as_they_are_written(tmp_path, change, unit):
+    days = ["31.12.2020", "01.01.2021"]
+    rows = "".join(f"{k},{days[k % 2]}\n" for k in range(400))
+    (tmp_path / "t.csv").write_text(f"who,day\n{rows}400,{change}\n")
+    table = unspoken.read(tmp_path / "t.csv", keep=["day"], identifiers=["who"], show=False)
+    Budget.start(tmp_path / "b", table, epsilon=100, unit=unit)
+    service = QueryService(table, ServicePolicy.parse({
+        "service": {"budget": "b", "log": "l", "each": 50.0},
+        "columns": {"day": {"values": days}}}, tmp_path))
+    groups = service.ask("a", question_of("select count() group by day"))["groups"]
+    assert all(abs(group["value"] - 200) < 5 for group in groups[:2])
+
+
 def test_a_column_called_edges_has_groups_of_its_own(tmp_path):
     (tmp_path / "t.csv").write_text("age,edges\n" + "40,a\n30,b\n" * 20)
     table = unspoken.read(tmp_path / "t.csv", keep=["age", "edges"], show=False)

@@ -13,10 +13,9 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import StudyError
-from unspoken.joint.tasks.param_rules import AboveZero, Between, Words, is_list, is_number
-from unspoken.joint.tasks.task_params import TaskSettings, agreed
-from unspoken.numerics.concentrated_loss import DELTA, part_scale, rho_of
-from unspoken.release.parameters import Whole
+from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings, draw_part, refuse_bare
+from unspoken.joint.tasks.param_rules import Between, Words, is_list, is_number
+from unspoken.joint.tasks.task_params import agreed
 
 
 @dataclass(frozen=True)
@@ -36,20 +35,12 @@ class Increasing:
 
 
 @dataclass(frozen=True)
-class SumParams(TaskSettings):
+class SumParams(NoiseSettings):
     """Which columns are added up or counted, how finely, and with which noise."""
 
     columns: tuple[str, ...] = field(metadata=agreed(Words(), "the columns to add up"))
     scale: int = field(default=0, metadata=agreed(
         Between(0, 40), "fractional bits of sums; 0 is for whole numbers"))
-    epsilon: float | None = field(default=None, metadata=agreed(
-        AboveZero(100.0), "with it every owner adds its part of noise, and every column needs a "
-        "range or edges"))
-    delta: float | None = field(default=None, metadata=agreed(
-        AboveZero(0.1), "the probability that the bound may fail, 1e-6 without it; needs epsilon"))
-    colluding: int | None = field(default=None, metadata=agreed(
-        Whole(1), "how many owners may pool what they know, 1 without it; needs epsilon",
-        "Every owner knows its own part of the noise."))
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict, metadata=agreed(
         Increasing(2), "what a value counts as at least and at most, such as [0, 120]",
         name="range.NAME"))
@@ -59,8 +50,7 @@ class SumParams(TaskSettings):
 
     def __post_init__(self) -> None:
         """Refuse noise without ranges, and ranges of other columns."""
-        if self.epsilon is None and (self.delta is not None or self.colluding is not None):
-            raise StudyError("'delta' and 'colluding' belong to 'epsilon', which is missing.")
+        self.check_noise()
         for kind, named in (("range", self.ranges), ("edges", self.edges)):
             for name in named:
                 if name not in self.columns:
@@ -68,23 +58,10 @@ class SumParams(TaskSettings):
                                      f"of 'columns'. These are {', '.join(self.columns)}.")
         self._check_ranges()
 
-    @property
-    def loss(self) -> tuple[float, float]:
-        """Return epsilon and delta of a study with noise."""
-        if self.epsilon is None:
-            raise StudyError("This study has no 'epsilon'.")
-        return self.epsilon, DELTA if self.delta is None else self.delta
-
-    @property
-    def colluders(self) -> int:
-        """Return how many owners may pool what they know."""
-        return 1 if self.colluding is None else self.colluding
-
     def _check_ranges(self) -> None:
         bare = [name for name in self.columns if name not in {*self.ranges, *self.edges}]
-        if self.epsilon is not None and bare:
-            raise StudyError(f"With 'epsilon' every column needs a range. Missing range.{bare[0]} "
-                             "= [low, high], from public knowledge and never from the data.")
+        if self.epsilon is not None:
+            refuse_bare(bare)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -118,12 +95,8 @@ class SumParams(TaskSettings):
         """Return the scale of each owner's part of the noise of every column, in units."""
         if self.epsilon is None:
             return {}
-        if not self.colluders < owners:
-            raise StudyError(f"'colluding' must be below the number of owners ({owners}). Got "
-                             f"{self.colluders}.")
-        rho = rho_of(*self.loss) / len(self.columns)
-        return {name: part_scale(max(self._reach(name), 1.0), rho, owners - self.colluders,
-                                 self._size(name)) for name in self.columns}
+        return {name: self.parted.scale(self._reach(name), owners, self._size(name),
+                                        1 / len(self.columns)) for name in self.columns}
 
     def deviations(self, owners: int) -> dict[str, float]:
         """Return the standard deviation of the noise of every column, of all parts together."""
@@ -132,8 +105,5 @@ class SumParams(TaskSettings):
 
     def noise(self, owners: int) -> Ints:
         """Draw one owner's part of the noise, in units; nobody else ever sees it."""
-        from unspoken.numerics.private_noise import gaussian_part
-
-        drawn = [gaussian_part(self._size(name), scale)
-                 for name, scale in self.parts(owners).items()]
-        return np.array([one for part in drawn for one in part], np.int64)
+        drawn = [draw_part(self._size(name), scale) for name, scale in self.parts(owners).items()]
+        return np.concatenate(drawn)

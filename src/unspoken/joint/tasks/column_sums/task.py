@@ -11,16 +11,14 @@ import numpy.typing as npt
 
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
-from unspoken.joint.mpc.engines.mode import UNVETTED
-from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.shared import LIMIT, to_ring
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.column_sums.params import SumParams
 from unspoken.joint.tasks.column_sums.pooled import pooled
 from unspoken.joint.tasks.column_sums.program_rows import SUM, SumOverRows
+from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
 from unspoken.joint.tasks.common.party_files import party_table
-from unspoken.joint.tasks.common.study_parameters import learns
-from unspoken.joint.tasks.task import Outlook, Task, notes_of, safe_against
+from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import declared
 
 HELP = """The sum of columns over all owners (vcz2006 section 3.3.2).
@@ -40,28 +38,15 @@ def _disclosures(study: Study) -> tuple[Disclosure, ...]:
 
 
 def _outlook(study: Study) -> Outlook:
-    learned = learns(study, _disclosures(study), "how many columns there are")
-    owners = study.having("owner")
-    noise = _noise_notes(study)
-    if study.facts.has_shares:
-        return Outlook(learned, safe_against(study), (*notes_of(study), *noise))
-    refuse_two(owners, study.having("receiver"))
-    return Outlook(learned, f"any {max(0, len(owners) - 2)} of the {len(owners)} owners together",
-                   (UNVETTED, *noise))
+    return noisy_outlook(study, _disclosures(study), _noise_notes(study),
+                         "how many columns there are")
 
 
 def _noise_notes(study: Study) -> tuple[str, ...]:
-    """Say what the noise protects against whom, and how far off the result will be."""
     params = SumParams.of(study.parameters)
     if params.epsilon is None:
         return ()
-    stated = params.deviations(len(study.having("owner")))
-    far = ", ".join(f"{value:.4g} ({name})" for name, value in stated.items())
-    epsilon, delta = params.loss
-    return (f"noise in parts: epsilon {epsilon:g} at delta {delta:g} for what one "
-            f"row says, also against any {params.colluders} owners who pool their parts of the "
-            "noise or add none; every owner books it in the budget of its table",
-            f"standard deviation of the noise: {far}")
+    return params.parted.notes(params.deviations(len(study.having("owner"))))
 
 
 def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:

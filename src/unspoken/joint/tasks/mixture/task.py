@@ -62,8 +62,9 @@ def space_of(parameters: Mapping[str, Any]) -> Space:
     if missing:
         raise StudyError(f"Column '{missing[0]}' must have a range. Add --set "
                          f"'range.{missing[0]}=[LOWEST, HIGHEST]'.")
-    return as_study(lambda: Space(tuple(Numeric(name, *map(float, settings.range[name]))
-                                        for name in settings.columns)))
+    return as_study(lambda: Space(tuple(
+        Numeric(name, float(settings.range[name][0]), float(settings.range[name][1]))
+        for name in settings.columns)))
 
 
 def start_of(parameters: Mapping[str, Any], space: Space) -> Start:

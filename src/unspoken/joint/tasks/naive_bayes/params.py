@@ -16,10 +16,12 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError, explain
+from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.column_checks import all_there, numbers, one_length
+from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings
 from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM, about_known, one_kind
 from unspoken.joint.tasks.param_rules import Between, Each, Flag, Numbers, OneWord, Word, Words
-from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
+from unspoken.joint.tasks.task_params import agreed, as_study, check_declared
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.release.parameters import OneOf, Real, Whole
 
@@ -33,7 +35,7 @@ CATEGORIES = agreed(Words("a list of different texts", empty=True),
                     'all categories of a column; "" is a missing value', name="categories.NAME",
                     split="rows")
 RANGE = agreed(Numbers("[lowest, highest]", (2,)), "the range of a number, which no value may "
-               "leave", name="range.NAME", split="rows")
+               "leave; with epsilon values are clamped to it", name="range.NAME", split="rows")
 COLUMNS = agreed(Words(), "the columns that count", split="rows", required=True)
 CLASS_SITE = agreed(Word("an owner's name"), "the owner that has the class", split="columns",
                     required=True)
@@ -97,7 +99,7 @@ class BayesParams:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BayesSettings(TaskSettings, BayesParams):
+class BayesSettings(NoiseSettings, BayesParams):
     """What a study of naive Bayes says."""
 
     target: str = field(metadata=TARGET)
@@ -115,14 +117,23 @@ class BayesSettings(TaskSettings, BayesParams):
         "the columns of owner NAME: how many categories each has",
         "A name that is no parameter is taken for an owner.", name="NAME", split="columns"))
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be computed, and noise on what is not opened."""
+        super().__post_init__()
+        self.check_noise()
+        if self.epsilon is not None and self.reveal != "sums":
+            raise StudyError("With 'epsilon' noisy counts and sums are opened, and never ratios of "
+                             "exact ones. Add --set reveal=sums.")
+
 
 @dataclass(frozen=True)
 class Numeric:
-    """A column of numbers in an agreed range."""
+    """A column of numbers in an agreed range; with `clamp` values beyond it count as its ends."""
 
     name: str
     low: float
     high: float
+    clamp: bool = False
 
     def __post_init__(self) -> None:
         if not self.name or not np.isfinite([self.low, self.high]).all() or self.low >= self.high:
@@ -147,6 +158,8 @@ class Numeric:
     def checked(self, values: Any) -> Floats:
         """Return numbers as they are; what lies outside the range or is missing is refused."""
         column = numbers(self.name, values)
+        if self.clamp:
+            return np.clip(column, self.low, self.high)
         if column.size and (column.min() < self.low or column.max() > self.high):
             raise DataError(f"Column '{self.name}' must stay in the agreed range, {self.low:g} to "
                             f"{self.high:g}. Some rows do not. Agree on a wider one.")
@@ -270,7 +283,9 @@ def layout_of(parameters: Mapping[str, Any]) -> BayesLayout:
 def _column(parameters: Mapping[str, Any], name: str) -> Attribute | Numeric:
     if one_kind(parameters, name, KINDS, "Column") == "categories":
         return Attribute(name, tuple(c or None for c in parameters[f"categories.{name}"]))
-    return Numeric(name, *map(float, parameters[f"range.{name}"]))
+    low, high = map(float, parameters[f"range.{name}"])
+    # With noise a refusal would tell that somebody lies outside.
+    return Numeric(name, low, high, clamp="epsilon" in parameters)
 
 
 def rules_of(parameters: Mapping[str, Any], receivers: tuple[str, ...] = ()) -> BayesParams:

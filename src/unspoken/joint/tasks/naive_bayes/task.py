@@ -17,6 +17,7 @@ from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.aligned_records import ROWS
 from unspoken.joint.tasks.common.blank_data import part_of, scattered
+from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
 from unspoken.joint.tasks.common.study_parameters import (
     learns,
     outlined,
@@ -29,6 +30,12 @@ from unspoken.joint.tasks.naive_bayes.columns_study import (
     fits_columns,
     load_columns,
     shape_of,
+)
+from unspoken.joint.tasks.naive_bayes.noisy_counts import (
+    NOISY,
+    NoisyRowsStudy,
+    noisy_disclosures,
+    noisy_of,
 )
 from unspoken.joint.tasks.naive_bayes.params import (
     BayesLayout,
@@ -54,7 +61,9 @@ ROWS_HELP = """Naive Bayes over the rows of several owners.
         --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
 
 Receivers learn the model. reveal=sums opens counts and sums (also in mode "sums", for three owners
-or more); ratios, the default, opens quotients alone. Each column has categories or a range."""
+or more); ratios, the default, opens quotients alone. Each column has categories or a range. With
+'epsilon' and reveal=sums every owner adds its part of noise to its counts and sums, of numbers
+clamped to their ranges, and books the study in the budget of its table."""
 COLUMNS_HELP = """Naive Bayes over the columns of several sites, in one run.
 
     unspoken joint new study.toml --name care --task bayes-columns --set class_site=north
@@ -75,12 +84,22 @@ class RowsStudy(BayesOverRows):
         self.disclosures = study.disclosures
 
 
+def _program_rows(study: Study) -> RowsStudy | NoisyRowsStudy:
+    return NoisyRowsStudy(study) if _noisy(study) else RowsStudy(study)
+
+
+def _noisy(study: Study) -> bool:
+    return BayesSettings.of(study.parameters).epsilon is not None
+
+
 def _fits_rows(parameters: Mapping[str, Any]) -> None:
     layout_of(parameters)
     rules_of(parameters)
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    if _noisy(study):
+        return noisy_disclosures(study)
     return disclosures(rules_of(study.parameters, study.having("receiver")))
 
 
@@ -89,6 +108,9 @@ def _columns_disclosures(study: Study) -> tuple[Disclosure, ...]:
 
 
 def _rows_outlook(study: Study) -> Outlook:
+    if _noisy(study):
+        plan = noisy_of(study)
+        return noisy_outlook(study, _rows_disclosures(study), plan.noise.notes(plan.deviations()))
     owners, learned = study.having("owner"), learns(study, _rows_disclosures(study))
     if rules_of(study.parameters).reveal == "sums":
         refuse_two(owners, study.having("receiver"))
@@ -131,6 +153,7 @@ def _blank_rows(study: Study, name: str, records: int) -> Given:
 
 def _rows_answers(study: Study, records: int, name: str) -> Answers:
     return {SUMS: lambda shape: np.full(shape, records // 4 + 1),
+            NOISY: lambda shape: np.full(shape, records // 4 + 1),
             RATIOS: lambda shape: np.full(shape, 0.5)}
 
 
@@ -144,7 +167,7 @@ def _expected(study: Study) -> int:
 
 TASKS = (
     Task("bayes", ROWS_HELP, declared(BayesSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+         _rows_outlook, _load_rows, _program_rows, _blank_rows, pooled, _rows_answers),
     Task("bayes-columns", COLUMNS_HELP, declared(BayesSettings, "columns"), fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
          _columns_answers, expected=_expected, over_columns=True))

@@ -16,8 +16,9 @@ from unspoken.arrays import Floats
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.column_checks import numbers as finite
+from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings
 from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM
-from unspoken.joint.tasks.param_rules import Flag, RealBetween, Word, Words
+from unspoken.joint.tasks.param_rules import Flag, Numbers, RealBetween, Word, Words
 from unspoken.joint.tasks.task import RECORDS
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, as_study, check_declared
 from unspoken.models.coefficients import TIMES
@@ -108,7 +109,7 @@ class ModelSettings(TaskSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionSettings(ModelSettings):
+class RegressionSettings(NoiseSettings, ModelSettings):
     """What a study of a linear model says."""
 
     inference: bool = field(default=True, metadata=INFERENCE)
@@ -118,6 +119,15 @@ class RegressionSettings(ModelSettings):
     criterion: str | None = field(default=None, metadata=CRITERION)
     keep: tuple[str, ...] = field(default=(), metadata=agreed(
         Words("a list of terms", 0), "terms that are always in the model"))
+    ranges: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata=agreed(
+        Numbers("[lowest, highest]", (2,)), "with epsilon, what a value of a column or of the "
+        "response counts as at least and at most", name="range.NAME", split="rows"))
+
+    def __post_init__(self) -> None:
+        """Refuse what belongs to noise where there is none."""
+        self.check_noise()
+        if self.epsilon is None and self.ranges:
+            raise StudyError("'range.NAME' belongs to 'epsilon', which is missing.")
 
     def selection(self) -> Selection | None:
         """Return how terms are chosen, if they are."""

@@ -18,6 +18,7 @@ from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import named, part_of
 from unspoken.joint.tasks.common.column_files import check_owners
+from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
     outlined,
@@ -32,6 +33,13 @@ from unspoken.joint.tasks.regression.column_blocks import (
     OwnedColumns,
 )
 from unspoken.joint.tasks.regression.fitting import COUNT, SPREADS
+from unspoken.joint.tasks.regression.noisy_sums import (
+    NOISY,
+    NoisyRegression,
+    NoisyRowsStudy,
+    noisy_disclosures,
+    noisy_model,
+)
 from unspoken.joint.tasks.regression.params import (
     ModelSettings,
     RegressionParams,
@@ -53,7 +61,9 @@ ROWS_HELP = """Least squares or ridge over rows of several owners.
     unspoken joint new study.toml --name care --task regression --set response=cost
         --set 'columns=["age", "stay"]' --set select=stepwise ...
 
-Each owner's file has the response and all columns."""
+Each owner's file has the response and all columns. With 'epsilon', a range of every column and of
+the response, and inference=false every owner adds its part of noise to sums of clamped columns, and
+books the study in the budget of its table."""
 COLUMNS_HELP = """Least squares or ridge over columns of several owners.
 
     unspoken joint new study.toml --name care --task regression-columns --set response=cost
@@ -113,6 +123,18 @@ class RowsStudy(RegressionOverRows):
         self.disclosures = study.disclosures
 
 
+def _noisy(study: Study) -> NoisyRegression | None:
+    """Return what a study with an epsilon adds up, None without one."""
+    if RegressionSettings.of(study.parameters).epsilon is None:
+        return None
+    return noisy_model(study.parameters, terms_of(study.parameters), len(study.having("owner")))
+
+
+def _program_rows(study: Study) -> RowsStudy | NoisyRowsStudy:
+    plan = _noisy(study)
+    return RowsStudy(study) if plan is None else NoisyRowsStudy(study, plan)
+
+
 class ColumnsStudy:
     """The program of a study over columns."""
 
@@ -144,6 +166,8 @@ def columns_in(study: Study) -> OwnedColumns:
 
 
 def _fits_rows(parameters: Mapping[str, Any]) -> None:
+    if RegressionSettings.of(parameters).epsilon is not None:
+        noisy_model(parameters, terms_of(parameters), 1)
     as_study(lambda: RegressionOverRows(terms_of(parameters), rules_of(parameters),
                                         selection_of(parameters)))
 
@@ -153,6 +177,8 @@ def _fits_columns(parameters: Mapping[str, Any]) -> None:
 
 
 def _rows_disclosures(study: Study) -> tuple[Disclosure, ...]:
+    if _noisy(study) is not None:
+        return noisy_disclosures(study)
     return program_rows.disclosures(rules_of(study.parameters, receivers_of(study)),
                                     selection_of(study.parameters),
                                     len(terms_of(study.parameters).features))
@@ -171,6 +197,9 @@ def selecting(selection: Selection | None) -> str:
 
 
 def _rows_outlook(study: Study) -> Outlook:
+    plan = _noisy(study)
+    if plan is not None:
+        return noisy_outlook(study, _rows_disclosures(study), plan.noise.notes(plan.deviations()))
     return outlined(study, _rows_disclosures(study),
                     assumes=selecting(selection_of(study.parameters)))
 
@@ -183,8 +212,9 @@ def _columns_outlook(study: Study) -> Outlook:
 
 def load_rows(path: Path, study: Study) -> Floats:
     """Return an owner's table: all terms, and the response last."""
-    terms = terms_of(study.parameters)
-    return terms.table(read_numbers(path, (*terms.columns, terms.response)))
+    terms, plan = terms_of(study.parameters), _noisy(study)
+    columns = read_numbers(path, (*terms.columns, terms.response))
+    return terms.table(columns) if plan is None else plan.table(columns)
 
 
 def load_columns(path: Path, study: Study) -> Given:
@@ -233,6 +263,8 @@ def fitted_answers(study: Study, records: int, over_rows: bool) -> dict[str, Any
 
 
 def _rows_answers(study: Study, records: int, name: str) -> Answers:
+    if _noisy(study) is not None:
+        return {NOISY: lambda shape: np.full(shape, records)}
     return fitted_answers(study, records, over_rows=True)
 
 
@@ -242,7 +274,8 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
 
 TASKS = (
     Task("regression", ROWS_HELP, declared(RegressionSettings, "rows"), _fits_rows,
-         _rows_disclosures, _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+         _rows_disclosures, _rows_outlook, load_rows, _program_rows, blank_rows, pooled,
+         _rows_answers),
     Task("regression-columns", COLUMNS_HELP, declared(RegressionSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
          _columns_answers, expected=expected_of, over_columns=True))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from unspoken.arrays import Bools, Ints, Words
 from unspoken.errors import InputError
@@ -22,7 +23,7 @@ from unspoken.methods.queries.fixed_cells import FixedCells
 from unspoken.methods.queries.grid_columns import GridColumn, grid_column
 from unspoken.methods.queries.guarded_records import Rows
 from unspoken.methods.queries.predicates import All, Not, Predicate, Some
-from unspoken.methods.queries.service.declared_frame import declared_frame
+from unspoken.methods.queries.service.declared_frame import declared_frame, declared_kind
 from unspoken.methods.queries.service.service_policy import ServicePolicy
 from unspoken.methods.queries.service.summed_planes import Planes
 from unspoken.numerics.record_bitsets import pack, unpack
@@ -52,8 +53,10 @@ class ServiceRecords:
     def __init__(self, table: Table, policy: ServicePolicy, unit: str | None, rows: int) -> None:
         self.settings = policy.settings(table.schema)
         self._policy = policy
-        bounded = _limited(table, unit, rows)
-        self._rows = Rows(bounded, declared_frame(bounded.arrow(), policy.columns))
+        kept = _kept_rows(table, unit, rows)
+        bounded = table if kept is None else _only(table, str(unit), kept)
+        self._rows = Rows(bounded, declared_frame(_written(table, kept, bounded.arrow(), policy),
+                                                  policy.columns))
         self._masks: OrderedDict[str, Words] = OrderedDict()
         self._everybody = pack(np.ones(self._rows.count, np.bool_))
         self._columns: dict[str, GridColumn] = {}
@@ -226,22 +229,36 @@ class ServiceRecords:
         return whole
 
 
-def _limited(table: Table, unit: str | None, rows: int) -> Table:
-    """Leave out the rows of a person beyond the declared number."""
-    if unit is None:
-        return table
-    from unspoken.table.read import read
+def _written(table: Table, kept: Bools | None, frame: Any, policy: ServicePolicy) -> Any:
+    """Return the rows with declared columns as they are written in a text file."""
+    names = [name for name in policy.columns if declared_kind(policy.columns[name]) is not None
+             and name in table.schema.names]
+    texts: Any = table.as_written(names) if names else None
+    for name in names:
+        column = texts[name] if kept is None else texts[name].filter(pa.array(kept))
+        frame = frame.set_column(frame.column_names.index(name), name, column)
+    return frame
 
-    whole = table.arrow()
-    ids = whole[unit].combine_chunks().dictionary_encode()
+
+def _kept_rows(table: Table, unit: str | None, rows: int) -> Bools | None:
+    """Return which rows of a person are within the declared number; None where all are."""
+    if unit is None:
+        return None
+    ids = table.arrow([unit])[unit].combine_chunks().dictionary_encode()
     codes = np.asarray(ids.indices.fill_null(-1))
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], codes[order], side="left")
     nth = np.empty(codes.size, np.int64)
     nth[order] = np.arange(codes.size) - starts
     # A row without an id belongs to nobody in particular: it cannot be bounded.
-    kept = whole.filter((nth < rows) & (codes >= 0))
+    return np.asarray((nth < rows) & (codes >= 0))
+
+
+def _only(table: Table, unit: str, kept: Bools) -> Table:
+    """Leave out the other rows."""
+    from unspoken.table.read import read
+
     named = {*table.schema.with_role("identifier"), unit}
-    return read(kept, identifiers=sorted(named), show=False,
+    return read(table.arrow().filter(pa.array(kept)), identifiers=sorted(named), show=False,
                 kinds={c.name: c.kind for c in table.schema.columns if c.name not in named},
                 keep=[name for name in table.schema.names if name not in named])
