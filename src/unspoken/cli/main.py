@@ -32,6 +32,9 @@ from unspoken.cli import (
     hide_verb as hide,
 )
 from unspoken.cli import (
+    hierarchy_verb as hierarchy,
+)
+from unspoken.cli import (
     inspect_verb as inspect,
 )
 from unspoken.cli import (
@@ -69,8 +72,8 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (inspect, methods, protect, private, anonymize, hide, query, serve, budget, mine, decode,
-         verify, summary, audit, record, register, joint, demo)
+VERBS = (inspect, methods, protect, private, hierarchy, anonymize, hide, query, serve, budget,
+         mine, decode, verify, summary, audit, record, register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):
