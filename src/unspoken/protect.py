@@ -14,6 +14,7 @@ from unspoken.methods.anonymity.masking import (
 from unspoken.methods.anonymity.perturbing import (
     Anatomizer,
     Condenser,
+    IsolationGuard,
     Microaggregator,
     PostRandomizer,
 )
@@ -38,9 +39,9 @@ from unspoken.methods.rotation.whole_rotation import Rotation
 from unspoken.release.decoding import decode
 
 __all__ = ["Anatomizer", "CellSuppressor", "Condenser", "CutAndPaste", "DataSwapper",
-           "Discretizer", "Generalizer", "Growth", "GuidedPerturbation", "LocalMixture", "Mask",
-           "Microaggregator", "MondrianAnonymizer", "MultiplicativeNoise", "NoiseAdder",
-           "OptimalRecoder", "PairwiseRotation", "PiecewiseEncoder", "PostRandomizer",
+           "Discretizer", "Generalizer", "Growth", "GuidedPerturbation", "IsolationGuard",
+           "LocalMixture", "Mask", "Microaggregator", "MondrianAnonymizer", "MultiplicativeNoise",
+           "NoiseAdder", "OptimalRecoder", "PairwiseRotation", "PiecewiseEncoder", "PostRandomizer",
            "PrivateSynthesizer", "QueryGuard", "RandomProjection", "RandomizedResponse",
            "Rotation", "RuleHider", "SampleReleaser", "SelectASize", "SimilarityOutsourcing",
            "Store", "TopBottomCoder", "TreePreservingAnonymizer", "UniformOperator",

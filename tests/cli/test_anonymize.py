@@ -53,6 +53,31 @@ def test_what_becomes_of_other_columns_is_asked_once(tmp_path, capsys):
     assert "--others keep" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+def test_hierarchies_are_shown_saved_and_used(tmp_path, capsys, monkeypatch):
+    words = written(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["hierarchy", "t.csv", "age", "--how", "steps", "--steps", "10,20,40", "--out",
+                 "age.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "level 1: [10, 20), [20, 30)" in out
+    assert "--hierarchy age=age.csv" in out
+    assert main(["hierarchy", "t.csv", "age", "--from", "age.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["levels"] == 4
+    assert main(["hierarchy", "t.csv", "city", "--from", "age.csv"]) == 2
+    assert "not in its hierarchy" in capsys.readouterr().err
+    assert main(["hierarchy", "t.csv", "age", "--steps", "ten"]) == 2
+    assert "--steps" in capsys.readouterr().err
+    assert main(["anonymize", *words, "--k", "6", "--hierarchy", "age=age.csv", "--picture",
+                 "f.svg"]) == 0
+    assert "optimal-recoding" in capsys.readouterr().out
+    assert "recommended" in (tmp_path / "f.svg").read_text()
+    assert main(["anonymize", *words, "--k", "6", "--picture", "f.doc"]) == 2
+    assert main(["protect", *words, "--method", "optimal-recoding", "--k", "4", "--option",
+                 'hierarchies={"age": "age.csv"}', "--out", "r"]) == 0
+    assert set(Release.load(tmp_path / "r").mechanism["levels"]) == {"age", "city"}
+
+
 def test_a_demand_out_of_reach_is_a_plain_sentence(tmp_path, capsys):
     assert main(["anonymize", *written(tmp_path, 60), "--k", "8", "--l", "9"]) == 2
     assert "No method reaches" in capsys.readouterr().err

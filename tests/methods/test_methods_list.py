@@ -227,6 +227,8 @@ RELEASES = {
                                                                "bins": 4})],
     "microaggregation": [(lambda: table_of(*WHOLE, **ROLES), {})],
     "condensation": [(lambda: table_of(*WHOLE, **ROLES), {})],
+    "isolation-guard": [(lambda: table_of("age", "pay", "ill", "outcome", quasi=["age", "pay"],
+                                          sensitive="ill"), {})],
     "post-randomization": [(lambda: table_of(*WHOLE, **ROLES), {"columns": ["city", "age"],
                                                                 "others": "keep"})],
     "anatomy": [(lambda: table_of(*WHOLE, **ROLES), {})],
@@ -349,7 +351,8 @@ CONTRACT = {
     "generalize": {"widths": {"age": 40, "dose": 50, "visits": 4}, "k": 2, "suppression": 0.5},
     "sample": {"share": 0.5}, "private-synthetic": {},
     "optimal-recoding": {"k": 2, "suppression": 0.1},
-    "microaggregation": {}, "condensation": {}, "anatomy": {"sensitive": ["visits"]},
+    "microaggregation": {}, "condensation": {}, "isolation-guard": {},
+    "anatomy": {"sensitive": ["visits"]},
     "post-randomization": {"columns": ["visits"], "others": "keep"},
 }
 EXCEPTIONS = {
@@ -357,7 +360,7 @@ EXCEPTIONS = {
     "mondrian": NOTHING_DRAWN | {"missing_stays_missing"},
     "optimal-recoding": NOTHING_DRAWN | {"missing_stays_missing"},
     "microaggregation": NOTHING_DRAWN | {"missing_stays_missing"},
-    "condensation": {"missing_stays_missing"},
+    "condensation": {"missing_stays_missing"}, "isolation-guard": {"missing_stays_missing"},
     "suppress-cells": NOTHING_DRAWN | {"missing_stays_missing"},
     "tree-preserving": {"missing_stays_missing"}, "sample": {"missing_stays_missing"},
     # OpenDP's noise cannot be seeded, and synthetic rows are other rows.

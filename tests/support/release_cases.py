@@ -37,6 +37,8 @@ CASES = {
     "optimal-recoding": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "microaggregation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
     "condensation": (("age", "pay", "city", "ill"), _ROLES, {"k": 5}),
+    "isolation-guard": (("age", "pay", "ill"), {"quasi": ["age", "pay"], "sensitive": ["ill"]},
+                        {}),
     "anatomy": (("age", "pay", "city", "ill"), _ROLES, {}),
     "post-randomization": (("age", "city", "ill"), {"quasi": ["age", "city"],
                                                     "sensitive": ["ill"]},

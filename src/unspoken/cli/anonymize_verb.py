@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.cli.book_release import book_release
-from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.common import Adder, add_reading, emit, must_be_new, pairs, read_table, verb
 from unspoken.cli.enter_register import add_register, check_register, save_release
 from unspoken.methods.anonymity.method import DIVERSITIES
 
@@ -32,11 +32,17 @@ def add(verbs: Adder) -> None:
                         help="least diversity of the sensitive columns in each class")
     parser.add_argument("--diversity", choices=DIVERSITIES, default="strong",
                         help="how diversity is counted (default: %(default)s)")
+    parser.add_argument("--t", type=float, metavar="T",
+                        help="largest distance of a class's sensitive values from the table's")
+    parser.add_argument("--hierarchy", action="append", default=[], metavar="COLUMN=FILE",
+                        help="the hierarchy of a column, as 'unspoken hierarchy' saves it (repeat)")
     parser.add_argument("--others", choices=("keep", "drop"),
                         help="what happens to columns that are neither quasi-identifiers nor "
                              "sensitive: keep them as they are, or leave them out")
     parser.add_argument("--for", dest="task", choices=TASKS, default=TASKS[0],
                         help="what the release is for (default: %(default)s)")
+    parser.add_argument("--picture", type=Path, metavar="FILE",
+                        help="draw usefulness against risk into a .png, .svg or .pdf file")
     add_register(parser, "the release")
     add_reading(parser)
 
@@ -53,6 +59,10 @@ def run(args: argparse.Namespace) -> int:
             must_be_new(place, what)
     if args.out is not None:
         check_register(args)
+    if args.picture is not None:
+        from unspoken.report.picture_files import check_picture
+
+        check_picture(args.picture)
     table = read_table(args, args.data, args.target)
     _refuse_undecided(table, args.others)
     tried = frontier(table, _demand(args), args.task)
@@ -69,6 +79,10 @@ def run(args: argparse.Namespace) -> int:
                      "fingerprint": release.fingerprint}
         lines += [f"Written to {args.out}: {release.guarantee.statement}",
                   f"{key_file} says which record is which: it stays with you, for the audit."]
+    if args.picture is not None:
+        from unspoken.report.frontier_picture import save_frontier
+
+        save_frontier(tried, args.picture)
     if args.record is not None:
         _write(args.record, decision)
     emit(args, decision, "\n".join(lines))
@@ -92,6 +106,10 @@ def _demand(args: argparse.Namespace) -> dict[str, Any]:
     asked: dict[str, Any] = {"k": args.k}
     if args.others is not None:
         asked["others"] = args.others
+    if args.t is not None:
+        asked["t"] = args.t
+    if args.hierarchy:
+        asked["hierarchies"] = pairs(args.hierarchy, "--hierarchy")
     return asked if args.l is None else {**asked, "l": args.l, "diversity": args.diversity}
 
 

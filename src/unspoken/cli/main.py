@@ -35,6 +35,9 @@ from unspoken.cli import (
     hide_verb as hide,
 )
 from unspoken.cli import (
+    hierarchy_verb as hierarchy,
+)
+from unspoken.cli import (
     inspect_verb as inspect,
 )
 from unspoken.cli import (
@@ -81,8 +84,9 @@ from unspoken.cli import (
 )
 from unspoken.cli.flag_words import in_flags
 
-VERBS = (start, advise, inspect, methods, protect, private, anonymize, hide, query, serve, budget,
-         mine, reconstruct, decode, predict, verify, summary, audit, record, register, joint, demo)
+VERBS = (start, advise, inspect, methods, protect, private, hierarchy, anonymize, hide, query,
+         serve, budget, mine, reconstruct, decode, predict, verify, summary, audit, record,
+         register, joint, demo)
 
 
 class Parser(argparse.ArgumentParser):

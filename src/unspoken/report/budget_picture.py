@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unspoken.errors import InputError, explain
 from unspoken.report.drawing import AMBER, BLUE, GREY, INK, name_of, one_axes, plain
+from unspoken.report.picture_files import check_picture, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from unspoken.release.budget import Budget
 
-SUFFIXES = (".png", ".svg", ".pdf")
 MOST_BARS = 30
 
 
@@ -42,9 +41,5 @@ def budget_figure(budget: Budget) -> Figure:
 
 def save_picture(budget: Budget, path: Path) -> None:
     """Write the picture to a file that is not there yet."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(explain("The file of a picture", f"one of {', '.join(SUFFIXES)}",
-                                 path.name))
-    if path.exists():
-        raise InputError(f"The picture '{path}' must not exist yet. Choose another name.")
-    budget_figure(budget).savefig(path, dpi=150)
+    check_picture(path)
+    save_figure(budget_figure(budget), path)

@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
 
 def is_number(kind: Any) -> bool:
     """Return True if an Arrow type counts as a number here (dates and times do)."""
@@ -43,8 +45,23 @@ def to_numbers(column: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
+def from_numbers(values: npt.NDArray[np.float64], kind: Any) -> Any:
+    """Return numbers, NaN being missing, as dates or times where the type is one of these.
+
+    Dates are rounded to days, times to the unit of their type; other types become float64.
+    """
+    if not pa.types.is_temporal(kind):
+        return pa.array(values, from_pandas=True)
+    gone = np.isnan(values)
+    day = pa.types.is_date(kind)
+    steps = np.rint(np.where(gone, 0.0, values) * (1.0 if day else _UNITS[kind.unit]))
+    small = day or pa.types.is_time32(kind)
+    whole = pa.array(steps.astype(np.int32 if small else np.int64), mask=gone)
+    return whole.cast(pa.date32()).cast(kind) if day else whole.cast(kind)
+
+
 def _seconds(column: Any) -> npt.NDArray[np.float64]:
-    unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+    unit = _UNITS[column.type.unit]
     small = pa.types.is_time32(column.type)
     whole = column.cast(pa.int32() if small else pa.int64()).cast(pa.float64(), safe=False)
     return np.asarray(whole.to_numpy(zero_copy_only=False)) / unit

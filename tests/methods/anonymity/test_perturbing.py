@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 from collections import Counter, defaultdict
 
@@ -16,6 +17,7 @@ from unspoken.methods.anonymity.perturbing.condensation import condensed
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
 from unspoken.methods.anonymity.perturbing.post_randomization import exchanged, invariant
 from unspoken.protect import Anatomizer, Condenser, Microaggregator, PostRandomizer
+from unspoken.risk import audit
 
 
 def people(seed=0, rows=200, gaps=0.05):
@@ -85,6 +87,71 @@ def test_runs_of_one_column_are_optimal(seed):
             best = min(best, sum(((p - p.mean()) ** 2).sum() for p in parts))
     mine = within(values[:, None], [np.flatnonzero(owner == g) for g in np.unique(owner)])
     assert mine == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_runs_that_look_at_a_target_are_optimal(seed):
+    """All cuts of nine values into runs are tried: none loses less of both together."""
+    rng = np.random.default_rng(seed)
+    values, beside = rng.normal(size=9).round(1), np.eye(2)[rng.integers(0, 2, 9)] * 0.7
+    owner = optimal_runs(values, 2, beside)
+    data = np.column_stack([values, beside])
+    ranked, best = data[np.argsort(values, kind="stable")], np.inf
+    for cuts in itertools.chain.from_iterable(itertools.combinations(range(1, 9), r)
+                                              for r in range(5)):
+        parts = np.split(ranked, cuts)
+        if min(len(p) for p in parts) >= 2:
+            best = min(best, sum(((p - p.mean(axis=0)) ** 2).sum() for p in parts))
+    mine = within(data, [np.flatnonzero(owner == g) for g in np.unique(owner)])
+    assert mine == pytest.approx(best)
+
+
+def test_groups_that_look_at_the_target_tell_more_about_it():
+    rng = np.random.default_rng(3)
+    values = np.sort(rng.normal(size=300))
+    sick = rng.permutation(np.arange(300) // 7 % 2)
+    table = unspoken.read(pa.table({"v": values, "y": sick}), target="y", quasi=["v"], show=False)
+
+    def mixed(weight):
+        method = Microaggregator(4, form="univariate", target_weight=weight)
+        rows = method.protect(table)[0].table.arrow().to_pylist()
+        held = defaultdict(list)
+        for row in rows:
+            held[row["v"]].append(row["y"])
+        assert min(map(len, held.values())) >= 4
+        return sum(len(one) * np.var(one) for one in held.values()), method.information_loss_
+
+    (plain, lost), (weighed, more) = mixed(0.0), mixed(0.9)
+    assert weighed < plain
+    assert more > lost
+    with pytest.raises(SchemaError, match="target_weight"):
+        Microaggregator(4, target_weight=0.5).protect(table)
+
+
+def test_missing_values_of_a_column_on_its_own_stay_missing():
+    values = [float(v) for v in range(20)] + [None] * 30
+    few = [7.0, 8.0] + [None] * 48
+    table = unspoken.read(pa.table({"v": values, "few": few}), quasi=["v", "few"], show=False)
+    release, key = Microaggregator(4, form="univariate").protect(table)
+    shown = release.table.arrow().to_pydict()
+    counts = Counter(shown["v"])
+    assert counts.pop(None) == 30
+    assert min(counts.values()) >= 4
+    assert set(shown["few"]) == {None}
+    assert audit(table, release, key, trials=1, random_state=0).faults == ()
+
+
+def test_means_of_dates_are_dates():
+    days = [datetime.date(1950, 1, 1) + datetime.timedelta(17 * i) for i in range(60)]
+    table = unspoken.read(pa.table({"born": pa.array(days), "n": list(range(60))}),
+                          quasi=["born", "n"], show=False)
+    release, key = Microaggregator(5).protect(table)
+    shown = release.table.arrow()["born"].to_pylist()
+    assert all(isinstance(day, datetime.date) and days[0] <= day <= days[-1] for day in shown)
+    assert audit(table, release, key, trials=1, random_state=0).faults == ()
+    drawn, key = Condenser(6).protect(table)
+    assert isinstance(drawn.table.arrow()["born"][0].as_py(), datetime.date)
+    assert audit(table, drawn, key, trials=1, random_state=0).faults == ()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -13,10 +13,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from unspoken.errors import InputError, UnspokenError
-from unspoken.protect import Microaggregator, MondrianAnonymizer, OptimalRecoder
+from unspoken.protect import (
+    Generalizer,
+    IsolationGuard,
+    Microaggregator,
+    MondrianAnonymizer,
+    OptimalRecoder,
+    build_hierarchy,
+)
 
 pd = pytest.importorskip("pandas")
-METHODS = [MondrianAnonymizer(6), Microaggregator(6), OptimalRecoder(6)]
+METHODS = [
+    MondrianAnonymizer(6), Microaggregator(6), OptimalRecoder(6),
+    Generalizer({"town": build_hierarchy([*"abcd"], "flat")}, widths={"age": 30, "born": 365}, k=6,
+                suppression=0.5)]
 
 
 def frame(rows=240, seed=0):
@@ -53,7 +63,7 @@ def test_nobody_gets_the_classes_of_another_table(method):
         clone(method).transform(X)
     one = clone(method).fit(X, y)
     other, _ = frame(seed=1)
-    if isinstance(method, OptimalRecoder):
+    if isinstance(method, OptimalRecoder | Generalizer):
         assert np.array_equal(one.transform(X[50:]).astype(str), one.records_[50:].astype(str))
     else:
         with pytest.raises(InputError, match="only the records that were fitted"):
@@ -88,6 +98,60 @@ def test_a_number_that_was_not_seen_joins_its_band():
     assert shown[0, 0] == shown[1, 0] is not None
     with pytest.raises(UnspokenError, match="not in its hierarchy"):
         one.transform(pd.DataFrame({"age": [999.0]}))
+
+
+def test_new_records_are_generalised_where_labels_say_what_they_hold():
+    X = pd.DataFrame({"code": ["10115", "10117", "20095", "20099"],
+                      "born": [datetime.date(1950, m, d) for m in (1, 2) for d in (1, 15)],
+                      "job": ["cook", "nurse", "clerk", "smith"], "age": [21, 34, 35, 28]})
+    trees = {"code": build_hierarchy(X["code"].tolist(), "prefixes"),
+             "born": build_hierarchy(X["born"].tolist(), "dates"),
+             "job": build_hierarchy(X["job"].tolist(), "frequency")}
+    one = Generalizer(trees, {"code": 1, "born": 1, "job": 2}, widths={"age": 10})
+    one.set_output(transform="pandas").fit(X)
+    new = X.assign(code=["10119", "20097", None, "10115"], age=[29, 99, np.nan, 30],
+                   born=[datetime.date(1950, 1, 31), None, *X["born"][2:]],
+                   job=["pilot", "cook", None, "smith"])
+    shown = one.transform(new)
+    assert shown["code"].tolist()[:2] == ["1011*", "2009*"]
+    assert shown["born"][0] == "1950-01"
+    assert set(shown["job"]) == {"*"}
+    assert shown["age"].tolist()[:2] == [25.0, 95.0]
+    assert pd.isna(shown["age"][2])
+    assert pd.isna(shown["code"][2])
+    for column, value in (("code", "99999"), ("born", datetime.date(1999, 1, 1))):
+        with pytest.raises(UnspokenError, match="not in its hierarchy"):
+            one.transform(X.assign(**{column: [value] * 4}))
+    with pytest.raises(NotFittedError):
+        clone(one).transform(X)
+    with pytest.raises(InputError, match="nothing would change"):
+        Generalizer().fit(X)
+
+
+def test_bands_of_an_array_are_their_middles():
+    X = np.array([[11.0, 3.0], [19.0, 4.0], [np.nan, 5.0]])
+    shown = Generalizer(widths={"x0": 10}).fit_transform(X)
+    assert np.array_equal(shown, [[15.0, 3.0], [15.0, 4.0], [np.nan, 5.0]], equal_nan=True)
+
+
+def test_a_new_record_in_no_fitted_band_is_missing_where_k_is_asked_for():
+    ages = pd.DataFrame({"age": [21, 22, 23, 24, 25, 41]})
+    one = Generalizer(widths={"age": 10}, k=3, suppression=0.2).fit(ages)
+    assert np.isnan(one.records_[5, 0])
+    shown = one.transform(pd.DataFrame({"age": [29.0, 45.0, 70.0]}))
+    assert shown[0, 0] == 25.0
+    assert np.isnan(shown[1:, 0]).all()
+
+
+def test_points_that_isolate_nobody_come_out_of_a_transformer():
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 2)), columns=["a", "b"])
+    one = IsolationGuard(4, 5).set_output(transform="pandas")
+    shown = one.fit_transform(X)
+    assert list(shown.columns) == list(one.get_feature_names_out()) == ["a", "b"]
+    assert min(Counter(map(tuple, shown.to_numpy().tolist())).values()) >= 5
+    assert one.transform(X).equals(shown)
+    with pytest.raises(InputError, match="only the records that were fitted"):
+        one.transform(X + 1)
 
 
 def test_inside_a_pipeline():

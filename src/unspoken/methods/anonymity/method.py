@@ -166,7 +166,7 @@ TOP_BOTTOM = replace(
     name="top-bottom",
     summary="Replaces values beyond a top or a bottom by that limit.",
     promise="Extreme values are hidden; no size of a group is promised.",
-    transformer_at=f"{_HERE}.masking.generalize:TopBottomCoder",
+    transformer_at=f"{_HERE}.masking.top_bottom:TopBottomCoder",
     uses=(),
     parameters={
         "top": Parameter(PerColumn(Real(-math.inf), none=True), "the top, for all or by column",
@@ -233,6 +233,8 @@ MICROAGGREGATION = replace(
         "form": Parameter(OneOf(("mdav", "univariate")), "group records by all quasi-identifiers "
                           "together, or each column on its own", flag="--form"),
         "columns": _CLASSES["columns"],
+        "target_weight": Parameter(Share(), "univariate: how much groups look at the target",
+                                   "Use 0 for values alone, 0.5 for both alike."),
         "sensitive": _CLASSES["sensitive"],
         "others": _OTHERS,
         "shuffle_rows": SHUFFLE,
@@ -248,6 +250,23 @@ CONDENSATION = replace(
     uses=(),
     parameters={
         "k": _CLASSES["k"],
+        "columns": _CLASSES["columns"],
+        "sensitive": _CLASSES["sensitive"],
+        "others": _OTHERS,
+        "shuffle_rows": SHUFFLE,
+    },
+)
+ISOLATION_GUARD = replace(
+    MONDRIAN,
+    name="isolation-guard",
+    summary="Publishes groups of alike records as points that isolate nobody.",
+    promise="No released row (c, t)-isolates anybody, and at least t records share it.",
+    transformer_at=f"{_HERE}.perturbing.isolation_guard:IsolationGuard",
+    uses=(),
+    parameters={
+        "c": Parameter(Real(1.0), "how many times as far as a record that is guessed others may "
+                       "lie", "Use 4."),
+        "t": Parameter(Whole(2), "how many records must lie that near", "Use 5."),
         "columns": _CLASSES["columns"],
         "sensitive": _CLASSES["sensitive"],
         "others": _OTHERS,
@@ -285,4 +304,4 @@ ANATOMY = replace(
     },
 )
 METHODS = (TREE_PRESERVING, MONDRIAN, GENERALIZE, OPTIMAL, TOP_BOTTOM, SUPPRESS_CELLS, SWAP,
-           SAMPLE, MICROAGGREGATION, CONDENSATION, POST_RANDOMIZATION, ANATOMY)
+           SAMPLE, MICROAGGREGATION, CONDENSATION, ISOLATION_GUARD, POST_RANDOMIZATION, ANATOMY)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from unspoken.arrays import Bools, Ints
 from unspoken.disclosure.promise_checks import (
@@ -22,9 +23,11 @@ from unspoken.methods.anonymity.adversaries.table_adversary import TableView
 from unspoken.methods.anonymity.method import (
     ANATOMY,
     CONDENSATION,
+    ISOLATION_GUARD,
     MICROAGGREGATION,
     POST_RANDOMIZATION,
 )
+from unspoken.methods.anonymity.perturbing.isolation_guard import filled, isolating, spreads
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import coded
@@ -36,13 +39,29 @@ def broken_means(own: Table, view: TableView, release: Release) -> Iterator[str]
     together = release.mechanism["groups"] != "univariate"
     for name in view.quasi:
         true, shown = own.arrow([name])[name], release.table.arrow([name])[name]
-        owner = view.owner if together else coded(shown).codes
-        if not together and np.bincount(owner)[owner].min() < int(release.mechanism["k"]):
-            yield wrong(1.0, name, f"fewer than k = {release.mechanism['k']} share a mean")
+        if not together:
+            yield from _broken_runs(name, true, shown, int(release.mechanism["k"]))
+            continue
+        owner = view.owner
         number = release.mechanism["columns"][name]["form"] == "mean"
         differs = _no_mean(true, shown, owner) if number else _not_commonest(true, shown, owner)
         if differs.any():
             yield wrong(differs.mean(), name, "the value is not that of its group")
+
+
+def _broken_runs(name: str, true: Any, shown: Any, k: int) -> Iterator[str]:
+    """Yield that a column grouped on its own has small groups, other means or other gaps."""
+    if np.count_nonzero(~missing(true)) >= k:
+        yield from same_missing(name, true, shown)
+    elif not missing(shown).all():
+        yield wrong(1.0, name, f"fewer than k = {k} values are known, and some are released")
+    values = coded(shown)
+    known = values.codes != values.missing
+    if known.any() and np.bincount(values.codes[known]).min() < k:
+        yield wrong(1.0, name, f"fewer than k = {k} share a mean")
+    differs = _no_mean(true, shown, values.codes) & known
+    if differs.any():
+        yield wrong(differs.mean(), name, "the value is not that of its group")
 
 
 def _no_mean(true: Any, shown: Any, owner: Ints) -> Bools:
@@ -51,7 +70,8 @@ def _no_mean(true: Any, shown: Any, owner: Ints) -> Bools:
     size = np.bincount(owner, known)
     means = np.bincount(owner, np.where(known, values, 0.0)) / np.maximum(size, 1)
     apart = np.abs(numbers(shown) - means[owner])
-    away = ~(apart <= 1e-9 * (1 + np.abs(means[owner])))
+    room = 0.5 if pa.types.is_temporal(shown.type) else 0.0
+    away = ~(apart <= room + 1e-9 * (1 + np.abs(means[owner])))
     return np.asarray(np.where(size[owner] == 0, ~missing(shown), away))
 
 
@@ -119,6 +139,8 @@ def broken_draws(own: Table, view: TableView, release: Release) -> Iterator[str]
         left_out = int(about["left_out"])
         if missing(true).sum() + left_out != missing(shown).sum():
             yield wrong(1.0, name, "more or fewer values are missing than the release says")
+        if pa.types.is_temporal(true.type):
+            continue  # Dates are rounded to days, and meet their own by chance.
         same = equal(true, shown)
         room = SIGMAS * math.sqrt(max(float(about["kept"]), 0.01) / same.size)
         if same.mean() > float(about["kept"]) + room:
@@ -174,6 +196,18 @@ def _off(count: int, chance: float, rows: int) -> bool:
     return abs(count - rows * chance) > SIGMAS * spread + 2 * SIGMAS
 
 
+def broken_isolation(own: Table, view: TableView, release: Release) -> Iterator[str]:
+    """Yield that a released row, used as a guess, isolates somebody."""
+    names, about = list(release.mechanism["columns"]), release.mechanism
+    data = np.column_stack([filled(coded(own.arrow([name])[name])) for name in names])
+    rows = np.column_stack([numbers(release.table.arrow([name])[name]) for name in names])
+    scale = spreads(data)
+    alone = isolating(data / scale, rows / scale, float(about["c"]) * (1 + 1e-9), int(about["t"]))
+    if alone.any():
+        yield wrong(float(alone.mean()), names[0], "the released row isolates somebody")
+
+
 PERTURBED: dict[str, Callable[[Table, TableView, Release], Iterator[str]]] = {
     MICROAGGREGATION.name: broken_means, ANATOMY.name: broken_groups,
-    POST_RANDOMIZATION.name: broken_matrix, CONDENSATION.name: broken_draws}
+    POST_RANDOMIZATION.name: broken_matrix, CONDENSATION.name: broken_draws,
+    ISOLATION_GUARD.name: broken_isolation}

@@ -4,8 +4,9 @@
 numbers as the mean of their class, everything else as its label. A record that was left out is
 missing in every column. `transform` gives the same for the records that were fitted. Others are
 refused where a recoding is local, because a new record could be alone in its class; a global
-recoding (`OptimalRecoder`) recodes them, and one that stands in no class that was fitted is missing
-in every column. The order says who is who; the fitted object stays with the custodian.
+recoding (`OptimalRecoder`, `Generalizer`) recodes them, and one that stands in no class that was
+fitted is missing in every column. The order says who is who; the fitted object stays with the
+custodian.
 """
 
 from __future__ import annotations
@@ -78,6 +79,20 @@ def placed(rows: Any, where: Ints, size: int) -> Any:
     return rows.take(pa.array(place, mask=place < 0))
 
 
+def known_only(rows: Any, fitted: Records) -> Records:
+    """Return recoded records; those that stand in no fitted class are missing in every column."""
+    known = {tuple(map(_text, record)) for record in fitted.tolist()}
+    there = np.array([tuple(map(_text, one)) in known for one in records_of(rows).tolist()],
+                     np.bool_)
+    return records_of(placed(rows.filter(pa.array(there)), np.flatnonzero(there), rows.num_rows))
+
+
+def _text(value: Any) -> str:
+    """Return a value as text, a number the same whether it is whole by type or by value."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(float(value)) if number else str(value)
+
+
 class UnfittedError(InputError, NotFittedError):  # type: ignore[misc]
     """A transformer was used before it was fitted."""
 
@@ -114,6 +129,9 @@ class ClassTransformer(OneToOneFeatureMixin, TransformerMixin):  # type: ignore[
                                 "fitted, and is not fitted yet. Call 'fit' first.")
         validate_data(self, X, reset=False, skip_check_array=True)
         columns = columns_from(X)
+        return self._transformed(columns)
+
+    def _transformed(self, columns: Any) -> Records:
         if records_digest(columns) == self.fitted_digest_:
             return self.records_.copy()
         return self._others(columns)

@@ -36,7 +36,8 @@ def broken_table(table: Table, release: Release, key: Key, rows: Ints) -> Iterat
     view = TableView.of(release)
     if release.mechanism.get("groups") != "univariate":
         yield from _classes(view, release)
-    changed = {*view.quasi, *release.mechanism.get("columns", ()), *_hidden(release)}
+    changed = {*view.quasi, *release.mechanism.get("columns", ()), *_hidden(release),
+               *_merged(release)}
     yield from passes(own, release.table, [n for n in release.schema.names if n not in changed])
     if kind == SAMPLE.name:
         yield from _size(table, release)
@@ -55,6 +56,15 @@ def _hidden(release: Release) -> tuple[str, ...]:
     if name_in(release.mechanism) == ANATOMY.name:
         return (str(release.guarantee.facts["sensitive"]),)
     return tuple(release.mechanism.get("suppressed", ()))
+
+
+def _merged(release: Release) -> tuple[str, ...]:
+    """Return the columns whose values were merged, quasi-identifiers or not: trees ask about all.
+
+    Elsewhere `groups` is the word for how records are grouped, and no mapping.
+    """
+    parts = (release.mechanism.get(name) for name in ("blocks", "groups"))
+    return tuple(column for part in parts if isinstance(part, Mapping) for column in part)
 
 
 def _classes(view: TableView, release: Release) -> Iterator[str]:

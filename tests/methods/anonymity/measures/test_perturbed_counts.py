@@ -67,6 +67,37 @@ def test_the_reach_holds_every_table_that_gives_the_same(how):
     assert (shown.reach.low[small] < shown.reach.high[small]).all()
 
 
+@pytest.mark.parametrize("how", ["random", "controlled", "noise"])
+def test_the_reach_is_what_the_mechanism_leaves_open_and_no_wider(how):
+    """Every table of the reach can be published as the same: both ends are attained."""
+    table = np.array([[1, 3], [2, 4]])
+    room = 3 if how == "noise" else 2
+    shown = anonymity.perturb_counts(table, how, 3, random_state=1)
+    fit = [np.array(cells).reshape(2, 2) for cells in itertools.product(range(9), repeat=4)]
+    fit = [one for one in fit if all(
+        np.abs(one.sum(axis=tuple(a for a in (0, 1) if a not in axes)) - part).max() <= room
+        for axes, part in shown.tables.items())]
+    small = (table > 0) & (table < 3)
+    assert np.array_equal(shown.reach.low[small], np.min(fit, axis=0)[small])
+    assert np.array_equal(shown.reach.high[small], np.max(fit, axis=0)[small])
+
+
+@pytest.mark.slow
+def test_every_rounding_that_adds_up_can_come_out():
+    """Were only the nearest one published, tables nearer to another would be ruled out."""
+    table = np.array([[1, 4], [2, 3]])
+    possible = set()
+    for ups in itertools.product((0, 1), repeat=4):
+        cells = (table // 3 + np.array(ups).reshape(2, 2) * (table % 3 > 0)) * 3
+        parts = [(cells.sum(axis=a), table.sum(axis=a)) for a in (0, 1, None)]
+        if all((np.abs(one - true) < 3).all() for one, true in parts):
+            possible.add(tuple(cells.reshape(-1).tolist()))
+    drawn = {tuple(map(int, anonymity.perturb_counts(table, "controlled", 3, random_state=i)
+                       .counts.reshape(-1))) for i in range(300)}
+    assert drawn == possible
+    assert len(possible) > 2
+
+
 def test_what_can_be_computed_is_not_published(monkeypatch):
     """Totals exactly as they are, beside counts within a range, give a single one away."""
     from unspoken.methods.anonymity.measures import perturbed_counts as module

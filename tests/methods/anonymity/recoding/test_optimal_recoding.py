@@ -185,6 +185,17 @@ def test_far_fewer_nodes_are_looked_at_than_there_are():
     assert set(method.hierarchies_) == {"age", "city", "child"}
 
 
+def test_hierarchies_that_are_built_leave_a_lattice_that_can_be_searched():
+    rng = np.random.default_rng(0)
+    columns = {f"c{i}": rng.integers(0, 1000, 300) for i in range(9)}
+    table = unspoken.read(pa.table(columns), quasi=list(columns), show=False)
+    method = OptimalRecoder(5)
+    release, _ = method.protect(table)
+    assert 1000 < method.optimum_.nodes <= 50_000
+    assert all(tree.rows[0][-1] == "*" for tree in method.hierarchies_.values())
+    assert measure(release).k >= 5
+
+
 def test_an_audit_finds_no_smaller_class():
     table = people(4, rows=200)
     release, key = OptimalRecoder(5).protect(table)

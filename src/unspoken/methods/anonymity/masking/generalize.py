@@ -1,9 +1,12 @@
-"""TopBottomCoder and Generalizer: fewer, coarser values (vcz2006 section 2.1).
+"""Generalizer: every value of a column on one level, or in bands (vcz2006 section 2.1).
 
-Who learns what. Top- and bottom-coding disclose of the extremes only that they are extreme:
-everybody in between keeps the exact value and can be found by it. Generalisation discloses the
-level that was chosen for everybody alike; with `k` what is still too small is left out, up to a
-limit.
+Who learns what. The level that was chosen for everybody alike; with `k` what is still too small is
+left out, up to a limit.
+
+As a transformer it recodes new records too, because levels and bands do not depend on the records:
+a band of numbers becomes its middle, everything else a label. A category that its hierarchy does
+not have is refused. Where k is asked for, a record that stands in no class that was fitted is
+missing in every column.
 """
 
 from __future__ import annotations
@@ -13,8 +16,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import validate_data
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, InputError
@@ -32,130 +35,42 @@ from unspoken.methods.anonymity.masking.masking_method import (
     roles_of,
 )
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
-from unspoken.methods.anonymity.method import GENERALIZE, TOP_BOTTOM
-from unspoken.models.sklearn_fields import feature_names
-from unspoken.numerics.random import fresh_seed
-from unspoken.release.distorted import (
-    chosen_columns,
-    finite,
-    of_column,
+from unspoken.methods.anonymity.method import GENERALIZE
+from unspoken.methods.anonymity.recoding.new_labels import raised, relabelled
+from unspoken.methods.anonymity.record_transformer import (
+    ClassTransformer,
+    Records,
+    columns_from,
+    known_only,
+    records_of,
+    table_from,
 )
+from unspoken.numerics.random import fresh_seed
+from unspoken.release.distorted import of_column
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
 
-class TopBottomCoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Replace what lies above a top or below a bottom by that limit.
-
-    Parameters
-    ----------
-    top, bottom : limits; one for all, or a mapping by column.
-    share : without limits, the share of records beyond each of them. A limit is then the value
-        of a record; rounded limits of your own disclose less.
-    columns, others, shuffle_rows : as for NoiseAdder.
-
-    Attributes
-    ----------
-    limits_ : (bottom, top) of every column.
-    """
-
-    def __init__(self, top: Any = None, bottom: Any = None, *, share: Any = 0.02,
-                 columns: Any = None, others: str = "refuse", shuffle_rows: bool = True) -> None:
-        self.top = top
-        self.bottom = bottom
-        self.share = share
-        self.columns = columns
-        self.others = others
-        self.shuffle_rows = shuffle_rows
-
-    def _limits(self, name: str, values: Floats) -> tuple[float, float]:
-        low, high = of_column(self.bottom, name), of_column(self.top, name)
-        known = values[~np.isnan(values)]
-        if self.share is not None and known.size:
-            ends = np.quantile(known, [self.share, 1 - self.share], method="nearest")
-            low = ends[0] if low is None else low
-            high = ends[1] if high is None else high
-        limits = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
-        if limits[0] > limits[1]:
-            raise InputError(f"TopBottomCoder: 'bottom' of '{name}' must not exceed its top. "
-                             f"Got bottom {limits[0]:g} and top {limits[1]:g}.")
-        return limits
-
-    def fit(self, X: Any, y: Any = None) -> TopBottomCoder:
-        """Find the limits of every column of X."""
-        TOP_BOTTOM.check(self)
-        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
-        self.limits_ = {name: self._limits(name, data[:, i])
-                        for i, name in enumerate(feature_names(self))}
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Return X with its extremes cut off."""
-        check_is_fitted(self)
-        data = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        ends = np.array(list(self.limits_.values()), np.float64)
-        return np.clip(data, ends[:, 0], ends[:, 1])
-
-    def protect(self, table: Table) -> tuple[Release, Key]:
-        """Return the release of a table, and the key that says which record is which."""
-        TOP_BOTTOM.check(self)
-        names = chosen_columns("TopBottomCoder", table.schema, ("numeric", "ordinal"),
-                               self.columns)
-        secret = [name for name in table.schema.with_role("sensitive") if name not in names]
-        roles = roles_of("TopBottomCoder", table, names, secret, self.others)
-        rows = table.arrow(names)
-        self.limits_ = {name: self._limits(name, finite(name, rows[name])[0]) for name in names}
-        changed = {name: _coded_column(rows[name], self.limits_[name]) for name in names}
-        about = {name: {"form": "coded", **_ends(limits)} for name, limits in self.limits_.items()}
-        promise = Masked("Values beyond a top or a bottom were replaced by it.",
-                         ("everybody in between keeps the exact value",), {"columns": about})
-        seed = fresh_seed()
-        release = made(table, roles, changed, None, {"name": TOP_BOTTOM.name, "columns": about},
-                       promise, seed, False)
-        return keyed(release, table, seed, self.shuffle_rows)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
-
-
-def _ends(limits: tuple[float, float]) -> dict[str, float]:
-    return {side: value for side, value in zip(("low", "high"), limits, strict=True)
-            if np.isfinite(value)}
-
-
-def _coded_column(column: Any, limits: tuple[float, float]) -> Any:
-    values, missing = finite("", column)
-    cut = np.clip(values, *limits)
-    whole = pa.types.is_integer(column.type) and bool(np.all(cut[~missing] == np.rint(
-        cut[~missing])))
-    kind = column.type if whole else pa.float64()
-    return pa.array(np.where(missing, 0.0, cut), mask=missing).cast(kind)
-
-
-
-
-class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Generalizer(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     """Bring every value of a column to one level of its hierarchy, or into bands of one width.
 
     Parameters
     ----------
     hierarchies : mapping from column to a Hierarchy or the path of its CSV file (ARX form).
     levels : the level of each column; one for all, or a mapping. 0 keeps the value.
-    widths : bands of numbers; one width for all, or a mapping. They start at multiples of it.
+    widths : bands of numbers; one width for all, or a mapping. They start at multiples of it; those
+        of dates are in days.
     k, l, diversity, c, t : records in classes that do not satisfy these are left out.
     suppression : the share of records that may be left out; more are refused.
     columns, sensitive, others, shuffle_rows : as for MondrianAnonymizer.
 
     Attributes
     ----------
-    rows_ : the rows that were released.
+    owner_, rows_ : the class of every record, -1 for those left out; the rows that were released.
     """
 
     def __init__(self, hierarchies: Any = None, levels: Any = 1, *, widths: Any = None,  # noqa: PLR0913
@@ -188,6 +103,7 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept = self._kept(table, roles, {name: part[0] for name, part in parts.items()})
         self._refuse_nothing(roles, trees, kept)
         self.rows_ = np.arange(table.rows) if kept is None else kept
+        self.owner_ = _owners({name: part[0] for name, part in parts.items()}, self.rows_)
         changed = {name: part[0] if kept is None else part[0].take(pa.array(kept))
                    for name, part in parts.items()}
         about = {name: part[1] for name, part in parts.items()}
@@ -208,9 +124,9 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _refuse_nothing(self, roles: Roles, trees: Mapping[str, Hierarchy],
                         kept: Ints | None) -> None:
         """Refuse parameters that would leave every record as it is."""
-        raised = any(name in trees and of_column(self.levels, name) for name in roles.quasi)
+        lifted = any(name in trees and of_column(self.levels, name) for name in roles.quasi)
         banded = any(of_column(self.widths, name) is not None for name in roles.quasi)
-        if not (raised or banded) and kept is None:
+        if not (lifted or banded) and kept is None:
             raise InputError("Generalizer: nothing would change, because there are neither "
                              "'widths' nor 'hierarchies' with levels above 0. Use widths={'age': "
                              "10} for bands, hierarchies={'city': 'city.csv'}, or "
@@ -241,36 +157,73 @@ class Generalizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left = table.rows - self.rows_.size
         return anonymous(demand_of(self, table, roles), roles, {"left_out": int(left)})
 
-    def fit(self, X: Any, y: Any = None) -> Generalizer:
-        """Do nothing but check the parameters: levels and widths are given."""
-        GENERALIZE.check(self)
-        self.n_features_in_ = np.shape(X)[1]
-        return self
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Records:
+        """Return the records of X on their levels and in their bands."""
+        validate_data(self, X, skip_check_array=True)
+        columns = columns_from(X)
+        worker: Any = clone(self).set_params(columns=None, sensitive=None, others="keep",
+                                             shuffle_rows=False)
+        worker.protect(table_from(columns, y))
+        self.owner_, self.rows_ = worker.owner_, worker.rows_
+        self.records_ = records_of(self._recoded(columns))
+        self.records_[self.owner_ < 0] = None if self.records_.dtype == object else np.nan
+        return self.records_.copy()
 
-    def transform(self, X: Any) -> Floats:
-        """Return numbers brought to the middles of their bands, where widths are given."""
-        data = np.array(X, np.float64)
-        for index in range(data.shape[1]):
-            width = of_column(self.widths, f"x{index}")
-            if width is not None:
-                data[:, index] = (np.floor(data[:, index] / width) + 0.5) * width
-        return data
+    def _transformed(self, columns: Any) -> Records:
+        rows = self._recoded(columns)
+        if self._asks_nothing():
+            return records_of(rows)
+        return known_only(rows, self.records_[self.owner_ >= 0])
+
+    def _recoded(self, columns: Any) -> Any:
+        """Return new records on the levels and in the bands that were chosen for all."""
+        trees, shown = hierarchies_of(self.hierarchies), {}
+        for name in columns.column_names:
+            values, width = coded(columns[name]), of_column(self.widths, name)
+            level = int(of_column(self.levels, name) or 0)
+            if name in trees and level:
+                shown[name] = relabelled(name, values, trees[name], level)
+            elif name not in trees and width is not None and is_number(columns[name].type):
+                shown[name] = _middles(values, float(width))
+            else:
+                shown[name] = columns[name]
+        return pa.table(shown)
 
 
 def _raised(name: str, values: Coded, tree: Hierarchy, level: int) -> tuple[Any, dict[str, Any]]:
     if level > tree.levels:
         raise InputError(f"Generalizer: the hierarchy of '{name}' has {tree.levels} levels. "
                          f"Got level {level} in 'levels'.")
-    labels = [tree.label(int(at), level) for at in tree.places(name, values.values())]
-    texts = pa.array([*labels, None], pa.string())
-    return texts.take(pa.array(values.codes)), {"form": "set", "groups": tree.leaves(level)}
+    return raised(name, values, tree, level), {"form": "set", "groups": tree.leaves(level)}
+
+
+def _owners(columns: Mapping[str, Any], rows: Ints) -> Ints:
+    """Return the class of every record; -1 for those left out."""
+    owner = stats.classes([coded(column).codes for column in columns.values()])
+    out = np.full(owner.size, -1, np.int64)
+    out[rows] = stats.dense(owner[rows])
+    return out
 
 
 def _banded(column: Coded, width: float) -> Any:
-    values = np.asarray(to_numbers(column.labels), np.float64)
-    low = np.floor(values / width) * width
-    texts = [f"[{_plain(a)}, {_plain(a + width)})" for a in low]
+    low = np.floor(np.asarray(to_numbers(column.labels), np.float64) / width) * width
+    texts = [f"[{a}, {b})" for a, b in zip(_ends(low, column), _ends(low + width, column),
+                                           strict=True)]
     return pa.array([*texts, None], pa.string()).take(pa.array(column.codes))
+
+
+def _ends(values: Floats, column: Coded) -> list[str]:
+    """Return ends of bands as they are read: dates and times as such."""
+    if pa.types.is_temporal(column.labels.type):
+        return [str(value) for value in from_numbers(values, column.labels.type).to_pylist()]
+    return [_plain(value) for value in values.tolist()]
+
+
+def _middles(column: Coded, width: float) -> Any:
+    """Return the middle of everybody's band, in the type of the column where it has one."""
+    low = np.floor(np.asarray(to_numbers(column.labels), np.float64) / width) * width
+    middle = np.r_[low + width / 2, np.nan][column.codes]
+    return from_numbers(middle, column.labels.type)
 
 
 def _plain(value: float) -> str:

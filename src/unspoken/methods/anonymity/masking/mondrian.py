@@ -41,7 +41,7 @@ from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
@@ -185,7 +185,7 @@ def _numbers(column: Coded, owner: Ints, rows: Ints, publish: str) -> tuple[Any,
         values = np.r_[np.asarray(to_numbers(column.labels), np.float64), np.nan]
         sums = np.bincount(owner, values[column.codes[rows]])
         means = sums / np.bincount(owner)
-        return pa.array(means[owner], from_pandas=True), {"form": "mean"}
+        return from_numbers(means[owner], column.labels.type), {"form": "mean"}
     values = column.values()
     texts = [None if b == column.missing else str(values[a]) if a == b
              else f"[{values[a]}, {values[b]}]" for a, b in zip(low, high, strict=True)]

@@ -3,13 +3,16 @@
     random       every count goes to a multiple of the base below or above, by chance, so that its
                  expectation stays; totals are rounded on their own and need not add up
     controlled   counts and totals go to a multiple beside them so that everything adds up (Cox
-                 1987), as near as possible; a whole-number program finds it
+                 1987); a whole-number program with random prices draws one of all such tables,
+                 the nearer the likelier
     noise        whole numbers from -width to width are added to counts and totals
     merged       neighbouring categories of an axis become one until no count is small
 
-Whoever knows how a table was made knows between which numbers every count and total lies. `reach`
-is what follows from all of them together (linear programs): where it leaves one number for a small
-count, nothing is published. A table that would stay as it is is refused too.
+Whoever knows how a table was made knows between which numbers every count and total lies, and no
+more: every table of whole numbers within these ranges could have been published as this one.
+`reach` is what follows from all ranges together (whole-number programs): both its ends are attained
+by such a table. Where it leaves one number for a small count, nothing is published. A table that
+would stay as it is is refused too.
 
 Who learns what. Everything the totals and their reach say; several tables of the same people, or
 the same table rounded anew, say more: publish once.
@@ -132,8 +135,9 @@ def _controlled(table: Floats, true: Mapping[Axes, Floats], width: int,
             rows.append(member * width)
             low.append(np.floor(total.reshape(-1) / width) * width - base)
             high.append(np.ceil(total.reshape(-1) / width) * width - base)
-    # A hair of chance decides between tables that are equally near.
-    cost = 1.0 - 2.0 * part + 1e-3 * rng.random(part.size)
+    # Were the nearest table taken, it would rule out originals that are nearer to another one.
+    # Prices around zero can prefer any table that adds up: all of them stay possible.
+    cost = rng.random(part.size) - part
     solved = milp(cost, integrality=np.ones(part.size), bounds=Limits(0, np.ceil(part)),
                   constraints=[LinearConstraint(np.vstack(rows), np.concatenate(low),
                                                 np.concatenate(high))] if rows else [])
@@ -157,7 +161,7 @@ def _members(shape: tuple[int, ...], axes: Axes) -> Floats:
 def reach_of(shape: tuple[int, ...], ranges: Mapping[Axes, tuple[Floats, Floats]],
              cells: Bools) -> Bounds:
     """Return how small and large chosen cells can be if every published number lies in a range."""
-    from scipy.optimize import linprog
+    from scipy.optimize import LinearConstraint, milp
 
     member = np.vstack([_members(shape, axes) for axes in ranges])
     least = np.concatenate([np.asarray(low).reshape(-1) for low, _ in ranges.values()])
@@ -167,10 +171,9 @@ def reach_of(shape: tuple[int, ...], ranges: Mapping[Axes, tuple[Floats, Floats]
         for sign, out in ((1.0, low), (-1.0, high)):
             cost = np.zeros(member.shape[1])
             cost[at] = sign
-            end = linprog(cost, A_ub=np.vstack([member, -member]), b_ub=np.r_[most, -least],
-                          method="highs")
-            value = np.ceil(end.fun - 1e-6) if sign > 0 else np.floor(-end.fun + 1e-6)
-            out.reshape(-1)[at] = value
+            end = milp(cost, integrality=np.ones(cost.size),
+                       constraints=LinearConstraint(member, least, most))
+            out.reshape(-1)[at] = np.rint(sign * end.fun)
     return Bounds(low, high)
 
 

@@ -33,7 +33,7 @@ from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
@@ -108,7 +108,7 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
             shown = np.empty(numbers.shape)
             for rows in groups:
                 shown[rows] = condensed(numbers[rows], rng, int(self.k))
-            changed |= {name: pa.array(shown[:, at], from_pandas=True)
+            changed |= {name: from_numbers(shown[:, at], values[name].labels.type)
                         for at, name in enumerate(numeric)}
         for name, one in values.items():
             if name not in changed:

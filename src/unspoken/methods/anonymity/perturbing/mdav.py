@@ -6,7 +6,10 @@ About n / 2k rounds of three passes over what is left: coordinates stand one aft
 that a pass is a product, and records that leave are overwritten by the last ones.
 
 For one column the optimum is known (Hansen and Mukherjee 2003): in the order of the values, groups
-are runs of k to 2k - 1 records, and the cheapest runs are a shortest path.
+are runs of k to 2k - 1 records, and the cheapest runs are a shortest path. Other columns may be
+looked at beside it, such as the classes of a target: the squared errors within runs are then added
+up over all of them. Cutting a run never adds to any of these errors, so that runs of k to 2k - 1
+records still hold the optimum of all runs.
 """
 
 from __future__ import annotations
@@ -88,17 +91,23 @@ class _Rest:
         self.size = size
 
 
-def optimal_runs(values: Floats, k: int) -> Ints:
-    """Return the group of every value so that squared errors within groups are least."""
+def optimal_runs(values: Floats, k: int, beside: Floats | None = None) -> Ints:
+    """Return the group of every value so that squared errors within groups are least.
+
+    `beside`: (records, columns) whose squared errors within groups are added.
+    """
     order = np.argsort(values, kind="stable")
-    ranked = values[order] - values.mean()
-    sums, squares = (np.r_[0.0, np.cumsum(part)] for part in (ranked, ranked * ranked))
-    size = ranked.size
+    data = values[:, None] if beside is None else np.column_stack([values, beside])
+    ranked = data[order] - data.mean(axis=0)
+    sums = np.vstack([np.zeros(ranked.shape[1]), np.cumsum(ranked, axis=0)])
+    squares = np.r_[0.0, np.cumsum((ranked * ranked).sum(axis=1))]
+    size = values.size
     cost, start = np.full(size + 1, np.inf), np.zeros(size + 1, np.int64)
     cost[0] = 0.0
     for stop in range(min(k, size), size + 1):
         first = np.arange(max(stop - 2 * k + 1, 0), stop - k + 1) if stop >= k else np.array([0])
-        spread = squares[stop] - squares[first] - (sums[stop] - sums[first]) ** 2 / (stop - first)
+        inside = ((sums[stop] - sums[first]) ** 2).sum(axis=1) / (stop - first)
+        spread = squares[stop] - squares[first] - inside
         total = cost[first] + spread
         best = int(np.argmin(total))
         cost[stop], start[stop] = total[best], first[best]

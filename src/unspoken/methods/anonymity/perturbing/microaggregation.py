@@ -6,7 +6,13 @@ categories the commonest of the group. Means of whole columns stay as they are, 
 Who learns what. Everybody shares all quasi-identifiers with k - 1 others, so that nobody is singled
 out by them; sensitive columns and the target go out as they are, and what all records of a group
 have in common is known of each. With `form="univariate"` every column is grouped on its own, which
-loses least per column and promises no class: two columns together can single a person out.
+loses least per column and promises no class: two columns together can single a person out. A value
+that is missing there stays missing, and the mean of a group is one of at least k known values.
+
+With `target_weight` the groups of a column also look at the target: of all runs of neighbouring
+values those are taken that lose least of both, the squared errors of the column and those of the
+target (of classes: of their indicators), each as a share of all. The release then tells more about
+the target, and more about who has which: the target must not be sensitive.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError
+from unspoken.errors import DataError, SchemaError
 from unspoken.methods.anonymity.masking.masking_method import (
     Anonymous,
     Demand,
@@ -29,6 +35,7 @@ from unspoken.methods.anonymity.masking.masking_method import (
     made,
     roles_of,
 )
+from unspoken.methods.anonymity.masking.mondrian import MAX_CLASSES
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import MICROAGGREGATION
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
@@ -37,7 +44,7 @@ from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.arrow_arrays import from_numbers, is_number, to_numbers
 from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
@@ -52,6 +59,8 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     k : the least size of a group.
     form : "mdav" groups records by all quasi-identifiers together; "univariate" groups each
         numeric column on its own, optimally, and promises no class.
+    target_weight : with "univariate", how much the groups look at the target: 0 not at all, 0.5 as
+        much as at the values.
     columns, sensitive : names in place of the schema's roles.
     others : "refuse", "keep" or "drop" columns that are neither.
     shuffle_rows : release the rows in a random order.
@@ -68,11 +77,12 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
 
     transformer_parameters: ClassVar[dict[str, Any]] = {"form": "mdav"}
 
-    def __init__(self, k: int = 5, *, form: str = "mdav", columns: Any = None,
-                 sensitive: Any = None, others: str = "refuse",
+    def __init__(self, k: int = 5, *, form: str = "mdav", target_weight: float = 0.0,
+                 columns: Any = None, sensitive: Any = None, others: str = "refuse",
                  shuffle_rows: bool = True) -> None:
         self.k = k
         self.form = form
+        self.target_weight = target_weight
         self.columns = columns
         self.sensitive = sensitive
         self.others = others
@@ -86,12 +96,13 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
                             f"{table.rows}.")
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
-        changed = self._together(values) if self.form == "mdav" else self._apart(values)
+        target = self._target(table)
+        changed = self._together(values) if self.form == "mdav" else self._apart(values, target)
         refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
         about = {name: {"form": "mean" if is_number(one.labels.type) else "value"}
                  for name, one in values.items()}
         mechanism = {"name": MICROAGGREGATION.name, "k": int(self.k), "groups": self.form,
-                     "columns": about}
+                     "target_weight": float(self.target_weight), "columns": about}
         seed = fresh_seed()
         release = made(table, roles, changed, None, mechanism, self._promise(roles), seed, False)
         return keyed(release, table, seed, self.shuffle_rows)
@@ -104,23 +115,49 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         self.information_loss_ = _lost(np.column_stack(numbers), self.owner_) if numbers else None
         return {name: _published(one, self.owner_) for name, one in values.items()}
 
-    def _apart(self, values: Mapping[str, Coded]) -> dict[str, Any]:
+    def _apart(self, values: Mapping[str, Coded], target: Floats | None) -> dict[str, Any]:
         changed, losses = {}, []
         for name, one in values.items():
             if not is_number(one.labels.type):
                 raise DataError(f"{OWNER}: '{name}' must be a number for form='univariate'. Name "
                                 "the 'columns', or use form='mdav'.")
-            owner = optimal_runs(coordinates(one)[:, 0], int(self.k))
-            changed[name] = _published(one, owner)
-            losses.append(_lost(coordinates(one), owner))
-        self.information_loss_ = float(np.mean(losses))
+            shown, known = np.full(one.codes.size, np.nan), one.codes != one.missing
+            if np.count_nonzero(known) >= self.k:
+                points = coordinates(one)[known]
+                owner = self._runs(points[:, 0], None if target is None else target[known])
+                shown[known] = _means(_numbers(one)[known], owner)
+                losses.append(_lost(points, owner))
+            changed[name] = from_numbers(shown, one.labels.type)
+        self.information_loss_ = float(np.mean(losses)) if losses else 1.0
         return changed
+
+    def _runs(self, values: Floats, target: Floats | None) -> Ints:
+        """Return the best runs of one column, the target weighed in where it is asked for."""
+        if target is None:
+            return optimal_runs(values, int(self.k))
+        own, other = (np.sqrt(share / max(float(((part - part.mean(axis=0)) ** 2).sum()), 1e-300))
+                      for share, part in ((1 - self.target_weight, values),
+                                          (self.target_weight, target)))
+        return optimal_runs(values * own, int(self.k), target * other)
+
+    def _target(self, table: Table) -> Floats | None:
+        """Return the target as numbers, or one column per class; None if it is not looked at."""
+        if self.target_weight == 0:
+            return None
+        if self.form == "mdav" or table.schema.target is None:
+            raise SchemaError(f"{OWNER}: 'target_weight' is for form='univariate' and a table with "
+                              "a target. Declare it: unspoken.read(..., target=...).")
+        column = table.arrow([table.target])[table.target]
+        values = coded(column)
+        if is_number(column.type) and values.missing > MAX_CLASSES:
+            return coordinates(values)
+        return np.asarray(np.eye(values.missing + 1)[values.codes])
 
     def _promise(self, roles: Roles) -> Anonymous | Masked:
         if self.form == "mdav":
             return anonymous(Demand(int(self.k)), roles, {"information_loss":
                                                           self.information_loss_})
-        return Masked(f"Every published value is the mean of at least {self.k} records.",
+        return Masked(f"Every published value is the mean of at least {self.k} known values.",
                       ("several columns together can single a person out",),
                       {"k": int(self.k), "information_loss": self.information_loss_})
 
@@ -143,16 +180,25 @@ def _published(column: Coded, owner: Ints) -> Any:
     known = column.codes != column.missing
     size = int(owner.max()) + 1
     if is_number(column.labels.type):
-        values = np.r_[np.asarray(to_numbers(column.labels), np.float64), 0.0][column.codes]
+        values = _numbers(column)
         count = np.bincount(owner, known, size)
         means = np.bincount(owner, np.where(known, values, 0.0), size) / np.maximum(count, 1)
-        return pa.array(means[owner], mask=(count == 0)[owner])
+        return from_numbers(np.where(count == 0, np.nan, means)[owner], column.labels.type)
     counts = np.zeros((size, column.missing + 1), np.int64)
     np.add.at(counts, (owner, column.codes), 1)
     counts[:, -1] = 0
     common = np.where(counts.any(axis=1), counts.argmax(axis=1), column.missing)
     texts = pa.array([*map(str, column.values()), None], pa.string())
     return texts.take(pa.array(common[owner]))
+
+
+def _numbers(column: Coded) -> Floats:
+    return np.asarray(np.r_[np.asarray(to_numbers(column.labels), np.float64), 0.0][column.codes])
+
+
+def _means(values: Floats, owner: Ints) -> Floats:
+    """Return everybody's group mean."""
+    return np.asarray((np.bincount(owner, values) / np.bincount(owner))[owner])
 
 
 def _lost(points: Floats, owner: Ints) -> float:

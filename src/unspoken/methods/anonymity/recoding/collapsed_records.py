@@ -2,7 +2,8 @@
 
 A node of the generalisation lattice says on which level of its hierarchy each column stands. What
 its classes are depends on the distinct combinations alone, and classes of a finer node can be
-merged in place of records: every grouping is made from the smallest one below it that is at hand.
+merged in place of records: every grouping is made from the one that already has the levels of the
+columns that merge most, which many nodes share.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.category_codes import Coded
 
 Node = tuple[int, ...]
-_KEPT = 64
+_STEMS = 1024
+_MOST_HELD = 1 << 22
 _DIRECT = 1 << 14
 
 
@@ -36,7 +38,6 @@ class LeveledColumn:
     codes: Ints
     labels: tuple[Ints, ...]
     hidden: tuple[Floats, ...]
-    tree: Hierarchy
 
     @classmethod
     def of(cls, name: str, values: Coded, tree: Hierarchy) -> LeveledColumn:
@@ -49,7 +50,7 @@ class LeveledColumn:
             labels.append(np.append(above[places], 0 if level and last == 0 else last + 1))
         hidden = tuple(_hidden(values, tree, level, labels[level])
                        for level in range(tree.levels + 1))
-        return cls(name, values.codes, tuple(labels), hidden, tree)
+        return cls(name, values.codes, tuple(labels), hidden)
 
     @property
     def levels(self) -> int:
@@ -88,7 +89,8 @@ class Collapsed:
 
     columns: Sequence[LeveledColumn]
     k: int
-    _kept: list[Classes] = field(default_factory=list)
+    _kept: dict[Node, Classes] = field(default_factory=dict)
+    _held: int = 0
     _last: tuple[Node, Ints] | None = None
 
     def __post_init__(self) -> None:
@@ -102,8 +104,18 @@ class Collapsed:
                        for column in self.columns]
         self.widths = [[int(labels.max()) + 1 for labels in column.labels]
                        for column in self.columns]
-        bottom = (0,) * len(self.columns)
-        self._kept.append(Classes(bottom, np.arange(first.size), self.counts))
+        self._bottom = Classes((0,) * len(self.columns), np.arange(first.size), self.counts)
+        self._stem = self._stem_columns()
+
+    def _stem_columns(self) -> list[int]:
+        """Return the columns whose levels merge most, as far as all their levels can be kept."""
+        merging = [widths[0] / min(widths) for widths in self.widths]
+        stem, stems = [], 1
+        for place in sorted(range(len(merging)), key=lambda at: -merging[at]):
+            stems *= len(self.widths[place])
+            if merging[place] > 1 and stems <= _STEMS:
+                stem.append(place)
+        return stem
 
     @property
     def rows(self) -> int:
@@ -128,47 +140,51 @@ class Collapsed:
             so_far *= width
         return key, so_far
 
-    def too_small(self, node: Node, spare: int) -> bool:
-        """Return True if more than the spare records surely stand in classes below k.
+    def look(self, node: Node, spare: int) -> Classes | None:
+        """Group the combinations by their labels at a node; None if k is out of reach there.
 
-        Keys are thrown into buckets: classes that meet there only hide that they are small.
+        Keys are thrown into buckets first: classes that meet there only hide that they are small,
+        so that most nodes out of reach are seen without forming classes.
         """
         below = self._below(node)
-        buckets = (1 << max(below.members.size.bit_length() + 1, 8)) - 1
         key, total = self.keys(node, below.members)
-        if total > buckets:
-            key %= key.dtype.type(buckets)
-        held = np.bincount(key, below.counts, min(total, buckets))
-        return float(held[held < self.k].sum()) > spare
-
-    def _below(self, node: Node) -> Classes:
-        return min((one for one in self._kept if _under(one.node, node)),
-                   key=lambda one: one.members.size)
+        buckets = (1 << max(below.members.size.bit_length() + 1, 8)) - 1
+        held = np.bincount(key if total <= buckets else key % key.dtype.type(buckets),
+                           below.counts, min(total, buckets))
+        if float(held[held < self.k].sum()) > spare:
+            return None
+        grouped = _grouped(node, key, total, below)
+        short = int(grouped.counts[grouped.counts < self.k].sum())
+        return None if short > spare else grouped
 
     def classes(self, node: Node) -> Classes:
-        """Group the combinations by their labels at a node."""
+        """Group the combinations by their labels at a node, in the order of the labels."""
         below = self._below(node)
-        key, total = self.keys(node, below.members)
-        grouped = _grouped(node, key, total, below)
-        if grouped.members.size < 0.7 * below.members.size:
-            self._keep(grouped)
-        return grouped
+        return _grouped(node, *self.keys(node, below.members), below)
 
-    def _keep(self, grouped: Classes) -> None:
-        if len(self._kept) >= _KEPT:
-            # The grouping of all combinations stays; of the others the oldest goes.
-            del self._kept[1]
-        self._kept.append(grouped)
+    def _below(self, node: Node) -> Classes:
+        """Return classes that only need merging: those with the stem's columns on their levels."""
+        at = self._bottom
+        for place in self._stem:
+            if node[place]:
+                levels = list(at.node)
+                levels[place] = node[place]
+                at = self._kept.get(tuple(levels)) or self._keep(tuple(levels), at)
+        return at
+
+    def _keep(self, node: Node, below: Classes) -> Classes:
+        grouped = _grouped(node, *self.keys(node, below.members), below)
+        self._kept[node] = grouped
+        self._held += grouped.members.size
+        while self._held > max(_MOST_HELD, self.counts.size) and len(self._kept) > 1:
+            self._held -= self._kept.pop(next(iter(self._kept))).members.size
+        return grouped
 
     def class_of_combination(self, node: Node) -> Ints:
         """Return the number of each combination's class, from 0 without gaps."""
         if self._last is None or self._last[0] != node:
             self._last = (node, stats.dense(self.keys(node)[0]))
         return self._last[1]
-
-
-def _under(low: Node, high: Node) -> bool:
-    return all(a <= b for a, b in zip(low, high, strict=True))
 
 
 def _grouped(node: Node, key: stats.Codes, total: int, below: Classes) -> Classes:

@@ -24,7 +24,7 @@ from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.measures.diversity_rules import Secret
 from unspoken.methods.anonymity.recoding.collapsed_records import Classes, Collapsed, Node
 from unspoken.methods.anonymity.recoding.outsiders import Outsiders
-from unspoken.methods.anonymity.recoding.recoding_losses import Loss, by_range
+from unspoken.methods.anonymity.recoding.recoding_losses import Loss
 
 Allows = Callable[[Secret, stats.Spread], Bools]
 
@@ -56,18 +56,17 @@ class LatticeSearch:
     def run(self) -> Optimum | None:
         """Return the optimum; None if no node satisfies the demand."""
         bound, open_ = self.loss.base.astype(np.float64), np.ones(self.loss.base.shape, np.bool_)
-        order = _heights(bound if bound.min() < bound.max() else by_range(self.data).base)
+        order = _heights(bound if bound.min() < bound.max() else _merged(self.data))
         best, chosen = np.inf, None
         while (at := _middle(open_ & (bound < best), order)) is not None:
             node: Node = tuple(int(i) for i in np.unravel_index(at, bound.shape))
             open_[node] = False
             self.looked_at += 1
-            if self.data.too_small(node, self.spare):
-                open_[tuple(slice(None, level + 1) for level in node)] = False
+            classes = self.data.look(node, self.spare)
+            if classes is None:
+                open_[_below(node)] = False
                 continue
-            classes = self.data.classes(node)
-            above = tuple(slice(level, None) for level in node)
-            np.maximum(bound[above], self.loss.floor(classes), out=bound[above])
+            self._bound(bound, classes)
             out = self._left_out(classes, open_)
             if out is None:
                 continue
@@ -77,13 +76,18 @@ class LatticeSearch:
         return None if chosen is None else Optimum(chosen[0], float(best), chosen[1],
                                                    self.looked_at, int(bound.size))
 
+    def _bound(self, bound: Floats, classes: Classes) -> None:
+        """Raise the bounds of all nodes that the classes of one say something about."""
+        above = tuple(slice(level, None) for level in classes.node)
+        np.maximum(bound[above], self.loss.floor(classes), out=bound[above])
+        finer = self.loss.finer(classes)
+        if finer is not None:
+            below = bound[_below(classes.node)]
+            np.maximum(below, finer, out=below)
+
     def _left_out(self, classes: Classes, open_: Bools) -> Bools | None:
         """Return which classes are left out; None, and nodes below settled, if too many."""
         small = np.asarray(classes.counts < self.data.k)
-        below = tuple(slice(None, level + 1) for level in classes.node)
-        if int(classes.counts[small].sum()) > self.spare:
-            open_[below] = False
-            return None
         if self.allows is None and self.outsiders is None:
             return small
         out = small if self.allows is None else small | self._too_alike(classes)
@@ -92,7 +96,7 @@ class LatticeSearch:
         if int(classes.counts[out].sum()) <= self.spare:
             return out
         if self.spare == 0:
-            open_[below] = False
+            open_[_below(classes.node)] = False
         return None
 
     def _too_alike(self, classes: Classes) -> Bools:
@@ -104,6 +108,19 @@ class LatticeSearch:
             summed = stats.spread(owner[counted.owner], counted.value, one.missing, counted.count)
             poor |= ~self.allows(one, summed)[owner[classes.members]]
         return poor
+
+
+def _below(node: Node) -> tuple[slice, ...]:
+    """Return the part of the lattice that holds a node and all that are finer."""
+    return tuple(slice(None, level + 1) for level in node)
+
+
+def _merged(data: Collapsed) -> Floats:
+    """Return for every node how far its labels are merged: fewer combinations are possible."""
+    out = np.zeros(())
+    for widths in data.widths:
+        out = out[..., None] - np.log(np.array(widths, np.float64))
+    return out
 
 
 def _heights(base: Floats) -> Ints:

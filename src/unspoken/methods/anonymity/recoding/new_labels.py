@@ -1,13 +1,19 @@
-"""The labels of a level, for the values of a hierarchy and for numbers that it has not seen."""
+"""The labels of a level, for the values of a hierarchy and for values that it has not seen.
+
+A value that was not seen has a label where the labels themselves say what they hold: a band of
+numbers, a month, year or decade of dates, a text whose hidden characters are stars, or one label
+that holds everything. Others are refused.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from unspoken.methods.anonymity.hierarchy import Hierarchy
+from unspoken.methods.anonymity.hierarchy import ALL, Hierarchy
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.category_codes import Coded
 
@@ -22,30 +28,42 @@ def raised(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
 
 
 def relabelled(name: str, values: Coded, tree: Hierarchy, level: int) -> Any:
-    """Return the labels of new values: a number that was not seen joins the band it lies in.
-
-    A category that was not seen, or a number in no band, is refused.
-    """
-    number = is_number(values.labels.type)
-    whole = int(tree.ancestors[level].max(initial=0)) == 0
+    """Return the labels of new values; one whose label is not known is refused."""
+    known = list(tree.leaves(level))
     labels: list[str | None] = []
     for value in values.values():
-        if str(value).strip() not in tree.place and whole:
-            labels.append(tree.label(0, level))
-            continue
-        band = _band(float(value), tree, level) if number and \
-            str(value).strip() not in tree.place else None
-        labels.append(band or tree.label(int(tree.places(name, [value])[0]), level))
+        seen = str(value).strip() in tree.place
+        label = None if seen else _new_label(value, values.labels.type, known)
+        labels.append(label or tree.label(int(tree.places(name, [value])[0]), level))
     return _taken(values, tree, level, labels)
 
 
-def _band(value: float, tree: Hierarchy, level: int) -> str | None:
-    for label in tree.leaves(level):
+def _new_label(value: Any, kind: Any, known: Sequence[str]) -> str | None:
+    """Return the label that says of itself that it holds a value."""
+    if len(known) == 1:
+        return known[0]
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        day = str(value)[:10]
+        return next((one for one in (day, day[:7], day[:4], f"{day[:3]}0s") if one in known), None)
+    if is_number(kind) and not pa.types.is_temporal(kind):
+        return _band(float(value), known)
+    return _starred(str(value), known)
+
+
+def _band(value: float, known: Sequence[str]) -> str | None:
+    for label in known:
         match = _BAND.match(label)
         if match and float(match[1]) <= value and (
                 value < float(match[2]) or (match[3] == "]" and value == float(match[2]))):
             return label
     return None
+
+
+def _starred(text: str, known: Sequence[str]) -> str | None:
+    """Return the one label with stars that agrees with a text in every other character."""
+    fits = [label for label in known if ALL in label and len(label) == len(text)
+            and all(a in (ALL, b) for a, b in zip(label, text, strict=True))]
+    return fits[0] if len(fits) == 1 else None
 
 
 def _taken(values: Coded, tree: Hierarchy, level: int, labels: list[str | None]) -> Any:

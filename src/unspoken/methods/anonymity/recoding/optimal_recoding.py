@@ -24,7 +24,6 @@ from sklearn.base import BaseEstimator
 from unspoken.arrays import Ints
 from unspoken.errors import DataError, InputError, SchemaError
 from unspoken.methods.anonymity.hierarchy import Hierarchy
-from unspoken.methods.anonymity.hierarchy_builders import build_hierarchy
 from unspoken.methods.anonymity.masking.hierarchy_parameters import hierarchies_of, refuse_strange
 from unspoken.methods.anonymity.masking.masking_method import (
     Demand,
@@ -39,6 +38,11 @@ from unspoken.methods.anonymity.masking.mondrian_cuts import partition
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import OPTIMAL
+from unspoken.methods.anonymity.recoding.built_hierarchies import (
+    built,
+    refuse_too_many,
+    thinned,
+)
 from unspoken.methods.anonymity.recoding.collapsed_records import Collapsed, LeveledColumn
 from unspoken.methods.anonymity.recoding.lattice_search import LatticeSearch, Optimum
 from unspoken.methods.anonymity.recoding.new_labels import raised, relabelled
@@ -47,8 +51,7 @@ from unspoken.methods.anonymity.recoding.recoding_losses import CLASS, loss_of
 from unspoken.methods.anonymity.record_transformer import (
     ClassTransformer,
     Records,
-    placed,
-    records_of,
+    known_only,
 )
 from unspoken.numerics.random import fresh_seed
 from unspoken.release.key import Key
@@ -60,10 +63,7 @@ from unspoken.table.read import read
 from unspoken.table.table import Table
 
 OWNER = "OptimalRecoder"
-MAX_NODES = 1 << 22
 BAND = re.compile(r"^\[-?[\d.e+-]+, -?[\d.e+-]+[)\]]$|^-?[\d.e+-]+$")
-CLUSTERED = 500
-"""Categories of more values are told apart or not; merging them one by one would be slow."""
 
 
 class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
@@ -152,8 +152,9 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         refuse_strange(known, roles.quasi, roles.sensitive)
         target = table.arrow([table.target])[table.target] if self.loss == CLASS and \
             table.schema.target else None
-        return {name: known[name] if name in known else
-                _built(self._values(table, name), target) for name in roles.quasi}
+        trees = {name: known[name] if name in known else
+                 built(self._values(table, name), target) for name in roles.quasi}
+        return thinned(trees, [name for name in roles.quasi if name not in known])
 
     def _values(self, table: Table, name: str) -> Any:
         """Return the values of a column, those of the population included."""
@@ -171,7 +172,7 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
     def _search(self, table: Table, demand: Demand, values: Mapping[str, Coded]) -> None:
         columns = [LeveledColumn.of(name, found, self.hierarchies_[name])
                    for name, found in values.items()]
-        _refuse_too_many(columns)
+        refuse_too_many(OWNER, columns)
         data = Collapsed(columns, demand.k)
         asks = demand.l is not None or demand.t is not None
         spare = int(self.suppression * table.rows)
@@ -233,11 +234,7 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         for name, level in zip(columns.column_names, worker.optimum_.node, strict=True):
             column, tree = columns[name], worker.hierarchies_[name]
             shown[name] = relabelled(name, coded(column), tree, level) if level else column
-        rows = pa.table(shown)
-        known = {tuple(map(str, record)) for record in self.records_[self.owner_ >= 0].tolist()}
-        there = np.array([tuple(map(str, one)) in known for one in records_of(rows).tolist()])
-        return records_of(placed(rows.filter(pa.array(there)), np.flatnonzero(there),
-                                 columns.num_rows))
+        return known_only(pa.table(shown), self.records_[self.owner_ >= 0])
 
     def _target(self, table: Table) -> Ints | None:
         if self.loss != CLASS:
@@ -265,15 +262,6 @@ class OptimalRecoder(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         return changed, about
 
 
-def _built(column: Any, target: Any) -> Hierarchy:
-    values = coded(column)
-    if values.missing == 0:
-        return Hierarchy.of([["", "*"]])
-    few = values.missing <= CLUSTERED
-    known = few or is_number(column.type)
-    return build_hierarchy(column, None if known else "flat", target=target)
-
-
 def _described(values: Coded, tree: Hierarchy, level: int) -> dict[str, Any]:
     """Say what the labels of a level stand for: bands of numbers, or sets of values."""
     groups = tree.leaves(level)
@@ -281,11 +269,3 @@ def _described(values: Coded, tree: Hierarchy, level: int) -> dict[str, Any]:
         return {"form": "suppressed"}
     bands = is_number(values.labels.type) and all(BAND.match(label) for label in groups)
     return {"form": "interval"} if bands else {"form": "set", "groups": groups}
-
-
-def _refuse_too_many(columns: list[LeveledColumn]) -> None:
-    nodes = int(np.prod([float(column.levels) for column in columns]))
-    if nodes > MAX_NODES:
-        raise InputError(f"{OWNER}: the hierarchies have {nodes:,} combinations of levels, and at "
-                         f"most {MAX_NODES:,} are searched. Name fewer 'columns', or use "
-                         "hierarchies of fewer levels.")

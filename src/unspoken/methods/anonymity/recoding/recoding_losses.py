@@ -23,14 +23,16 @@ from typing import Protocol
 import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
-from unspoken.methods.anonymity.measures import equivalence_classes as stats
 from unspoken.methods.anonymity.method import LOSSES
 from unspoken.methods.anonymity.recoding.collapsed_records import (
     Classes,
     Collapsed,
     LeveledColumn,
+    Node,
 )
 
+_HAIR = 1.0 - 1e-12
+"""Rounding must not lift a bound above the cost that it bounds."""
 LOSS, ENTROPY, DISCERNIBILITY, CLASS = LOSSES
 
 
@@ -45,6 +47,9 @@ class Loss(Protocol):
 
     def floor(self, classes: Classes) -> float:
         """Return a bound for a node and all above it."""
+
+    def finer(self, classes: Classes) -> Floats | None:
+        """Return a bound for every node at or below a node, in the lattice's axes, if any."""
 
 
 class ByLabel:
@@ -72,6 +77,10 @@ class ByLabel:
         """Return what the labels alone lose."""
         return float(self.base[classes.node])
 
+    def finer(self, classes: Classes) -> Floats | None:
+        """Return nothing: what labels lose is known for every node."""
+        return None
+
 
 def by_range(data: Collapsed) -> ByLabel:
     """Return the loss by the range or the values that labels cover."""
@@ -98,6 +107,7 @@ class ByClassSize:
 
     def __init__(self, data: Collapsed) -> None:
         self.rows, self.k = data.rows, data.k
+        self.parts = [_parts(column) for column in data.columns]
         self.base = np.full(tuple(column.levels for column in data.columns),
                             float(self.rows * min(self.k, self.rows)))
 
@@ -111,32 +121,53 @@ class ByClassSize:
         sizes = classes.counts.astype(np.float64)
         return float((sizes * np.maximum(sizes, self.k)).sum())
 
+    def finer(self, classes: Classes) -> Floats | None:
+        """Return the sum of squares over the parts that a class is cut into further down.
+
+        A class of n records in at most p parts has a sum of squares of at least n * n / p.
+        """
+        sizes = classes.counts.astype(np.float64)
+        squares = float((sizes * sizes).sum()) * _HAIR
+        parts = np.ones(())
+        for column, level in zip(self.parts, classes.node, strict=True):
+            parts = parts[..., None] * column[level]
+        return np.asarray(squares / parts)
+
 
 class ByTarget:
     """The share of records that their class would misjudge."""
 
     def __init__(self, data: Collapsed, target: Ints) -> None:
-        self.data = data
-        self.labels = int(target.max(initial=0)) + 1
-        self.counted = stats.spread(data.owner, target)
+        self.rows, self.labels = data.rows, int(target.max(initial=0)) + 1
+        # Records collapsed together with their targets, the target last: what belongs to one
+        # class stands together, and classes stand in their order.
+        alone = LeveledColumn("", target, (np.arange(self.labels),), (np.zeros(self.labels),))
+        self.joint = Collapsed([*data.columns, alone], 1)
         self.base = np.zeros(tuple(column.levels for column in data.columns))
+        self._last: tuple[Node, Ints] | None = None
 
-    def _minorities(self, classes: Classes) -> tuple[Ints, Ints]:
-        """Return for every class, in the order of its key, its size and all but its commonest."""
-        owner = self.data.class_of_combination(classes.node)
-        own = self.counted
-        merged = stats.spread(owner[own.owner], own.value, weights=own.count)
-        return owner, merged.sizes - merged.commonest
+    def _minorities(self, classes: Classes) -> Ints:
+        """Return for every class how many records have another target than its commonest."""
+        if self._last is None or self._last[0] != classes.node:
+            pairs = self.joint.classes((*classes.node, 0))
+            key = self.joint.keys(pairs.node, pairs.members)[0] // self.labels
+            starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+            few = np.add.reduceat(pairs.counts, starts) - np.maximum.reduceat(pairs.counts, starts)
+            self._last = (classes.node, few)
+        return self._last[1]
 
     def cost(self, classes: Classes, out: Bools) -> float:
         """Count minorities of the classes that stay, and everybody who is left out."""
-        owner, few = self._minorities(classes)
-        kept = owner[classes.members[~out]]
-        return float(few[kept].sum() + classes.counts[out].sum()) / self.data.rows
+        few = self._minorities(classes)
+        return float(few[~out].sum() + classes.counts[out].sum()) / self.rows
 
     def floor(self, classes: Classes) -> float:
         """Count minorities of all classes."""
-        return float(self._minorities(classes)[1].sum()) / self.data.rows
+        return float(self._minorities(classes).sum()) / self.rows
+
+    def finer(self, classes: Classes) -> Floats | None:
+        """Return nothing: parts of a class may have no minority at all."""
+        return None
 
 
 def loss_of(name: str, data: Collapsed, target: Ints | None) -> Loss:
@@ -154,6 +185,17 @@ def _counts(column: LeveledColumn) -> list[Floats]:
     codes = np.bincount(column.codes, minlength=column.labels[0].size)
     return [np.bincount(labels, codes, int(labels.max()) + 1).astype(np.float64)
             for labels in column.labels]
+
+
+def _parts(column: LeveledColumn) -> list[Floats]:
+    """Return for every level the most labels of each level below that one of its labels holds."""
+    seen = np.flatnonzero(np.bincount(column.codes, minlength=column.labels[0].size))
+    out = []
+    for level, high in enumerate(column.labels):
+        pairs = (np.unique(np.column_stack([high[seen], low[seen]]), axis=0)[:, 0]
+                 for low in column.labels[:level + 1])
+        out.append(np.array([float(np.bincount(one).max()) for one in pairs]))
+    return out
 
 
 def _outer_sum(parts: Sequence[Floats]) -> Floats:
