@@ -62,14 +62,14 @@ _CLASSES: Mapping[str, Parameter] = {
 _HIERARCHIES = Parameter(PerColumn(HierarchyRule(), none=True, single=False),
                          "hierarchies of columns, as paths of CSV files")
 
+_BREAKS = ("Columns that somebody can look up but that were not declared quasi-identifiers, and "
+           "knowledge of whole records.")
 TREE_PRESERVING = Method(
     name="tree-preserving",
     summary="Merges values as far as a tree, learned from either table, stays the same.",
     promise="The published trees are those of the original, and K, L and t hold.",
     transformer_at=f"{_HERE}.tree_preserving.anonymizer:TreePreservingAnonymizer",
-    uses=(Use(("public", "miner"), ("model",), "facts", "exactly",
-              "Columns that somebody can look up but that were not declared quasi-identifiers, and "
-              "knowledge of whole records."),),
+    uses=(Use(("public", "miner"), ("model",), "facts", "exactly", _BREAKS),),
     needs=("target", "quasi"),
     advised={"k": 10},
     parameters={
@@ -104,8 +104,7 @@ MONDRIAN = replace(
     promise="Everybody shares the published quasi-identifiers with at least k - 1 others.",
     transformer_at=f"{_HERE}.masking.mondrian:MondrianAnonymizer",
     uses=(Use(("public", "miner"), ("prediction", "statistics", "anything"), "facts", "nearly",
-              "Columns that somebody can look up but that were not declared quasi-identifiers, and "
-              "knowledge of whole records."),),
+              _BREAKS),),
     needs=("quasi",),
     advised={"k": 10, "others": "drop"},
     parameters={
@@ -196,7 +195,6 @@ SWAP = replace(
     summary="Swaps the values of columns between records, each column on its own.",
     promise="Every column keeps its distribution; who was swapped is not published.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:DataSwapper",
-    uses=(),
     parameters={
         "share": Parameter(Real(0.0, 1.0 + 1e-9), "the share of records whose value is swapped",
                            "Use 0.1."),
@@ -213,7 +211,6 @@ SAMPLE = replace(
     summary="Releases a random sample of the records, as they are.",
     promise="Most people are not in the release, and who is in it is not disclosed.",
     transformer_at=f"{_HERE}.masking.swap_sample_suppress:SampleReleaser",
-    uses=(),
     parameters={
         "share": Parameter(Real(0.0, 1.0), "the share of the records that is released",
                            "Use 0.05."),
@@ -247,7 +244,6 @@ CONDENSATION = replace(
     summary="Replaces groups of k alike records by draws with their means and covariances.",
     promise="Numbers are drawn from means and covariances of at least k known values.",
     transformer_at=f"{_HERE}.perturbing.condensation:Condenser",
-    uses=(),
     parameters={
         "k": _CLASSES["k"],
         "columns": _CLASSES["columns"],
@@ -279,7 +275,6 @@ POST_RANDOMIZATION = replace(
     summary="Exchanges categories at random by a matrix that keeps their frequencies (PRAM).",
     promise="No single value is certain, and expected frequencies stay.",
     transformer_at=f"{_HERE}.perturbing.post_randomization:PostRandomizer",
-    uses=(),
     parameters={
         "stay": Parameter(Real(0.0, 1.0), "the chance that the first of two steps keeps a value",
                           "Use 0.8."),
@@ -294,7 +289,6 @@ ANATOMY = replace(
     summary="Releases quasi-identifiers as they are, and sensitive values mixed within groups.",
     promise="A sensitive value is one of at least l of its group, each equally likely.",
     transformer_at=f"{_HERE}.perturbing.anatomy:Anatomizer",
-    uses=(),
     parameters={
         "l": Parameter(Whole(2), "how many sensitive values every group holds", "Use 3.", "--l"),
         "columns": _CLASSES["columns"],
