@@ -61,7 +61,6 @@ _CLASSES: Mapping[str, Parameter] = {
 }
 _HIERARCHIES = Parameter(PerColumn(HierarchyRule(), none=True, single=False),
                          "hierarchies of columns, as paths of CSV files")
-
 _BREAKS = ("Columns that somebody can look up but that were not declared quasi-identifiers, and "
            "knowledge of whole records.")
 TREE_PRESERVING = Method(
