@@ -19,14 +19,15 @@ WAYS = ("removal", "insertion", "unknown")
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "hide", run,
-                  "Change baskets so that chosen association rules are no longer found at the "
-                  "thresholds given, with few changes, and report the side effects. It hides "
-                  "rules, not people: mining at lower thresholds still finds them. Exit status 2 "
-                  "if a rule cannot be hidden in this way.")
+                  "Change baskets so that chosen association rules and itemsets are no longer "
+                  "found at the thresholds given, with few changes, and report the side effects. "
+                  "It hides rules, not people: mining at lower thresholds still finds them. Exit "
+                  "status 2 if a rule cannot be hidden in this way.")
     parser.add_argument("baskets", type=Path, metavar="BASKETS",
                         help="file of baskets: .dat, .csv, .txt (also .gz) or .parquet")
     parser.add_argument("--rule", action="append", required=True, metavar="RULE",
-                        help="a rule to hide, such as 'bread, butter -> milk' (repeat)")
+                        help="a rule to hide, such as 'bread, butter -> milk', or an itemset, such "
+                             "as 'bread, pills' (repeat)")
     parser.add_argument("--by", choices=WAYS, default="removal",
                         help="take items out, put items of the left side in, or write that it is "
                              "unknown (default: %(default)s)")

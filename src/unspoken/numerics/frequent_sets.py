@@ -28,6 +28,8 @@ ENTRIES = 1 << 22
 """Baskets of candidates looked at in one step."""
 BLOCK = 1 << 25
 """Baskets of the sets that are extended together."""
+TRIED = 4
+"""Candidates for every set that may be held."""
 WORD_COST = 0.5
 """What reading 64 bits costs, in basket look-ups (measured)."""
 PAIR_COST = 4.0
@@ -163,8 +165,23 @@ def candidates(sets: Ints, pairs: Ints, items: int) -> tuple[Ints, Ints]:
     return first[known], sets[second[known], -1]
 
 
-def frequent(offsets: Ints, codes: Codes, items: int, least: int, longest: int) -> list[Level]:
-    """Return all sets of up to `longest` items in at least `least` baskets, by size."""
+class TooManySetsError(ValueError):
+    """There are more frequent sets than may be held at a time."""
+
+
+def _refuse_more(levels: list[list[Level]], wanted: Ints, most: int) -> None:
+    """Refuse to go on where sets, or the sets to try next, are too many."""
+    held = sum(counts.size for parts in levels for _, counts in parts)
+    if held > most or (wanted.size > 1 and int(partners(wanted).sum()) > TRIED * most):
+        raise TooManySetsError(f"There are more than {most:,} frequent sets.")
+
+
+def frequent(offsets: Ints, codes: Codes, items: int, least: int, longest: int,
+             most: int = 1 << 62) -> list[Level]:
+    """Return all sets of up to `longest` items in at least `least` baskets, by size.
+
+    More than `most` sets are a TooManySetsError, raised before they take memory.
+    """
     counts = np.bincount(codes, minlength=items)
     kept = np.flatnonzero(counts >= least)
     levels: list[list[Level]] = [[(kept[:, None], counts[kept])]]
@@ -177,7 +194,8 @@ def frequent(offsets: Ints, codes: Codes, items: int, least: int, longest: int) 
         levels.append([(ranked.items[ranks], often)])
         for block in _blocks(ranks, often):
             base = ByLists(starts, rows, words)
-            _extend(base, ranks[block], often[block], keys, (least, longest), levels, ranked)
+            _extend(base, ranks[block], often[block], keys, (least, longest, most), levels,
+                    ranked)
     return [_in_order(parts) for parts in levels]
 
 
@@ -191,10 +209,11 @@ def _blocks(ranks: Ints, counts: Ints) -> Iterator[slice]:
         yield slice(int(bounds[a]), int(bounds[b]))
 
 
-def _extend(base: ByLists, sets: Ints, counts: Ints, pairs: Ints, limits: tuple[int, int],
+def _extend(base: ByLists, sets: Ints, counts: Ints, pairs: Ints, limits: tuple[int, int, int],
             levels: list[list[Level]], ranked: Ranked) -> None:
     """Go on from pairs, level by level, as long as there are candidates."""
-    least, longest = limits
+    least, longest, most = limits
+    _refuse_more(levels, sets, most)
     parent, item = candidates(sets, pairs, ranked.items.size)
     cover: Any = None
     while parent.size and sets.shape[1] < longest:
@@ -207,6 +226,7 @@ def _extend(base: ByLists, sets: Ints, counts: Ints, pairs: Ints, limits: tuple[
         while len(levels) < sets.shape[1]:
             levels.append([])
         levels[sets.shape[1] - 1].append((ranked.items[sets], counts))
+        _refuse_more(levels, sets, most)
         parent, item = candidates(sets, pairs, ranked.items.size)
 
 

@@ -128,9 +128,14 @@ class Bounds:
         return int(bit_counts(sure)) / max(self.against(rule), 1), over / max(under, 1)
 
     def against(self, rule: Sides) -> int:
-        """Return how many baskets count for the left side where confidence is least."""
+        """Return how many baskets count for the left side where confidence is least.
+
+        An itemset, which has no right side, is sure of itself.
+        """
         left, right = rule
         sure, may = self._all(left)
+        if not right:
+            return int(bit_counts(sure))
         return int(bit_counts(may & ~(self._all(right)[0] & ~sure)))
 
     def _all(self, codes: tuple[int, ...]) -> tuple[Words, Words]:

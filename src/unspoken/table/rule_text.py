@@ -1,4 +1,4 @@
-"""Rules as people write them: `bread, butter -> milk`."""
+"""Rules as people write them: `bread, butter -> milk`; itemsets as `bread, butter`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,15 @@ def sides(left: Iterable[int], right: Iterable[int], items: int) -> Sides:
     return one, other
 
 
+def set_or_rule(rule: Any, baskets: Baskets) -> Sides:
+    """Return the codes of a rule, or of an itemset `a, b`, which has no right side."""
+    parts = _split(rule) if isinstance(rule, str) else []
+    if len(parts) != 1 or not parts[0]:
+        return rule_of(rule, baskets)
+    advice = "Check its spelling; a rule is written 'a, b -> c', an itemset 'a, b'."
+    return tuple(sorted({_code(name, baskets.items, advice) for name in parts[0]})), ()
+
+
 def rule_of(rule: Any, baskets: Baskets) -> Sides:
     """Return the codes of a rule that is a text or a pair of lists of names."""
     if isinstance(rule, str):
@@ -50,7 +59,7 @@ def rule_of(rule: Any, baskets: Baskets) -> Sides:
 
 def write_rule(rule: Sides, items: Sequence[str]) -> str:
     """Return a rule as `read_rule` reads it."""
-    return f" {ARROW} ".join(", ".join(_quoted(items[c]) for c in side) for side in rule)
+    return f" {ARROW} ".join(", ".join(_quoted(items[c]) for c in side) for side in rule if side)
 
 
 def _quoted(name: str) -> str:
@@ -66,11 +75,11 @@ def _split(text: str) -> list[list[str]]:
             for side in '"'.join(pieces).split("\n")]
 
 
-def _code(name: str, items: Sequence[str]) -> int:
+def _code(name: str, items: Sequence[str], advice: str = "Check its spelling.") -> int:
     if name in items:
         return items.index(name)
     alike = [code for code, item in enumerate(items) if item.strip() == name.strip()]
     if len(alike) != 1 or not name.strip():
         raise UnseenValueError(explain("An item of a rule", f"one of the {len(items)} items",
-                                       f"'{name}'", "Check its spelling."))
+                                       f"'{name}'", advice))
     return alike[0]

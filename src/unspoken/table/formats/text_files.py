@@ -71,11 +71,20 @@ def undecodable(path: Path, encoding: str, error: UnicodeDecodeError | None = No
                      "encoding='windows-1252', 'latin-1' or 'utf-16'.")
 
 
+def read_at_most(file: IO[bytes], most: int) -> bytes:
+    """Read up to `most` bytes; a single `read` would set all of them aside at once."""
+    parts: list[bytes] = []
+    while most > 0 and (part := file.read(min(most, _PIECE))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
 def read_utf8(path: Path, options: ReadOptions, most: int) -> bytes:
     """Return a whole file of at most `most` bytes as UTF-8 without a mark, line ends as \\n."""
     encoding = read_head(path, options).encoding
     with open_bytes(path) as file:
-        content = file.read(most + 1)
+        content = read_at_most(file, most + 1)
     if len(content) > most:
         raise DataError(explain(f"'{path.name}'", f"at most {most:,} bytes", "more"))
     if encoding not in ("utf-8", "ascii"):

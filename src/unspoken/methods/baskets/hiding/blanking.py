@@ -56,6 +56,8 @@ class Blanking:
         if not self.limits.shows(both, left, len(baskets)):
             return 0, False
         by_support = self.limits.by_support(both, len(baskets))
+        if not rule[1]:
+            return by_support, False
         by_confidence = self.limits.by_confidence(both, left)
         return min(by_support, by_confidence), by_confidence < by_support
 

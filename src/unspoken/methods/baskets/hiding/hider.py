@@ -1,4 +1,4 @@
-"""Hiding chosen rules in baskets, in one of three ways (vcz2006 section 6.3).
+"""Hiding chosen rules and itemsets in baskets, in one of three ways (vcz2006 section 6.3).
 
 What it is not: privacy of the people in the baskets. It keeps chosen rules out of what is mined
 at stated thresholds. Somebody who mines at lower thresholds finds the rule right below them
@@ -19,13 +19,13 @@ from unspoken.errors import InputError, explain
 from unspoken.methods.baskets.hiding.blanking import Blanking
 from unspoken.methods.baskets.hiding.insertion import Insertion
 from unspoken.methods.baskets.hiding.removal import Removal
-from unspoken.methods.baskets.hiding.side_effects import Effects, compare, published
+from unspoken.methods.baskets.hiding.side_effects import Effects, compare, countable, published
 from unspoken.methods.baskets.hiding.thresholds import Thresholds
 from unspoken.numerics.random import seed_from
 from unspoken.release.parameters import OneOf, Real, Rule, check
 from unspoken.table.baskets import Baskets
 from unspoken.table.baskets_with_unknowns import PartlyKnown
-from unspoken.table.rule_text import Sides, rule_of
+from unspoken.table.rule_text import Sides, set_or_rule
 
 WAYS = ("removal", "insertion", "unknown")
 _RULES: Mapping[str, tuple[Rule, str]] = {
@@ -55,7 +55,8 @@ class RuleHider(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     rules : list of str or of pairs of lists
-        The rules to hide, as text `a, b -> c` or as pairs of lists of names.
+        The rules to hide, as text `a, b -> c` or as pairs of lists of names; a text without an
+        arrow is an itemset, whose support must fall.
     by : "removal", "insertion" or "unknown", default "removal"
         "removal" takes items out, "insertion" adds items of the left side, "unknown" marks items as
         unknown (the result is PartlyKnown).
@@ -94,10 +95,11 @@ class RuleHider(BaseEstimator):  # type: ignore[misc]
         """Return changed baskets and the side effects; the original stays as it is."""
         before, targets = self._checked(baskets)
         limits = Thresholds(self.min_support, self.min_confidence)
-        old = published(before, limits)
+        counted = countable(before, limits)
+        old = published(before, counted)
         keep = [rule for rule in old if rule not in set(targets)]
         after = self._change(before, targets, keep, limits)
-        effects = compare(self.by, before, after, targets, limits, old)
+        effects = compare(self.by, before, after, targets, limits, old, counted)
         return Hidden(after if self.by == "unknown" else after.sure, effects)
 
     def fit_transform(self, X: Baskets | PartlyKnown, y: Any = None) -> Baskets | PartlyKnown:
@@ -118,7 +120,11 @@ class RuleHider(BaseEstimator):  # type: ignore[misc]
                              f"with by='{self.by}'.")
         if isinstance(self.rules, str) or not len(self.rules):
             raise InputError(explain("'rules'", "a list with at least one rule", self.rules))
-        return baskets, list(dict.fromkeys(rule_of(one, baskets.sure) for one in self.rules))
+        targets = list(dict.fromkeys(set_or_rule(one, baskets.sure) for one in self.rules))
+        if self.by == "insertion" and not all(right for _, right in targets):
+            raise InputError("An itemset cannot be hidden by putting items in. Use by='removal' or "
+                             "by='unknown'.")
+        return baskets, targets
 
     def _change(self, before: PartlyKnown, targets: list[Sides], keep: list[Sides],
                 limits: Thresholds) -> PartlyKnown:

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unspoken.errors import InputError, explain
 from unspoken.methods.baskets.hiding.thresholds import Thresholds, among, keys
 from unspoken.methods.baskets.rule_counts import Pair, counted_sets, least_count, shown_rules
+from unspoken.numerics.frequent_sets import TooManySetsError, frequent
 from unspoken.table.baskets import Baskets
 from unspoken.table.baskets_with_unknowns import Bounds, PartlyKnown
 from unspoken.table.rule_text import Sides, write_rule
 
-MOST_SETS = 500_000
-"""Most frequent sets over which side effects are counted."""
+MOST_SETS, MOST_PARTS = 100_000, 4_000_000
+"""Most frequent sets over which side effects are counted, and most left sides tried for rules."""
+STEP = 1.3
+"""By how much the support from which effects are counted rises while there are too many."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Effects:
     lost : rules that should have stayed and are gone; ghosts : rules that were not there before.
     forced : those of the lost that contain a target whose support had to fall: no data set can
     show them while that support stays so low.
+    counted_from : the support from which on rules are compared; above the threshold where there
+    are more rules than can be listed.
     zeros_unknown : of the unknown cells, how many stand where there was nothing; an adversary who
     takes every unknown cell for a one is wrong there.
     The report names what was hidden: it is the custodian's, never part of a release.
@@ -60,6 +64,7 @@ class Effects:
     zeros_unknown: int
     unknown_before: int
     cells: int
+    counted_from: float
 
     @property
     def changed(self) -> int:
@@ -76,8 +81,8 @@ class Effects:
         lines = [one.line() for one in self.targets]
         lines.append(f"{self.changed:,} of {self.cells:,} cells changed: {self.removed:,} removed, "
                      f"{self.inserted:,} inserted, {self.unknown:,} made unknown")
-        lines.append(f"{self.before:,} rules before, {self.after:,} after; "
-                     f"{len(self.forced):,} had to go with a hidden set")
+        lines.append(f"{self.before:,} rules of support {self.counted_from:.3%} or more before, "
+                     f"{self.after:,} after; {len(self.forced):,} had to go with a hidden set")
         lines += _listed("lost by accident", self.accidents, most)
         lines += _listed("ghosts", self.ghosts, most)
         if self.unknown and self.unknown_before == 0:
@@ -103,9 +108,6 @@ def published(baskets: Baskets | PartlyKnown, limits: Thresholds) -> dict[Pair, 
     whole = baskets if isinstance(baskets, Baskets) else baskets.sure
     sets = counted_sets(whole.offsets, whole.codes, len(whole.items),
                         least_count(limits.min_support, len(whole)))
-    if len(sets) > MOST_SETS:
-        raise InputError(explain("The number of frequent itemsets", f"at most {MOST_SETS:,}",
-                                 f"{len(sets):,}", "Raise 'min_support'."))
     shown = shown_rules(sets, limits.min_confidence)
     if isinstance(baskets, Baskets) or baskets.unknown.codes.size == 0:
         return shown
@@ -114,12 +116,34 @@ def published(baskets: Baskets | PartlyKnown, limits: Thresholds) -> dict[Pair, 
             if counts[0] / (left := bounds.against(rule)) >= limits.min_confidence}
 
 
+def countable(baskets: PartlyKnown, limits: Thresholds) -> Thresholds:
+    """Return the thresholds, with a support that is high enough for all rules to be listed.
+
+    Dense baskets have more frequent sets at low supports than any memory holds.
+    """
+    whole, support = baskets.sure, limits.min_support
+    while support < 1 and not _few(whole, least_count(support, len(whole))):
+        support = min(1.0, support * STEP)
+    return Thresholds(support, limits.min_confidence)
+
+
+def _few(baskets: Baskets, least: int) -> bool:
+    try:
+        levels = frequent(baskets.offsets, baskets.codes, len(baskets.items), least,
+                          len(baskets.items) + 1, MOST_SETS)
+    except TooManySetsError:
+        return False
+    return sum(counts.size << sets.shape[1] for sets, counts in levels) <= MOST_PARTS
+
+
 def compare(by: str, before: PartlyKnown, after: PartlyKnown, targets: Sequence[Sides],
-            limits: Thresholds, old: Mapping[Pair, tuple[int, int]] | None = None) -> Effects:
+            limits: Thresholds, old: Mapping[Pair, tuple[int, int]] | None = None,
+            counted: Thresholds | None = None) -> Effects:
     """Return what changed between two versions of the same baskets."""
     items = before.sure.items
-    old = published(before, limits) if old is None else old
-    new = published(after, limits)
+    counted = countable(before, limits) if counted is None else counted
+    old = published(before, counted) if old is None else old
+    new = published(after, counted)
     ours = set(targets)
     lost = [rule for rule in old if rule not in new and rule not in ours]
     fallen = [set(left + right) for left, right in targets
@@ -130,7 +154,7 @@ def compare(by: str, before: PartlyKnown, after: PartlyKnown, targets: Sequence[
                                for some in (lost, forced, ghosts))
     return Effects(by, tuple(_target(one, before, after, limits, items) for one in targets),
                    len(old), len(new), lost_, forced_, ghosts_, *_cells(before, after),
-                   before.unknown.codes.size, len(before) * len(items))
+                   before.unknown.codes.size, len(before) * len(items), counted.min_support)
 
 
 def _rare(baskets: PartlyKnown, codes: Iterable[int], limits: Thresholds) -> bool:
