@@ -133,7 +133,7 @@ def _few(baskets: Baskets, least: int) -> bool:
                           len(baskets.items) + 1, MOST_SETS)
     except TooManySetsError:
         return False
-    return sum(counts.size << sets.shape[1] for sets, counts in levels) <= MOST_PARTS
+    return bool(sum(counts.size << sets.shape[1] for sets, counts in levels) <= MOST_PARTS)
 
 
 def compare(by: str, before: PartlyKnown, after: PartlyKnown, targets: Sequence[Sides],
