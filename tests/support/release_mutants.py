@@ -145,6 +145,9 @@ def leaks_by_missing_values(table, release, key):
 
 def swaps_among_neighbours(table, release, key):
     """Give everybody the value of somebody with nearly the same one, column by column."""
+    if isinstance(table, Baskets):
+        return _baskets(table, release, key, lambda true, shown: [
+            true[min(place ^ 1, len(true) - 1)] for place in range(len(true))])
     own, rows = _own(table, release, key), release.table.arrow()
     rng, columns = np.random.default_rng(0), {n: rows[n] for n in rows.column_names}
     for shown, name in _pairs(table, release):
@@ -153,10 +156,14 @@ def swaps_among_neighbours(table, release, key):
         source = np.empty(codes.size, np.int64)
         source[np.argsort(codes, kind="stable")] = near
         columns[shown] = own[name].take(pa.array(source))
-    mutant = _again(release, pa.table(columns), release.schema)
+    kinds = {c.name: c for c in release.schema.columns}
+    kinds |= {shown: Column(shown, table.schema[name].kind, kinds[shown].role)
+              for shown, name in _pairs(table, release)}
+    mutant = _again(release, pa.table(columns), Schema(tuple(kinds.values())))
     return mutant, replace(key, fingerprint=mutant.fingerprint)
 
 
 MUTANTS = {one.__name__: one for one in (
     does_nothing, leaves_one_column_out, keeps_the_order, lies_about_the_order,
-    shuffles_within_a_small_window, keeps_an_identifier, leaks_by_missing_values)}
+    shuffles_within_a_small_window, keeps_an_identifier, leaks_by_missing_values,
+    swaps_among_neighbours)}

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unspoken.disclosure.audit_rows import TOGETHER, Row
-from unspoken.release.automatic_entries import is_file
-from unspoken.release.register import Entry, Register
-from unspoken.table.table import Table
+from unspoken.release.register import Entry
 
 ADVERSARY = "two-releases"
 REGISTER = "(register)"
@@ -54,23 +52,27 @@ def counted(added: Iterable[Added]) -> tuple[list[Row], dict[str, str]]:
     rows, unscored = [], {}
     for one in added:
         if one.together is None:
-            unscored[f"{one.column} with release {one.earlier[:12]}"] = one.words
+            unscored[f"{one.column} with {_label(one.earlier)}"] = one.words
             continue
         alone = max(one.before or 0.0, one.next_alone or 0.0)
-        rows.append(Row(ADVERSARY, f"release {one.earlier[:12]}", one.column, TOGETHER,
-                        one.together, one.together, one.together, alone, 1))
+        rows.append(Row(ADVERSARY, _label(one.earlier), one.column, TOGETHER, one.together,
+                        one.together, one.together, alone, 1))
     return rows, unscored
 
 
-def never_attacked(register: Register, table: Table) -> dict[str, str]:
+def _label(earlier: str) -> str:
+    """Return a release by its fingerprint, anything else by what the register says of it."""
+    return earlier[:40] if " " in earlier else f"release {earlier[:12]}"
+
+
+def never_attacked(entries: Sequence[Entry]) -> dict[str, str]:
     """Return that answers, models or studies of the same people went out, which none attacks."""
-    return _listed([one for one in register.before(table) if one.kind != "release"],
-                   "this release")
+    return _listed(entries, "this release")
 
 
-def beside_a_file(register: Register, table: Table, sha256: str) -> dict[str, str]:
+def beside_a_file(entries: Sequence[Entry]) -> dict[str, str]:
     """Return that anything else of the same people went out, which no attack on a file takes in."""
-    return _listed([one for one in register.before(table) if not is_file(one, sha256)], "this file")
+    return _listed(entries, "this file")
 
 
 def _listed(entries: Sequence[Entry], what: str) -> dict[str, str]:

@@ -42,6 +42,11 @@ class Joined:
     together: float
     blind: float
 
+    @property
+    def gain(self) -> float:
+        """Return what both together tell beyond the better of them."""
+        return self.together - max(self.first, self.second)
+
 
 @dataclass(frozen=True)
 class Sides:
@@ -92,13 +97,9 @@ def join(sides: Sides) -> list[Joined]:
     for knowledge, ways in (("facts", _by_facts(sides)), (OTHERS, _by_others(sides))):
         for name, found in ways.items():
             one = _scored(sides, name, knowledge, found)
-            if name not in best or _gain(one) > _gain(best[name]):
+            if name not in best or one.gain > best[name].gain:
                 best[name] = one
     return list(best.values())
-
-
-def _gain(one: Joined) -> float:
-    return one.together - max(one.first, one.second)
 
 
 Ways = Mapping[str, Records | None]
@@ -109,7 +110,7 @@ def _by_facts(sides: Sides) -> dict[str, Ways]:
     """Return the records that the known columns lead to, in each release and from one to the other.
     """
     one, two = sides.sides
-    alone = [_found(side, sides.rows, side.known) for side in sides.sides]
+    alone = [found_by_facts(side, sides.rows, side.known) for side in sides.sides]
     helped = [_helped(two, one, sides.rows, alone[1]), _helped(one, two, sides.rows, alone[0])]
     ways = {"first": alone[0], "second": alone[1], "first helped": helped[0],
             "second helped": helped[1]}
@@ -117,7 +118,8 @@ def _by_facts(sides: Sides) -> dict[str, Ways]:
     return {name: ways for name in sides.names if name not in facts}
 
 
-def _found(side: Attacked, rows: Ints, known: Sequence[str]) -> Records | None:
+def found_by_facts(side: Attacked, rows: Ints, known: Sequence[str]) -> Records | None:
+    """Return the records that the known columns of people lead to; None if nothing is known."""
     if not known:
         return None
     return find_nearest(side.reading, side.reading.original, rows, known, side.rng("facts")).records
@@ -140,12 +142,12 @@ def _helped(source: Attacked, side: Attacked, rows: Ints,
 
 def _by_others(sides: Sides) -> dict[str, Ways]:
     """Return for every column the records that all other columns lead to."""
-    found = [_less_one(side, sides.rows) for side in sides.sides]
+    found = [less_one(side, sides.rows) for side in sides.sides]
     return {name: {"first": found[0].get(name), "second": found[1].get(name)}
             for name in sides.names}
 
 
-def _less_one(side: Attacked, rows: Ints) -> dict[str, Records]:
+def less_one(side: Attacked, rows: Ints) -> dict[str, Records]:
     """Return the nearest records without each column: all distances once, less its own."""
     reading, rng = side.reading, side.rng("less one")
     if len(reading.names) < 2:
@@ -165,15 +167,20 @@ def _scored(sides: Sides, name: str, knowledge: str, ways: Ways) -> Joined:
     domain = domain_of(sides.truth(name), sides.sides[0].radius)
     told = {way: belief for way, found in ways.items()
             if (belief := _belief(sides, name, domain, way, found)) is not None}
+    return put_together(name, knowledge, domain, told, sides.rows, sides.scored)
+
+
+def put_together(name: str, knowledge: str, domain: Domain,
+                 told: Mapping[str, Floats], rows: Ints, scored: Bools) -> Joined:
+    """Return what beliefs of two releases, alone and together, are worth."""
     arms = {**told, **_pairs(told, domain)}
-    hits = {way: domain.hits(belief, sides.rows) for way, belief in arms.items()}
-    without = np.broadcast_to(domain.prior, (sides.rows.size, domain.prior.size))
-    blind = float(domain.hits(without, sides.rows)[sides.scored].mean())
-    first, second = (_share(hits.get(way), sides.scored, blind) for way in ("first", "second"))
+    hits = {way: domain.hits(belief, rows) for way, belief in arms.items()}
+    without = np.broadcast_to(domain.prior, (rows.size, domain.prior.size))
+    blind = float(domain.hits(without, rows)[scored].mean())
+    first, second = (_share(hits.get(way), scored, blind) for way in ("first", "second"))
     # Who holds a release may still guess without it.
     first, second = max(first, blind), max(second, blind)
-    return Joined(name, knowledge, first, second, _together(hits, sides.scored, first, second),
-                  blind)
+    return Joined(name, knowledge, first, second, _together(hits, scored, first, second), blind)
 
 
 def _belief(sides: Sides, name: str, domain: Domain, way: str,

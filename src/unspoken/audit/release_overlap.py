@@ -15,25 +15,20 @@ people (`linked_releases`). What cannot be read counts as not measured, which fa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from unspoken.audit.added_disclosure import Added
-from unspoken.audit.averaged_reports import RADIUS, averaged_columns, averages
-from unspoken.audit.linked_releases import Joined, join, read_sides
+from unspoken.audit.averaged_reports import averaged_columns, averages
 from unspoken.audit.people.own_release import renamed
+from unspoken.audit.two_tables import MIXED, load_entered, mixes_columns, not_read, two_tables
 from unspoken.disclosure.adversary import View
-from unspoken.errors import ReleaseError, SchemaError
 from unspoken.methods.anonymity.adversaries.table_adversary import TableView
 from unspoken.methods.anonymity.audit import intersection
 from unspoken.methods.encoding.adversaries.two_releases import overlaps, ranges
-from unspoken.numerics.random import seed_from
 from unspoken.release.method import methods, name_in
 from unspoken.release.people_sketch import SAME
 from unspoken.release.register import Entry, Register, release_entry
 from unspoken.release.release import Release
-from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
 
@@ -87,7 +82,8 @@ def what_it_adds(register: Register, table: Table, release: Release,
 
     Notes
     -----
-    Studies and query answers of the register are listed there, but not attacked together.
+    Studies and query answers of the register are listed there, but not attacked together. An audit
+    asks published models about the same people as well.
 
     Examples
     --------
@@ -136,47 +132,26 @@ def _codes(mechanism: Mapping[str, Any]) -> bool:
 def _linked(entry: Entry, mine: Entry, table: Table, release: Release,
             shared: Sequence[tuple[str, str]], random_state: Any) -> list[Added]:
     """Search both releases for the same people, whatever made them."""
-    earlier = _load(entry)
-    who = f"release {entry.what[:12]} to {entry.to or 'an unnamed recipient'}"
-    if earlier is None or _mixed(entry, earlier) or _mixed(mine, release):
-        why = "which could not be read" if earlier is None else \
-            "and one of both mixes columns, which no attack on two releases reads"
-        return [Added(b, entry.what, entry.to, None, None, None, f"'{b}': also in {who}, {why}; "
-                      "together they may disclose more") for _, b in shared]
-    names = dict(shared)
-    first = renamed(earlier.table, {names.get(n, n): there for n, there in entry.released.items()})
+    earlier = load_entered(entry)
+    if earlier is None:
+        return not_read(entry, shared, "which could not be read")
+    if mixes_columns(mine, release):
+        return not_read(entry, shared, MIXED)
     second = renamed(release.table, dict(mine.released))
-    try:
-        sides = read_sides(_known_to(table, entry, mine, names), first, second, RADIUS,
-                           seed_from(random_state))
-    except SchemaError as error:
-        return [Added(b, entry.what, entry.to, None, None, None, f"'{b}': {who} could not be laid "
-                      f"beside this release: {error}") for _, b in shared]
-    return [_added(entry, who, one) for one in join(sides)]
-
-
-def _mixed(entry: Entry, release: Release) -> bool:
-    """Return True if original columns have no released column of their own."""
-    return any(there not in release.schema.names for there in entry.released.values())
-
-
-def _known_to(table: Table, entry: Entry, mine: Entry, names: Mapping[str, str]) -> Table:
-    """Return the columns of the original that one of two releases shows."""
-    out = {*mine.released, *(names.get(name, name) for name in entry.released)}
-    return replace(table, schema=Schema(tuple(c for c in table.schema.columns if c.name in out)))
-
-
-def _added(entry: Entry, who: str, one: Joined) -> Added:
-    words = (f"'{one.column}': whoever looks for people in this release and in {who} guesses "
-             f"{one.together:.1%} correctly ({one.knowledge} known), {one.first:.1%} and "
-             f"{one.second:.1%} from each alone, {one.blind:.1%} without any")
-    return Added(one.column, entry.what, entry.to, one.first, one.second, one.together, words)
+    return two_tables(entry, mine, table, (earlier, second), shared, random_state)
 
 
 def _of_people(mechanism: Mapping[str, Any]) -> bool:
     """Return True if a release shows people, who can be looked for in two releases at once."""
     method = methods().get(name_in(mechanism))
     return method is not None and method.together is not None
+
+
+def columns_in_both(register: Register, entry: Entry, mine: Entry,
+                    table: Table) -> list[tuple[str, str]]:
+    """Return (earlier name, own name) of the columns that an entry and a table have in common."""
+    same = register.known_people(table).get(register.entries.index(entry), 0.0) >= SAME
+    return _shared(entry, mine, same)
 
 
 def _shared(entry: Entry, mine: Entry, same_people: bool) -> list[tuple[str, str]]:
@@ -194,7 +169,7 @@ def _shared(entry: Entry, mine: Entry, same_people: bool) -> list[tuple[str, str
 def _against(entry: Entry, mine: Entry, release: Release,
              shared: Sequence[tuple[str, str]]) -> list[Added]:
     measured: dict[str, tuple[float, float, float]] = {}
-    earlier = _load(entry)
+    earlier = load_entered(entry)
     if earlier is not None:
         names = {entry.released.get(a, a): mine.released.get(b, b) for a, b in shared}
         measured = attack_together(earlier, release, names)
@@ -226,7 +201,7 @@ def _hidden(earlier: Release, release: Release, a: str, b: str) -> bool:
 def _people(entry: Entry, table: Table, release: Release, shared: Sequence[tuple[str, str]],
             random_state: Any) -> list[Added]:
     """Intersect two published tables of the same people, for every sensitive column of both."""
-    earlier, own = _load(entry), TableView.of(release).secrets
+    earlier, own = load_entered(entry), TableView.of(release).secrets
     before = own if earlier is None else TableView.of(earlier).secrets
     out = []
     for a, b in shared:
@@ -249,17 +224,6 @@ def _guessed(column: str, entry: Entry, measured: Mapping[str, float] | None) ->
             f"guessed correctly, {measured['first']:.1%} and {measured['second']:.1%} from each "
             f"alone, {measured['baseline']:.1%} without any; for "
             f"{measured['sure']:.1%} it is certain")
-
-
-def _load(entry: Entry) -> Release | None:
-    """Return the release that was entered; None if another one lies at its place by now."""
-    if entry.place is None or not Path(entry.place).is_dir():
-        return None
-    try:
-        release = Release.load(entry.place)
-    except ReleaseError:
-        return None
-    return release if release.fingerprint == entry.what else None
 
 
 def _words(column: str, entry: Entry, mine: Entry,

@@ -22,6 +22,7 @@ from unspoken.audit.people.audit_people import as_read
 from unspoken.audit.people.own_release import with_people
 from unspoken.audit.release_overlap import what_it_adds
 from unspoken.audit.target_in_clear import ADVERSARY, WORDS, clear_target, target_rows
+from unspoken.audit.two_tables import beside_release
 from unspoken.disclosure.adversary import Adversary, named_for
 from unspoken.disclosure.audit_request import AuditRequest, Progress, finished, part_of
 from unspoken.disclosure.audit_result import Audit
@@ -86,7 +87,8 @@ def audit(  # noqa: PLR0913
     sample : Table or anything that `read` takes, default None
         Similar data that an adversary may have; by default samples of 1% and 0.1% of the table.
     trials : int, default 100
-        How often knowledge is drawn.
+        How often knowledge is drawn; fewer times, at least 20, for columns of more than 20,000
+        values, unless a precision is asked for.
     random_state : int, default None
         The same seed gives the same audit.
     policy : Policy or path, default None
@@ -148,7 +150,8 @@ def audit(  # noqa: PLR0913
     audited = _with_target(audited, table, release)
     finished(part_of(progress, 0.0, _ATTACKED))
     if people and adversaries is None:
-        audited = with_people(audited, table, release, key, control, random_state)
+        audited = with_people(audited, table, release, key, control, random_state,
+                              part_of(progress, _ATTACKED, 1.0))
     if register is not None:
         audited = _with_earlier(audited, register, table, release, key, random_state)
     finished(part_of(progress, 0.0, 1.0))
@@ -171,11 +174,15 @@ def _with_earlier(audited: Audit, register: Register | str | os.PathLike[str], t
     """Add what the release discloses together with earlier ones of the same people."""
     known = register if isinstance(register, Register) else Register.load(register)
     names = None if key is None else method_of(release.mechanism).released_names(key, release)
-    added = what_it_adds(known, table, release, names, random_state=random_state)
+    added = list(what_it_adds(known, table, release, names, random_state=random_state))
+    left = []
+    for entry in known.before(table):
+        both = beside_release(entry, table, release, names, random_state)
+        added += both or ()
+        left += [entry] if both is None and entry.kind != "release" else []
     rows, unscored_before = counted(added)
     return replace(audited, rows=(*audited.rows, *rows), added=tuple(one.words for one in added),
-                   unscored={**audited.unscored, **unscored_before,
-                             **never_attacked(known, table)})
+                   unscored={**audited.unscored, **unscored_before, **never_attacked(left)})
 
 
 def _attacked(table: Table, release: Release, key: Key | None, request: AuditRequest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,18 +44,21 @@ def is_model(path: Path) -> bool:
         path.suffix.lower() in (".pkl", ".pickle", ".joblib", ".ubj")
 
 
-def audit_file(args: argparse.Namespace) -> tuple[Audit, Table]:
-    """Audit a table of another tool, or a model."""
+def audit_file(args: argparse.Namespace,
+               progress: Callable[[int, int], None] | None = None) -> tuple[Audit, Table, Any]:
+    """Audit a table of another tool, or a model; return the original and what the file holds."""
+    from unspoken.models.load_model import load_model
+
     table = read_table(args, args.against, args.target)
     if is_model(args.release):
-        return _with_digest(_model(args, table), args.release), table
+        return _with_digest(_model(args, table), args.release), table, load_model(args.release)
     from unspoken.audit.people.audit_people import audit_table
     from unspoken.table.read import read
 
     released = read(args.release, show=False, kinds=None, keep=(), **file_options(args))
     result = audit_table(released, table, control_of(args), known=args.known, people=args.people,
-                         random_state=args.seed, name=args.release.name)
-    return _with_digest(result, args.release), table
+                         random_state=args.seed, name=args.release.name, progress=progress)
+    return _with_digest(result, args.release), table, released
 
 
 def _with_digest(result: Audit, path: Path) -> Audit:
@@ -85,16 +89,14 @@ def register_beside(path: Path | None) -> Register | None:
     return None if path is None else Register.load(path)
 
 
-def with_earlier(audit: Audit, register: Register | None, table: Table) -> Audit:
-    """Say what else went out of the same people: files are not attacked together with it."""
-    from dataclasses import replace
-
-    from unspoken.audit.added_disclosure import beside_a_file
+def with_earlier(audit: Audit, register: Register | None, table: Table, published: Any,
+                 seed: int | None) -> Audit:
+    """Attack the file together with what went out of the same people before."""
+    from unspoken.audit.file_overlap import with_earlier_files
 
     if register is None:
         return audit
-    earlier = beside_a_file(register, table, str(audit.release["data_sha256"]))
-    return replace(audit, unscored={**audit.unscored, **earlier})
+    return with_earlier_files(audit, register, table, published, seed)
 
 
 def judged(args: argparse.Namespace, audit: Audit) -> Audit:

@@ -118,10 +118,13 @@ def run(args: argparse.Namespace) -> int:
 def _file(args: argparse.Namespace) -> int:
     """Audit a table of another tool, or a published model."""
     register = audit_files.register_beside(_register(args))
-    result, table = audit_files.audit_file(args)
-    result = audit_files.judged(args, audit_files.with_earlier(result, register, table))
-    audit_files.page_of(result, args).save(args.out)
-    return _ended(args, result, table, None, [])
+    with _steps("audit") as step:
+        result, table, published = audit_files.audit_file(args, step)
+    result = audit_files.with_earlier(result, register, table, published, args.seed)
+    result = audit_files.judged(args, result)
+    added = list(result.added)
+    _with_added(audit_files.page_of(result, args), added).save(args.out)
+    return _ended(args, result, table, None, added)
 
 
 def _baskets(args: argparse.Namespace, release: Release, key: Key | None) -> int:
@@ -219,6 +222,10 @@ def _page(args: argparse.Namespace, result: Any, table: Table, release: Release,
     from unspoken.report import audit_page
 
     page = audit_page(result, release=release, table=table, key=key, source=args.against)
+    return _with_added(page, added)
+
+
+def _with_added(page: Any, added: list[str]) -> Any:
     if added:
         page.section("Together with earlier releases").bullets(added)
     return page

@@ -12,22 +12,27 @@ from unspoken.errors import InputError
 if TYPE_CHECKING:
     from unspoken.risk import Entry, Register
 
-KINDS = ("model", "query", "study")
+KINDS = ("model", "query", "study", "table")
+FILES = ("model", "table")
+"""What is entered with its content, so that it can be attacked together with the next release."""
 _HEAD = ["when", "kind", "what", "to", "guarantee"]
 
 
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "register", run,
-                  "List a custodian's register, or enter a published model, an answered query or a "
-                  "joint study. Releases are entered by 'unspoken protect --register'. With --of "
-                  "it lists only what went out of the people of a table.")
+                  "List a custodian's register, or enter a published model, an answered query, a "
+                  "joint study or a table that another tool made. Releases are entered by "
+                  "'unspoken protect --register'. With --of it lists only what went out of the "
+                  "people of a table.")
     parser.add_argument("register", type=Path, metavar="REGISTER", help="the register")
     parser.add_argument("--enter", choices=KINDS, metavar="KIND",
                         help=f"enter one of {', '.join(KINDS)}; needs --of and --what")
     parser.add_argument("--of", type=Path, metavar="DATA",
                         help="the table whose people it is about")
-    parser.add_argument("--what", metavar="WORDS", help="what went out, such as a file name")
+    parser.add_argument("--what", metavar="WORDS",
+                        help="what went out: of a table, and of a model where it is at hand, its "
+                             "file, which is then attacked together with the next release")
     parser.add_argument("--to", default="", metavar="NAME", help="who got it")
     add_reading(parser)
 
@@ -58,10 +63,23 @@ def _enter(args: argparse.Namespace) -> int:
         if getattr(args, name) is None:
             raise InputError(f"'--enter {args.enter}' needs '--{name}'.")
     table = read_table(args, args.of, None)
-    register = Register.load(args.register).add_other(args.enter, table, args.what, args.to)
+    register = Register.load(args.register).add_other(args.enter, table, _what(args), args.to)
     emit(args, {"register": str(args.register), "entries": [_data(register.entries[-1])]},
          f"Entered {args.enter} '{args.what}' into {args.register}.")
     return 0
+
+
+def _what(args: argparse.Namespace) -> str:
+    """Return what went out in words; a file is known again by its content."""
+    from unspoken.release.automatic_entries import file_words
+
+    path = Path(args.what)
+    if args.enter in FILES and path.is_file():
+        return file_words(args.enter, path, path.read_bytes())
+    if args.enter == "table":
+        raise InputError(f"'--what' must be the file of the table that went out. Got '{args.what}',"
+                         " which is not there. Check the path.")
+    return str(args.what)
 
 
 def _data(entry: Entry) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +13,7 @@ from unspoken.disclosure.adversary import Adversary, View
 from unspoken.disclosure.audit_request import Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
-from unspoken.disclosure.column_runner import cases, column_rows
+from unspoken.disclosure.column_runner import WORKERS, cases, column_rows
 from unspoken.disclosure.ground_truth import Truths
 from unspoken.disclosure.knowledge_levels import Setting
 from unspoken.errors import DataError, SchemaError, explain
@@ -23,8 +22,6 @@ from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
 from unspoken.table.table import Table
 
-WORKERS = min(4, os.cpu_count() or 1)
-"""Columns that are attacked at once; every draw has a stream of its own, so none sees another."""
 _LIMITS = (
     "only the listed adversaries were tried; a better one may exist",
     "samples are drawn from the table itself, column by column: no similar data can be better",
@@ -95,4 +92,15 @@ def columns_result(release: Release, truths: Truths, chosen: tuple[Adversary, ..
         empty["(all)"] = "no adversary attacks this release"
     return Audit(tuple(rows), setting.radius, setting.trials, about,
                  {one.name: one.gets for one in chosen}, {**truths.unscored, **empty},
-                 limits=_LIMITS)
+                 limits=(*_LIMITS, *_fewer_trials(truths, setting)))
+
+
+def _fewer_trials(truths: Truths, setting: Setting) -> list[str]:
+    """Say that columns of very many values were attacked in fewer trials."""
+    trials = {truth.name: setting.bounded(truth.where.size).trials
+              for truth in truths.columns.values() if truth.values.size}
+    fewer = [name for name, count in trials.items() if count < setting.trials]
+    return [] if not fewer else [
+        f"{', '.join(fewer[:5])}{' and others' * (len(fewer) > 5)} have very many values and were "
+        f"attacked in {min(trials[name] for name in fewer)} trials or more instead of "
+        f"{setting.trials}; every row says in how many, and '--precision' makes more"]

@@ -7,7 +7,9 @@ change the numbers of another.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +27,15 @@ from unspoken.disclosure.measures import (
     both_shares,
     estimate,
     is_recovered,
+    off_by,
 )
 
 Step = Callable[[], None]
 
-BLOCK = 1 << 19
+BLOCK = 1 << 16
 """Guesses held at once, about as many as a cache holds."""
+WORKERS = min(4, os.cpu_count() or 1)
+"""Columns that are attacked at once; every draw has a stream of its own, so none sees another."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +58,39 @@ def cases(adversaries: Sequence[Adversary], setting: Setting) -> list[Case]:
 
 def column_rows(view: View, truth: Truth, case: Case, setting: Setting) -> Iterator[Row]:
     """Yield the rows of one column at one level."""
+    setting = setting.bounded(truth.where.size)
     knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
     blind = knowledge.blind(setting.rng("blind", truth.name, case.label))
     baseline = dict(_measures(lambda radius: blind_shares(blind, truth, radius), knowledge.radius))
-    for adversary in case.adversaries:
-        for measure, shares in attack(view, truth, adversary, knowledge, setting).items():
+    for name, attacked in attack(view, truth, case.adversaries, knowledge, setting).items():
+        for measure, shares in attacked.items():
             base = baseline[measure] if measure in baseline else baseline["domain"]
             share = estimate(shares)
-            yield Row(adversary.name, case.label, truth.name, measure, share.value, share.low,
+            yield Row(name, case.label, truth.name, measure, share.value, share.low,
                       share.high, base, share.trials)
 
 
-def attack(view: View, truth: Truth, adversary: Adversary, knowledge: Knowledge,
-           setting: Setting) -> dict[str, Floats]:
-    """Return for every measure of an adversary one share a trial."""
-    rng = setting.rng("guess", adversary.name, truth.name, knowledge.label)
-    parts = [_block(view, truth, adversary, knowledge.only(rows), rng)
-             for rows in _blocks(knowledge.trials, truth.where.size)]
-    parts = parts if parts[0]["domain"].size > 1 or knowledge.trials == 1 else parts[:1]
-    return {measure: np.concatenate([part[measure] for part in parts]) for measure in parts[0]}
+def attack(view: View, truth: Truth, adversaries: Sequence[Adversary], knowledge: Knowledge,
+           setting: Setting) -> dict[str, dict[str, Floats]]:
+    """Return for every measure of each adversary one share a trial.
+
+    All work on one block of trials before the next: what several need is made once.
+    """
+    rngs = {one.name: setting.rng("guess", one.name, truth.name, knowledge.label)
+            for one in adversaries}
+    parts: dict[str, list[dict[str, Floats]]] = {one.name: [] for one in adversaries}
+    for rows in _blocks(knowledge.trials, truth.where.size):
+        some = knowledge.only(rows)
+        for one in adversaries:
+            if not _drawn_once(parts[one.name]):
+                parts[one.name].append(_block(view, truth, one, some, rngs[one.name]))
+    return {name: {measure: np.concatenate([part[measure] for part in some])
+                   for measure in some[0]} for name, some in parts.items()}
+
+
+def _drawn_once(parts: Sequence[Mapping[str, Floats]]) -> bool:
+    """Return True if the first block, of two trials or more, has one share: nothing is drawn."""
+    return bool(parts) and parts[0]["domain"].size == 1
 
 
 def _blocks(trials: int, size: int) -> list[slice]:
@@ -82,8 +101,9 @@ def _blocks(trials: int, size: int) -> list[slice]:
 def _block(view: View, truth: Truth, adversary: Adversary, knowledge: Knowledge,
            rng: np.random.Generator) -> dict[str, Floats]:
     guesses = adversary.guess(view, truth.released, knowledge, rng)
-    recovered = _measures(lambda radius: both_shares(is_recovered(guesses, truth, radius), truth),
-                          knowledge.radius, "exact" in adversary.measures)
+    off = off_by(guesses, truth)
+    recovered = _measures(lambda radius: both_shares(off <= radius, truth), knowledge.radius,
+                          "exact" in adversary.measures)
     out = {measure: shares for measure, shares in recovered if measure in adversary.measures}
     return out | adversary.further_shares(view, truth, knowledge, rng)
 
@@ -99,15 +119,23 @@ def _measures(shares: Callable[[float], tuple[Any, Any]], radius: float,
 def recovered_by_column(view: View, truths: Mapping[str, Truth], adversary: Adversary, case: Case,
                         setting: Setting) -> dict[str, Bools]:
     """Return which values of every column one adversary recovers: (trials, pairs)."""
-    out = {}
-    for name, truth in truths.items():
-        knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
-        rng = setting.rng("guess", adversary.name, name, case.label)
-        parts = [is_recovered(adversary.guess(view, truth.released, knowledge.only(rows), rng),
-                              truth, knowledge.radius)
-                 for rows in _blocks(knowledge.trials, truth.where.size)]
-        out[name] = parts[0] if parts[0].shape[0] == 1 else np.concatenate(parts)
-    return out
+    with ThreadPoolExecutor(WORKERS) as pool:
+        parts = pool.map(lambda truth: _recovered(view, truth, adversary, case, setting),
+                         truths.values())
+        return dict(zip(truths, parts, strict=True))
+
+
+def _recovered(view: View, truth: Truth, adversary: Adversary, case: Case,
+               setting: Setting) -> Bools:
+    knowledge = grant(case.label, case.parts, truth, view[truth.released], setting)
+    rng = setting.rng("guess", adversary.name, truth.name, case.label)
+    parts: list[Bools] = []
+    for rows in _blocks(knowledge.trials, truth.where.size):
+        guesses = adversary.guess(view, truth.released, knowledge.only(rows), rng)
+        parts.append(is_recovered(guesses, truth, knowledge.radius))
+        if parts[0].shape[0] == 1:
+            return parts[0]
+    return np.concatenate(parts)
 
 
 def all_blind(view: View, truths: Mapping[str, Truth], case: Case, setting: Setting,

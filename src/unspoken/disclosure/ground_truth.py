@@ -55,6 +55,8 @@ class Truth:
     where: Ints
     counts: Ints
     pair_of_row: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    _rows_of: dict[int, tuple[Table, npt.NDArray[np.int32]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def truth(self) -> Floats:
@@ -70,6 +72,11 @@ class Truth:
     def weight(self) -> Floats:
         """Return how much of its value each pair is; pairs of one value sum to 1."""
         return np.asarray(self.counts / self.by_value[self.owner])
+
+    @cached_property
+    def counts_as_float(self) -> Floats:
+        """Return the number of records of each pair, as products of matrices need it."""
+        return self.counts.astype(np.float64)
 
     @cached_property
     def share(self) -> Floats:
@@ -95,6 +102,12 @@ class Truth:
         """Return the pair of every row of the original table, -1 where the value is missing."""
         if self.pair_of_row is not None:
             return self.pair_of_row
+        if id(table) not in self._rows_of:
+            # Beside the table itself: no other can have its number as long as it is kept.
+            self._rows_of[id(table)] = (table, self._found_in(table))
+        return self._rows_of[id(table)][1]
+
+    def _found_in(self, table: Table) -> npt.NDArray[np.int32]:
         data = to_numbers(table.arrow([self.name])[self.name])
         lookup = Lookup(self.values, np.arange(self.values.size, dtype=np.int32))
         places, missing, _ = lookup.find(data)

@@ -6,7 +6,8 @@ key by the adversary. What is redrawn from trial to trial has one row per trial.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -113,6 +114,16 @@ class Knowledge:
     histogram: Histogram | None = None
     records: Points | None = None
     draws: int = 1
+    _once: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, repr=False,
+                                                 compare=False)
+
+    def once(self, adversary: str, column: str, guess: Callable[[], Floats]) -> Floats:
+        """Return guesses that several adversaries use, made once; nobody may change them."""
+        if (adversary, column) not in self._once:
+            guesses = guess()
+            guesses.setflags(write=False)
+            self._once[adversary, column] = guesses
+        return self._once[adversary, column]
 
     @property
     def granted(self) -> frozenset[str]:
@@ -166,7 +177,7 @@ class Knowledge:
         return None if self.bounds is None else sum(self.bounds) / 2
 
 
-_ALWAYS = ("label", "radius", "plausible", "draws")
+_ALWAYS = ("label", "radius", "plausible", "draws", "_once")
 FIELDS = tuple(f.name for f in fields(Knowledge) if f.name not in _ALWAYS)
 """The names of what can be known, which adversaries declare in `needs`."""
 

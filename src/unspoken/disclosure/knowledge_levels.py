@@ -28,6 +28,9 @@ MAX_SAMPLE = 50_000
 """Records of a drawn sample; more would not change the quantiles."""
 MAX_RECORDS = 200
 MODES = 3
+MOST_GUESSES = 2_000_000
+"""Guesses that one adversary makes of one column; columns of more values get fewer trials."""
+LEAST_TRIALS = 20
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,13 @@ class Setting:
     seed: bytes = b"\0" * 32
     sample: Mapping[str, Floats] | None = None
     progress: Callable[[int, int], None] | None = None
+    every_trial: bool = False
+    """Make all trials, however many values a column has: a precision was asked for."""
+
+    def bounded(self, values: int) -> Setting:
+        """Return the setting for a column with this many values: the more, the fewer trials."""
+        most = max(LEAST_TRIALS, MOST_GUESSES // max(values, 1))
+        return self if self.every_trial or self.trials <= most else replace(self, trials=most)
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose; the order of purposes does not matter."""

@@ -35,6 +35,13 @@ def is_file(entry: Entry, sha256: str) -> bool:
     return entry.what.endswith(f" {_content(sha256)}")
 
 
+def file_of(entry: Entry) -> Path | None:
+    """Return where the file of an entry was written; None if it is about no file."""
+    words, mark, _ = entry.what.rpartition(" sha256:")
+    _, slash, place = words.partition(" /")
+    return Path(f"/{place}") if mark and slash else None
+
+
 def _content(sha256: str) -> str:
     return f"sha256:{sha256[:16]}"
 

@@ -27,7 +27,7 @@ from unspoken.release.people_sketch import SAME, overlap, sketch
 from unspoken.release.release import Release
 from unspoken.table.table import Table
 
-KINDS = ("release", "study", "query", "model", "baskets")
+KINDS = ("release", "study", "query", "model", "baskets", "table")
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Entry:
 
     Attributes
     ----------
-    kind : {"release", "study", "query", "model", "baskets"}
-        What was disclosed.
+    kind : {"release", "study", "query", "model", "baskets", "table"}
+        What was disclosed; a table is one that another tool made.
     table : str
         The digest of the table, keyed once it is in a register.
     columns : mapping of str to str
@@ -172,7 +172,7 @@ class Register:
 
     def add_other(self, kind: str, table: Table, what: str, to: str,
                   guarantee: str = "none") -> Register:
-        """Enter a study, an answered query or a published model."""
+        """Enter a study, an answered query, a published model or a table of another tool."""
         known = digest(table)
         return self.add(Entry(kind, known.table, known.columns, what, to, _now(), guarantee), table)
 

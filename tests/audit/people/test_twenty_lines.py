@@ -89,7 +89,7 @@ def test_joint_rank_matching(released, audited):
 def test_linking_of_near_unique_rows(released, audited):
     """Parish is kept as it is: whoever knows it beside three ranks finds nearly everybody."""
     inside, outside, release, order = released
-    people = np.random.default_rng(6).choice(1500, 300, replace=False)
+    people = audited.people.persons.records
     near = np.where(release["parish"] == inside["parish"][people][:, None], 0.0, 9.0)
     for name, sign in (("area", 1), ("cows", -1), ("tons", 1)):
         near += np.abs(ranks(sign * release[name], sign * release[name])
@@ -97,5 +97,4 @@ def test_linking_of_near_unique_rows(released, audited):
     short = np.mean(order[near.argmin(axis=1)] == people)
     found = audited.people.worst(LINKED)
     assert short > 0.5
-    # Without a record map the audit allows for outsiders who may be as near by chance.
-    assert found.value >= short - 0.03
+    assert found.value >= short

@@ -8,6 +8,7 @@ behind the release, and beside the best guess without it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +31,17 @@ from unspoken.audit.people.membership import membership
 from unspoken.audit.people.nearest import find_nearest
 from unspoken.audit.people.read_columns import FREQUENCY, RANK, read_tables
 from unspoken.audit.people.singling_predicates import singling_out
+from unspoken.disclosure.audit_request import Progress, finished
 from unspoken.disclosure.audit_result import Audit
 from unspoken.disclosure.audit_rows import Row
-from unspoken.disclosure.people_risk import INFERRED, NO_CONTROL, PeopleAudit, Risk
+from unspoken.disclosure.column_runner import WORKERS
+from unspoken.disclosure.people_risk import (
+    INFERRED,
+    NO_CONTROL,
+    PeopleAudit,
+    PersonRisks,
+    Risk,
+)
 from unspoken.errors import DataError
 from unspoken.numerics.random import seed_from
 from unspoken.release.parameters import Real, Whole, check
@@ -50,6 +59,8 @@ WORDS = {
     "relative distance": "takes people for members whose record lies nearer to a released one than "
                          "to outsiders",
 }
+ATTACKS = 6
+"""Steps of a bar: reading, persons, and four kinds of attacks."""
 _LIMITS = (
     "only the listed attacks were tried; a better one may exist",
     "people were drawn at random; the intervals say how much that matters",
@@ -70,6 +81,7 @@ class PeopleRequest:
     random_state: Any = None
     truth: Ints | None = None
     learned: int = LEARNED
+    progress: Progress | None = None
 
 
 def people_audit(table: Table, release: Table, control: Table | None,
@@ -84,12 +96,26 @@ def people_audit(table: Table, release: Table, control: Table | None,
     reading = read_tables(table, release, control)
     attacked = Attacked(reading, known_columns(reading, table.schema, asked.known),
                         secret_columns(reading, table, asked.secrets), asked.radius,
-                        seed_from(asked.random_state), asked.people, asked.learned)
+                        seed_from(asked.random_state), asked.people, asked.learned,
+                        None if asked.truth is None else np.flatnonzero(asked.truth >= 0))
     persons = person_risks(attacked, asked.truth)
-    risks = [*singling_out(attacked), *linking(attacked, persons), *inferring(attacked),
-             *membership(attacked)]
+    risks = _attacks(attacked, persons, asked.progress)
     whole = PeopleAudit(tuple(risks), persons, reading.how, kept_use(reading))
     return whole, _limits(attacked, table, control)
+
+
+def _attacks(attacked: Attacked, persons: PersonRisks,
+             progress: Progress | None) -> list[Risk]:
+    """Run the attacks side by side; every draw has a stream of its own, so none sees another."""
+    attacks = (inferring, lambda one: linking(one, persons), membership, singling_out)
+    out: list[list[Risk]] = []
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for done, risks in enumerate(pool.map(lambda attack: attack(attacked), attacks), 2):
+            out.append(risks)
+            if progress is not None:
+                progress(done, ATTACKS)
+    inferred, linked, members, singled = out
+    return [*singled, *linked, *inferred, *members]
 
 
 def _limits(attacked: Attacked, table: Table, control: Table | None) -> tuple[str, ...]:
@@ -107,7 +133,7 @@ def _limits(attacked: Attacked, table: Table, control: Table | None) -> tuple[st
 def audit_table(  # noqa: PLR0913
     release: Any, table: Any, control: Any = None, *, known: Sequence[str] | None = None,
     secrets: Sequence[str] | None = None, radius: float = 0.02, people: int = PEOPLE,
-    random_state: Any = None, name: str = "",
+    random_state: Any = None, name: str = "", progress: Progress | None = None,
 ) -> Audit:
     """Measure what any table tells about the people it was made from, whatever tool made it.
 
@@ -132,6 +158,8 @@ def audit_table(  # noqa: PLR0913
         The same seed gives the same audit.
     name : str, default ""
         What the release is called in the audit.
+    progress : callable, default None
+        Called with (done, total).
 
     Returns
     -------
@@ -145,10 +173,11 @@ def audit_table(  # noqa: PLR0913
     """
     original, released = as_read(table), as_read(release)
     outside = None if control is None else as_read(control)
-    asked = PeopleRequest(known, secrets, radius, people, random_state)
+    asked = PeopleRequest(known, secrets, radius, people, random_state, progress=progress)
     found, limits = people_audit(original, released, outside, asked)
     missing = [n for n in released.schema.names
                if n not in found.read and not any(f"({n})" in how for how in found.read.values())]
+    finished(progress)
     about = {"fingerprint": name or "of another tool", "rows": released.rows,
              "mechanism": {"name": "another tool"}, "columns": dict(found.read)}
     return Audit(tuple(people_rows(found)), radius, 1, about, words_of(found.risks),

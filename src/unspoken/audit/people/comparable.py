@@ -7,7 +7,7 @@ A plain number is an interval of no width. A released label may stand for severa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,9 @@ from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
 Near = npt.NDArray[np.float32]
+LONG = 4096
+"""Values of a column from which on it is worth while to keep what was made of them."""
+MOST_KEPT = 6
 EVERYTHING = {"*", "**", "any", "all", "other", "suppressed", "(all)", "(any)", "?"}
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _PAIR = re.compile(rf"^\W*?({_NUMBER})\s*(?:-|–|,|;|:|to|\.\.)\s*({_NUMBER})\W*$")
@@ -169,10 +172,15 @@ class Scale:
     """The category that each released label is taken for, where it may stand for several."""
     known: Floats | None = field(default=None, repr=False)
     """Sorted values of similar people, where codes were read by rank: ranks are compared then."""
+    exact: bool = False
+    """Numbers agree or do not: they were released as they are."""
+    _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def apart(self, one: Values, rows: Ints, other: Values) -> Near:
+    def apart(self, one: Values, rows: Ints | slice, other: Values) -> Near:
         """Return (rows, all of the other): the distance of every pair."""
         if isinstance(one, Numbers) and isinstance(other, Numbers):
+            if self.exact:
+                return self._equal(one.middle[rows], other.low)
             if self.known is not None and other.plain:
                 return Scale()._numbers(self._ranks(one.middle[rows]),
                                         Numbers(*[self._ranks(other.low)] * 2))
@@ -183,20 +191,46 @@ class Scale:
 
     def _ranks(self, values: Floats) -> Any:
         """Return the places of numbers among similar people, between 0 and 1; missing stays."""
+        return self._kept("ranks", values, self._ranked)
+
+    def _kept(self, what: str, values: Floats, make: Callable[[Floats], Near]) -> Near:
+        """Return what is made of a long column, once for all blocks of people."""
+        if values.size < LONG:
+            return make(values)
+        # The same memory is the same column: it is kept beside what was made of it.
+        place = (what, values.__array_interface__["data"][0], values.size, values.strides)
+        kept: tuple[Floats, Near] | None = self._once.get(place)
+        if kept is None:
+            kept = (values, make(values))
+            if len(self._once) >= MOST_KEPT:
+                self._once.clear()
+            self._once[place] = kept
+        return kept[1]
+
+    def _ranked(self, values: Floats) -> Near:
         assert self.known is not None
         ends = [np.searchsorted(self.known, values, side=side) for side in ("left", "right")]
         places = (ends[0] + ends[1]) / (2 * max(self.known.size, 1))
         return np.where(np.isnan(values), np.nan, places).astype(np.float32)
 
+    def _equal(self, mine: Floats, theirs: Floats) -> Near:
+        off = np.asarray(mine[:, None] != theirs[None, :], np.float32)
+        return _missing(off, np.isnan(mine), np.isnan(theirs))
+
     def _numbers(self, mine: Near, other: Numbers) -> Near:
         if other.plain:
-            off = np.abs(mine[:, None] - other.low.astype(np.float32)[None, :])
+            off = np.subtract(mine[:, None], self._short(other.low)[None, :])
+            np.abs(off, out=off)
         else:
-            low, high = other.low.astype(np.float32), other.high.astype(np.float32)
+            low, high = self._short(other.low), self._short(other.high)
             off = np.maximum(np.maximum(low[None] - mine[:, None], mine[:, None] - high[None]), 0)
         off /= np.float32(self.width)
         np.minimum(off, 1.0, out=off)
         return _missing(off, np.isnan(mine), np.isnan(other.low))
+
+    def _short(self, values: Any) -> Near:
+        return values if values.dtype == np.float32 else self._kept(
+            "short", values, lambda one: one.astype(np.float32))
 
     def _labels(self, mine: Ints, theirs: Ints) -> Near:
         if self.agree is None:
@@ -205,7 +239,10 @@ class Scale:
         table = np.ones((size[0] + 1, size[1] + 1), np.float32)
         table[:-1, :-1] = ~self.agree
         table[-1, -1] = 0.0
-        return np.asarray(table[mine][:, theirs])
+        # The shorter side first: what is taken from is then as small as a cache.
+        if mine.size <= theirs.size:
+            return np.asarray(table[mine].take(theirs, axis=1))
+        return np.asarray(table[:, theirs].take(mine, axis=0))
 
 
 def _missing(off: Near, mine: Bools, theirs: Bools) -> Near:

@@ -21,6 +21,9 @@ FACTS = 6
 WORK = 600_000_000
 """Comparisons of two values that one attack may cost; fewer people are drawn where it is more."""
 LEAST = 60
+PART = 0.9
+"""Share of the original's rows below which a release is taken for one of a part of the people."""
+BLOCK = 10_000
 LEARNED = 10
 """Secrets that a learner is trained for."""
 
@@ -36,6 +39,8 @@ class Attacked:
     seed: bytes
     most: int = PEOPLE
     learned: int = LEARNED
+    inside: Ints | None = None
+    """Who of the original is behind the release, where a record map tells."""
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """Return the generator of one purpose."""
@@ -44,9 +49,45 @@ class Attacked:
     def drawn(self, group: People, passes: int, purpose: str) -> Ints:
         """Draw people to attack, fewer where each costs more."""
         cost = max(self.reading.release.rows * passes, 1)
-        size = min(self.most, group.rows, max(LEAST, WORK // cost))
+        pool = self.behind["control" if group is self.reading.control else "people"]
+        size = min(self.most, pool.size, max(LEAST, WORK // cost))
         rng = self.rng("draw", purpose)
-        return np.sort(rng.choice(group.rows, size, replace=False)).astype(np.int64)
+        return np.sort(rng.choice(pool, size, replace=False)).astype(np.int64)
+
+    @cached_property
+    def behind(self) -> dict[str, Ints]:
+        """Return the people who may be behind the release, by group.
+
+        A release of a part of the people says nothing about the others, who would make every risk
+        look smaller: of a small one those are taken who are nearest to some of its records, and of
+        a control group of the same size as well.
+        """
+        everybody = {name: np.arange(group.rows) for name, group in self.groups.items()}
+        if self.inside is not None:
+            return {**everybody, "people": self.inside}
+        if self.reading.release.rows >= PART * self.reading.original.rows:
+            return everybody
+        size = min(group.rows for group in self.groups.values())
+        return {name: self._nearest(group, size) for name, group in self.groups.items()}
+
+    def _nearest(self, group: People, size: int) -> Ints:
+        """Return those of some people who are nearest to records of the release."""
+        reading, rng = self.reading, self.rng("behind")
+        some = np.sort(rng.choice(group.rows, size, replace=False)).astype(np.int64)
+        count = max(LEAST, WORK // (2 * size * len(reading.names)))
+        records = rng.choice(reading.release.rows, min(self.most, count, reading.release.rows),
+                             replace=False)
+        shown, owners = reading.release.take(records), np.zeros(records.size, np.int64)
+        least = np.full(records.size, np.inf, np.float32)
+        for start in range(0, size, BLOCK):
+            rows = some[start:start + BLOCK]
+            near = np.zeros((rows.size, records.size), np.float32)
+            for name, scale in reading.scales.items():
+                near += scale.apart(group.columns[name], rows, shown.columns[name])
+            nearer = near.min(axis=0) < least
+            owners[nearer] = rows[near.argmin(axis=0)[nearer]]
+            least = np.minimum(least, near.min(axis=0))
+        return np.unique(owners)
 
     @cached_property
     def groups(self) -> dict[str, People]:

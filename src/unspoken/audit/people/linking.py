@@ -7,7 +7,9 @@ population who fits as well (journalist).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from unspoken.audit.people.nearest import SAME, Nearest, blocks, find_nearest
 from unspoken.disclosure.people_risk import LINKED, PersonRisks, Risk
 
 EVERYBODY = "(people)"
+CLEARLY = 1.95
+"""How far two distribution functions must be apart: by chance they are so once in a thousand."""
 GROUPED = 0.95
 """Share of people who agree exactly with a record from which on a table was grouped."""
 
@@ -35,7 +39,8 @@ def linking(attacked: Attacked, persons: PersonRisks) -> list[Risk]:
     """Return the risk of being linked by two halves, and of being found by what is known."""
     reading = attacked.reading
     chance, rows = 1.0 / reading.release.rows, len(persons.prosecutor)
-    found = round(float(np.sum(persons.prosecutor)))
+    # A person who is found with some chance counts: a risk is never rounded down.
+    found = math.ceil(float(np.sum(persons.prosecutor)) - 1e-6)
     control = (None, 0) if reading.control is None else (0, rows)
     risks = [Risk(LINKED, EVERYBODY, "nearest record", f"{len(persons.known)} facts", found, rows,
                   chance, *control)]
@@ -57,8 +62,19 @@ def _links(attacked: Attacked, group: People, name: str, one: Sequence[str],
 
 
 def person_risks(attacked: Attacked, truth: Ints | None = None) -> PersonRisks:
-    """Return how likely each person is found by what is known of people."""
+    """Return how likely each person is found by what is known of people.
+
+    Numbers that were released as they are may be compared by nearness, which noise and rounding
+    need, or taken at their word; the adversary who finds more people counts.
+    """
     known = attacked.known or telling(attacked.reading)[:1]
+    exactly = replace(attacked, reading=attacked.reading.exactly())
+    ways = [attacked, *([exactly] if any(exactly.reading.scales[n].exact for n in known) else [])]
+    return max((_person_risks(way, known, truth) for way in ways),
+               key=lambda one: float(np.sum(one.prosecutor)))
+
+
+def _person_risks(attacked: Attacked, known: Sequence[str], truth: Ints | None) -> PersonRisks:
     reading, rng = attacked.reading, attacked.rng("persons")
     rows = attacked.drawn(reading.original, 2 * len(reading.names), "persons")
     found = find_nearest(reading, reading.original, rows, known, rng)
@@ -66,6 +82,9 @@ def person_risks(attacked: Attacked, truth: Ints | None = None) -> PersonRisks:
     there = np.array([np.isin(mine, near).any() for mine, near in
                       zip(own, found.records, strict=True)])
     chance = np.where(there, weight, 0.0)
+    if truth is None and reading.control is not None:
+        # A column that was read wrongly leads all of them together astray, and not these alone.
+        chance = np.maximum(chance, _mutual(attacked, known, found))
     alike = {name: _alike(attacked, known, found, group)
              for name, group in attacked.groups.items()}
     # Nobody hides behind records that are nobody's: repeated records and decoys are no crowd.
@@ -87,25 +106,64 @@ def _own(attacked: Attacked, rows: Ints, truth: Ints | None) -> tuple[list[Ints]
     mine = find_nearest(reading, reading.original, rows, reading.names, rng)
     if reading.control is None or (mine.distance <= SAME).mean() >= GROUPED:
         return list(mine.records), np.ones(rows.size)
+    return list(mine.records), _convinced(mine.distance,
+                                          _strangers(attacked, reading.names).distance)
+
+
+def _strangers(attacked: Attacked, columns: Sequence[str]) -> Nearest:
+    """Return the records that outsiders come nearest to by some columns."""
+    reading = attacked.reading
+    assert reading.control is not None
     outside = attacked.drawn(reading.control, 2 * len(reading.names), "strangers")
-    away = np.sort(find_nearest(reading, reading.control, outside, reading.names, rng).distance)
-    nearer = np.searchsorted(away, mine.distance + SAME, side="right")
-    # One outsider more than were seen: a few near people prove nothing.
-    false = (nearer + 1) / (away.size + 1)
-    near = np.sort(mine.distance)
-    share = np.searchsorted(near, mine.distance + SAME, side="right") / near.size
-    return list(mine.records), np.clip(1.0 - false / share, 0.0, 1.0)
+    return find_nearest(reading, reading.control, outside, columns, attacked.rng("strangers"))
 
 
-def _alike(attacked: Attacked, known: Sequence[str], found: Nearest, group: People) -> Ints:
-    """Return how many of a group fit the found record as well as the person does."""
+def _mutual(attacked: Attacked, known: Sequence[str], found: Nearest) -> Floats:
+    """Return how likely people are at their own record, the more if nobody is nearer to it.
+
+    An outsider comes near to somebody's record as well, but then its owner is nearer.
+    """
+    people, strangers = attacked.reading.original, _strangers(attacked, known)
+    near, away = (np.where(_alike(attacked, known, one, people, -SAME) > 0, np.inf, one.distance)
+                  for one in (found, strangers))
+    return np.maximum(_convinced(found.distance, strangers.distance, clearly=True),
+                      _convinced(near, away, clearly=True))
+
+
+def _convinced(near: Floats, away: Floats, clearly: bool = False) -> Floats:
+    """Return how likely people at some distance are at their own record, given outsiders' ones.
+
+    Where people are clearly nearer than outsiders, whoever is nearer is at least as likely. Else
+    one outsider more is counted than were seen, as a few near people prove nothing; or, with
+    `clearly`, nobody counts.
+    """
+    order, away = np.sort(near), np.sort(away)
+    inside = np.searchsorted(order, order + SAME, side="right") / order.size
+    nearer = np.searchsorted(away, order + SAME, side="right")
+    wrong = (nearer + 1) / (away.size + 1) / inside
+    held = np.isfinite(order)
+    if np.max((inside - nearer / away.size)[held], initial=0.0) > CLEARLY * math.sqrt(
+            1 / order.size + 1 / away.size):
+        wrong = np.minimum.accumulate((nearer / away.size / inside)[::-1])[::-1]
+    elif clearly:
+        return np.zeros(near.size)
+    likely = np.clip(1.0 - wrong, 0.0, 1.0)[np.searchsorted(order, near)]
+    return np.asarray(np.where(np.isfinite(near), likely, 0.0))
+
+
+def _alike(attacked: Attacked, known: Sequence[str], found: Nearest, group: People,
+           margin: float = SAME) -> Ints:
+    """Return how many of a group fit the found record as well as the person does.
+
+    With a margin below zero only those count who fit better.
+    """
     records = np.array([near[0] for near in found.records], np.int64)
     total = np.zeros(records.size, np.int64)
     at = 0
     for block in blocks(records, group.rows):
         near = _from_release(attacked, block, known, group)
         least = found.distance[at:at + block.size, None]
-        total[at:at + block.size] = (near <= least + SAME).sum(axis=1)
+        total[at:at + block.size] = (near <= least + margin).sum(axis=1)
         at += block.size
     return total
 
@@ -118,7 +176,7 @@ def _from_release(attacked: Attacked, records: Ints, known: Sequence[str],
     out = np.zeros((records.size, group.rows), np.float32)
     for name in known:
         column, scale = group.columns[name], reading.scales[name]
-        out += scale.apart(column, np.arange(group.rows), some.columns[name]).T
+        out += scale.apart(column, slice(None), some.columns[name]).T
     return out
 
 

@@ -65,12 +65,11 @@ def _least(attacked: Attacked, group: People, rows: Ints, others: People,
            owners: Ints | None) -> Floats:
     """Return the distance to the nearest of others, leaving a person's own record out."""
     out = [np.empty(0)]
+    scales = {name: type(one)(one.width) for name, one in attacked.reading.scales.items()}
     for block in blocks(rows, others.rows):
         near = np.zeros((block.size, others.rows), np.float32)
         for name in attacked.reading.names:
-            scale = attacked.reading.scales[name]
-            plain = type(scale)(scale.width)
-            near += plain.apart(group.columns[name], block, others.columns[name])
+            near += scales[name].apart(group.columns[name], block, others.columns[name])
         if owners is not None:
             near[block[:, None] == owners[None, :]] = np.inf
         out.append(near.min(axis=1).astype(np.float64))

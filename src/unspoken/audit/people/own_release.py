@@ -20,6 +20,7 @@ from unspoken.audit.people.audit_people import (
     people_rows,
     words_of,
 )
+from unspoken.disclosure.audit_request import Progress
 from unspoken.disclosure.audit_result import Audit
 from unspoken.errors import SchemaError
 from unspoken.release.key import Key
@@ -29,6 +30,7 @@ from unspoken.release.release import Release
 from unspoken.table.schema import Schema
 from unspoken.table.table import Table
 
+EVERYBODY = "(people)"
 PEOPLE = 200
 LEARNED = 3
 NO_KEY = "risks to people were not measured: they need the key, which tells what was released"
@@ -36,7 +38,8 @@ BASKETS = "risks to people by singling out, linking and membership are not measu
 
 
 def with_people(audit: Audit, table: Table, release: Release, key: Key | None,
-                control: Any = None, random_state: Any = None) -> Audit:
+                control: Any = None, random_state: Any = None,
+                progress: Progress | None = None) -> Audit:
     """Return an audit with the risks to people added."""
     if release.schema.of_kind("basket") or table.schema.of_kind("basket"):
         return replace(audit, limits=(*audit.limits, BASKETS))
@@ -45,12 +48,14 @@ def with_people(audit: Audit, table: Table, release: Release, key: Key | None,
         return replace(audit, limits=(*audit.limits, NO_KEY))
     names = method.released_names(key, release)
     asked = PeopleRequest(None, _secrets(table, names), audit.radius or 0.02, PEOPLE,
-                          random_state, _released_rows(key, release, table.rows), LEARNED)
+                          random_state, _released_rows(key, release, table.rows), LEARNED,
+                          progress)
     try:
         people, limits = people_audit(_gone_out(table, names, key), released_table(release, key),
                                      None if control is None else as_read(control), asked)
     except SchemaError as error:
-        return replace(audit, limits=(*audit.limits, f"risks to people were not measured: {error}"))
+        return replace(audit, unscored={**audit.unscored, EVERYBODY: "risks to people were not "
+                                        f"measured: {error}"})
     more = tuple(line for line in limits if line not in audit.limits)
     return replace(audit, rows=(*audit.rows, *people_rows(people, columns=False)), people=people,
                    words={**words_of(people.risks), **audit.words}, limits=(*audit.limits, *more))

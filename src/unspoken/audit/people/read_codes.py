@@ -81,6 +81,8 @@ def falling(codes: Mapping[str, Floats], plain: Mapping[str, Floats],
 def _ranks(columns: Sequence[Floats]) -> Floats:
     """Return the rank correlations of columns; a missing value has the middle rank."""
     step = max(1, len(columns[0]) // SAMPLED)
+    if len(columns[0]) < 2:
+        return np.zeros((len(columns), len(columns)))
     ranked = [_middle_ranks(np.asarray(one[::step], np.float64)) for one in columns]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.nan_to_num(np.atleast_2d(np.corrcoef(np.array(ranked))))

@@ -55,6 +55,14 @@ class Reading:
         """Return the columns that all of them have."""
         return tuple(self.scales)
 
+    def exactly(self) -> Reading:
+        """Return the same reading for whoever takes numbers that are as they were at their word."""
+        plain = {name for name, column in self.release.columns.items()
+                 if isinstance(column, Numbers) and column.plain
+                 and self.how[name].startswith(AS_IS)}
+        return replace(self, scales={name: replace(scale, exact=name in plain)
+                                     for name, scale in self.scales.items()})
+
 
 def read_tables(original: Table, release: Table, control: Table | None) -> Reading:
     """Read a release beside the original; columns are matched by name, then by content."""
@@ -170,7 +178,7 @@ def _number_column(found: Numbers, mine: Numbers,
                    similar: Numbers) -> tuple[Values, Scale, str]:
     if not found.plain:
         return found, Scale(_width(mine.middle, found.middle)), INTERVALS
-    if _difference(found.low, similar.middle) > FAR:
+    if _difference(found.low, similar.middle) > max(FAR, _by_chance(found.low, similar.middle)):
         return found, Scale(), RANK
     return found, Scale(_width(mine.middle, found.low)), AS_IS
 
@@ -179,6 +187,12 @@ def _width(one: Floats, other: Floats) -> float:
     both = np.concatenate([one, other])
     both = both[np.isfinite(both)]
     return float(np.ptp(both)) or 1.0 if both.size else 1.0
+
+
+def _by_chance(one: Floats, other: Floats) -> float:
+    """Return how far two small samples of the same values may lie apart, once in a thousand."""
+    sizes = [max(int(np.isfinite(part).sum()), 1) for part in (one, other)]
+    return 1.95 * float(np.sqrt(sum(1 / size for size in sizes)))
 
 
 def _difference(one: Floats, other: Floats) -> float:

@@ -36,7 +36,8 @@ class CurveFitting(Adversary):
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
         """Return the height of the curve at every code."""
-        return self.curves(points_of(knowledge)).at(view[column].codes)
+        return knowledge.once(self.name, column, lambda: self.curves(
+            points_of(knowledge)).at(view[column].codes))
 
     def guess_at(self, view: View, column: str, knowledge: Knowledge, places: Floats,
                  rng: np.random.Generator) -> Floats:

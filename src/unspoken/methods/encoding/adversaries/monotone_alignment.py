@@ -50,6 +50,7 @@ class MonotoneAlignment(Adversary):
         grids = [grid_of(row, places) for row in sample]
         fit = [row for row, grid in enumerate(grids)
                if grid is not None and grid.values.size >= places]
+        plain = plain.copy() if fit else plain
         for some in _chunks(fit, places):
             plain[some] = lined_up(seen, [grid for row in some if (grid := grids[row])])
         return plain

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unspoken.arrays import Floats
-from unspoken.disclosure.adversary import Adversary, View
+from unspoken.disclosure.adversary import Adversary, ColumnView, View
 from unspoken.disclosure.knowledge import Knowledge
 from unspoken.errors import InputError
 
@@ -29,7 +29,10 @@ class QuantileMatching(Adversary):
     def guess(self, view: View, column: str, knowledge: Knowledge,
               rng: np.random.Generator) -> Floats:
         """Return the quantiles of every trial's sample at every code."""
-        seen, sample = view[column], knowledge.sample
+        return knowledge.once(self.name, column, lambda: self._quantiles(view[column], knowledge))
+
+    def _quantiles(self, seen: ColumnView, knowledge: Knowledge) -> Floats:
+        sample = knowledge.sample
         if sample is None or sample.shape[1] == 0:
             raise InputError("Quantile matching needs a sample with values. The knowledge "
                              f"'{knowledge.label}' has none.")

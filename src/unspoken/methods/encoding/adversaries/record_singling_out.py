@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from unspoken.arrays import Floats
 from unspoken.methods.encoding.adversaries.release_adversary import ReleaseAdversary, Rows
 
+Weights = npt.NDArray[np.float32]
 CLAIM = 0.8
 """Share of all weight that a record must have to be claimed."""
 WRONG = 0.02
@@ -43,13 +45,18 @@ class ReadColumn:
         share = share[share > 0]
         return float(-(share * np.log(share)).sum())
 
-    def weights(self, fact: float) -> Floats:
-        """Return the logarithm of how well every entry fits a fact."""
+    def weights(self, fact: float) -> Weights:
+        """Return the logarithm of how well every entry fits a fact, that of a missing one last."""
+        out = np.full(self.reads.size + 1, np.log(WRONG), np.float32)
         off = np.abs(self.reads - fact)
         if self.reach is None:
-            return np.asarray(np.log(np.where(off < 0.5, 1 - WRONG, WRONG)))
-        near = np.exp(-0.5 * (off / max(self.reach, 1e-12)) ** 2)
-        return np.log((1 - WRONG) * near + WRONG * 1e-2)
+            out[:-1] = np.where(off < 0.5, np.log(1 - WRONG), np.log(WRONG))
+            return out
+        # Single precision from here on: weights that differ by less decide nothing.
+        off = (off / max(self.reach, 1e-12)).astype(np.float32)
+        near = np.exp(np.float32(-0.5) * off * off)
+        out[:-1] = np.log(np.float32(1 - WRONG) * near + np.float32(WRONG * 1e-2))
+        return out
 
 
 class RecordSinglingOut(ReleaseAdversary):
@@ -70,12 +77,11 @@ class RecordSinglingOut(ReleaseAdversary):
         weight = 1.0 / float(np.exp(total - total[best]).sum())
         return best if weight >= CLAIM and total[best] > len(facts) * np.log(0.5) else -1
 
-    def fits(self, columns: Mapping[str, ReadColumn], facts: Mapping[str, float]) -> Floats:
+    def fits(self, columns: Mapping[str, ReadColumn], facts: Mapping[str, float]) -> Weights:
         """Return how well every record fits all facts, as a logarithm."""
-        total = np.zeros(next(iter(columns.values())).rows.size, np.float64)
+        total = np.zeros(next(iter(columns.values())).rows.size, np.float32)
         for name, fact in facts.items():
-            column = columns[name]
-            total += np.r_[column.weights(fact), np.log(WRONG)].take(column.rows)
+            total += columns[name].weights(fact).take(columns[name].rows)
         return total
 
 

@@ -52,7 +52,7 @@ def _audit(table: Table, release: Release, key: Key | None, request: AuditReques
     rows = run_columns(view, truths, chosen, setting, part_of(request.progress, 0.0, share))
     precision = request.precision
     if precision is not None and (wanted := trials_for(rows, precision)) > setting.trials:
-        setting = replace(setting, trials=wanted)
+        setting = replace(setting, trials=wanted, every_trial=True)
         rows = run_columns(view, truths, chosen, setting, part_of(request.progress, 0.0, share))
     rows += formula_rows(view, truths.columns, setting)
     rows += subspace_rows(table, view, truths.columns, rows, chosen, setting, request.subspaces)

@@ -86,17 +86,16 @@ def _named(names: Ints, held: Ints) -> Ints:
 
 def right_shares(column: LabelColumn, guesses: Ints) -> tuple[float, float]:
     """Return the shares of labels and of records whose category is guessed."""
-    counts = np.bincount(column.rows[column.rows >= 0], minlength=len(column.labels))
     right = guesses == column.owner
-    return float(right.mean()), float(right @ counts / max(int(counts.sum()), 1))
+    return float(right.mean()), float(right @ column.counts / max(int(column.counts.sum()), 1))
 
 
 def _blind(column: LabelColumn, held: Ints, counts: Ints) -> float:
     """Return the share of records that the sample's most frequent category has."""
     if held.size == 0:
         return 0.0
-    own = column.originals[column.originals >= 0]
-    return float((own == held[counts.argmax()]).mean())
+    place = int(held[counts.argmax()])
+    return float(column.original_shares[place]) if place < len(column.categories) else 0.0
 
 
 def _rows(adversary: str, level: str, column: str, shares: Sequence[tuple[float, float]],
@@ -126,12 +125,11 @@ def _without_sample(column: LabelColumn, chosen: Sequence[Adversary],
 
 
 def _largest(column: LabelColumn) -> float:
-    counts = np.bincount(column.rows[column.rows >= 0], minlength=1)
-    return float(counts.max() / max(int(counts.sum()), 1))
+    return float(column.counts.max(initial=0) / max(int(column.counts.sum()), 1))
 
 
 def _known_records(column: LabelColumn, setting: Setting) -> list[tuple[float, float]]:
-    counts: Ints = np.bincount(column.rows[column.rows >= 0], minlength=len(column.labels))
+    counts = column.counts
     rng = setting.rng("grant", column.name, "records", "labels")
     known = min(MAX_RECORDS, max(2, int(counts.sum()) // 20), int(counts.sum()))
     out = []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unspoken.arrays import Ints
+from unspoken.arrays import Floats, Ints
 from unspoken.disclosure.adversary import View
 from unspoken.disclosure.ground_truth import Truth, Truths
 from unspoken.methods.encoding.adversaries.release_adversary import Rows
@@ -38,6 +39,17 @@ class LabelColumn:
     rows: Rows
     originals: Rows
     in_order: bool = False
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Return how many released records carry every label."""
+        return np.bincount(self.rows[self.rows >= 0], minlength=len(self.labels))
+
+    @cached_property
+    def original_shares(self) -> Floats:
+        """Return the share of the original's records that every category has."""
+        own = np.bincount(self.originals[self.originals >= 0], minlength=len(self.categories))
+        return own / max(int(own.sum()), 1)
 
     @property
     def label_of(self) -> Ints:
@@ -127,10 +139,10 @@ class Records:
 
     def find(self, person: int) -> int:
         """Return the first released record equal to that of a person."""
-        fits = np.ones(self.rows, np.bool_)
+        left = np.arange(self.rows)
         for one, other in zip(self.released, self.originals, strict=True):
-            fits &= one == other[person]
-        return int(fits.argmax())
+            left = left[one[left] == other[person]]
+        return int(left[0]) if left.size else 0
 
     def in_place(self) -> float:
         """Return the share of people whose record stands where it stood in the original."""
