@@ -160,8 +160,9 @@ def test_nothing_imports_itself_over_others():
 
 
 JOINT_LEFT_OF = {"joint_errors": set(), "wire": {"joint_errors"}, "mpc": {"joint_errors", "wire"}}
+JOINT_LEFT_OF["result_control"] = {"joint_errors"}
 JOINT_LEFT_OF["session"] = JOINT_LEFT_OF["mpc"] | {"mpc"}
-JOINT_LEFT_OF["tasks"] = JOINT_LEFT_OF["session"] | {"session"}
+JOINT_LEFT_OF["tasks"] = JOINT_LEFT_OF["session"] | {"session", "result_control"}
 JOINT_LEFT_OF["museum"] = JOINT_LEFT_OF["tasks"] | {"tasks"}
 
 

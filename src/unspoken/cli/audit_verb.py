@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
 def _file(args: argparse.Namespace) -> int:
     """Audit a table of another tool, or a published model."""
     register = audit_files.register_beside(_register(args))
-    with _steps("audit") as step:
+    with steps("audit") as step:
         result, table, published = audit_files.audit_file(args, step)
     result = audit_files.with_earlier(result, register, table, published, args.seed)
     result = audit_files.judged(args, result)

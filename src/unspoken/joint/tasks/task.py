@@ -16,6 +16,7 @@ from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.result_control.opened_forms import Opened
 from unspoken.joint.session.dry_run import Answers, Drawn, DryRun, dry_run
 from unspoken.joint.session.run_roles import roles_of
 from unspoken.joint.session.study import Study
@@ -33,6 +34,7 @@ class Outlook:
     """What can be said about a study without running it dry: who learns what, and how safe it is.
 
     `assumes`: what the forecast takes for granted about the course of the program.
+    `determined`: what each party can work out of the others from the result and its own data.
     """
 
     learns: dict[str, list[str]]
@@ -40,6 +42,7 @@ class Outlook:
     notes: tuple[str, ...] = (UNVETTED,)
     assumes: str = ""
     computing: float = 0.0
+    determined: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Plan(Outlook):
         """Return the plan as plain data."""
         return {"rounds": self.rounds, "bytes": self.bytes, "records": self.records,
                 "assumes": self.assumption(), "learns": self.learns,
+                "determined": dict(self.determined),
                 "seconds": {network: self.seconds(network) for network in NETWORKS},
                 "safe_against": self.safe, "notes": list(self.notes)}
 
@@ -72,6 +76,7 @@ class Plan(Outlook):
         """Return the plan for people."""
         lines = [f"  {name} learns: {'; '.join(what) or 'nothing'}"
                  for name, what in self.learns.items()]
+        lines += [f"  {name} {what}" for name, all_ in self.determined.items() for what in all_]
         times = "; ".join(f"{_duration(self.seconds(n))} {n}" for n in NETWORKS)
         return "\n".join([f"{self.rounds} rounds, about {self.bytes:,} bytes in all, counted by a "
                           f"dry run for {self.assumption()}", f"about {times}",
@@ -113,6 +118,7 @@ class Task:
     `over_columns`: owners have columns of the same records, which the runner brings into one
     order first. `ids`: how it reads them, where a file is no table.
     `having_columns`: which owners have records to be named by ids.
+    `opens`: what is opened, in the forms of which `result_control` computes what follows for whom.
     """
 
     name: str
@@ -130,6 +136,7 @@ class Task:
     over_columns: bool = False
     ids: Callable[[Path, str], list[Any]] | None = None
     having_columns: Callable[[Study], tuple[str, ...]] = lambda study: study.having("owner")
+    opens: Callable[[Study], tuple[Opened, ...]] | None = None
 
     def text(self) -> str:
         """Return the explanation of the task and of every parameter."""
@@ -166,8 +173,8 @@ class Task:
             return self.plan(study, 10 * count)
         opened = {name: run.learned(name) for name in run.ledgers}
         return Plan(outlook.learns, outlook.safe, (*outlook.notes, *study.facts.cost_notes),
-                    outlook.assumes, outlook.computing, run.rounds, run.bytes, count, opened,
-                    run.drawn)
+                    outlook.assumes, outlook.computing, outlook.determined, run.rounds, run.bytes,
+                    count, opened, run.drawn)
 
 
 def needs_of(task: Task, study: Study, records: int | None = None) -> tuple[Drawn, ...]:

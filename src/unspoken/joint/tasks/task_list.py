@@ -8,6 +8,7 @@ from functools import cache
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
+from unspoken.joint.tasks.common.controlled_results import controlled
 from unspoken.joint.tasks.common.record_order import in_one_order
 from unspoken.joint.tasks.task import Task
 from unspoken.joint.tasks.task_params import near
@@ -23,7 +24,8 @@ def all_tasks() -> dict[str, Task]:
     """Return every task by its name."""
     tasks = (task for folder in FOLDERS for task in importlib.import_module(
         f"unspoken.joint.tasks.{folder}.task").TASKS)
-    return {task.name: in_one_order(task) if task.over_columns else task for task in tasks}
+    return {task.name: controlled(in_one_order(task) if task.over_columns else task)
+            for task in tasks}
 
 
 def task_of(study: Study) -> Task:

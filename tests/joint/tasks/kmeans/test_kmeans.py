@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -14,6 +16,8 @@ from unspoken.joint import reveal, share
 from unspoken.joint.joint_errors import PartyError, RefusedError, RingError
 from unspoken.joint.mpc.declared import declares
 from unspoken.joint.session.run import run_outcomes
+from unspoken.joint.tasks.common.public_sizes import SIZES
+from unspoken.joint.tasks.kmeans.all_on_shares import SMALL
 from unspoken.joint.tasks.kmeans.first_centres import plain_spread, spread
 from unspoken.joint.tasks.kmeans.nearest_centre import closest, fresh_orders
 from unspoken.joint.tasks.kmeans.params import KMeansParams, as_floats, rounded
@@ -301,3 +305,19 @@ def test_what_would_tell_too_much_is_refused():
 def test_rules_that_make_no_clustering_are_refused(change):
     with pytest.raises(InputError):
         KMeansParams(**{"k": 3, **change})
+
+
+def test_centres_of_small_clusters_are_not_opened():
+    """One record far off is a cluster of its own; that there is one is all that is opened."""
+    rng = np.random.default_rng(4)
+    parts = [rng.normal(size=(12, 2)) / 4, np.vstack([rng.normal(size=(9, 2)) / 4, [[6.0, 6.0]]])]
+    rules = KMeansParams(k=2, iterations=6, smallest_group=3, start="spread", seed=1)
+    open_rules = dataclasses.replace(rules, smallest_group=0)
+    found, _ = kmeans_rows(parts, open_rules)
+    assert np.abs(found[0].centres - 6.0).max(axis=1).min() < 0.01
+    outcomes = run_outcomes(KMeansOverRows(rules, ("x", "y"), ("p0", "p1")), parts)
+    for outcome in outcomes[:2]:
+        assert "Every cluster must have at least 3 records" in str(outcome.error)
+        assert {o.because for o in outcome.ledger.openings} == {SIZES, SMALL}
+    found, _ = kmeans_rows([parts[0], parts[1][:-1]], dataclasses.replace(rules, k=1))
+    assert found[0].centres.shape == (1, 2)

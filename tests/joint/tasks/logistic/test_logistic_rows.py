@@ -93,7 +93,7 @@ def test_only_receivers_learn_errors():
 def test_separable_classes_are_refused():
     data = made(200, 3)
     data["yes"] = (data["u"] > 0).astype(float)
-    with pytest.raises(RefusedError, match=r"ridge|ill-conditioned|depend"):
+    with pytest.raises(RefusedError, match="separable"):
         mine_logistic_rows(by_rows(data, np.arange(200) % 2), TERMS,
                                  RegressionParams(condition=2.0**6))
     models, _ = mine_logistic_rows(by_rows(data, np.arange(200) % 2), TERMS,

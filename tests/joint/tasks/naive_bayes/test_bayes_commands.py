@@ -33,7 +33,7 @@ def test_a_model_over_rows_classifies_another_owners_records(folder, capsys):
     columns, new = table(90, 1), table(20, 2)
     for place, name in enumerate(OWNERS):
         write(folder / f"{name}.csv", {n: c[place::3] for n, c in columns.items()})
-    found = tried(folder, "bayes", [*SHARED, *COLUMNS, "most=4096"], capsys)
+    found = tried(folder, "bayes", [*SHARED, *COLUMNS, "most=4096", "bits=20"], capsys)
     model = MixedBayes.from_json(found["south"])
     assert apart(model, pooled(LAYOUT, columns)) < 2.0**-18
     again(folder)

@@ -13,6 +13,7 @@ from support.bayes_data import CLASSES, LAYOUT, apart, parts_of, spread_rows, ta
 from unspoken.errors import DataError, InputError
 from unspoken.joint import run_outcomes
 from unspoken.joint.joint_errors import PartyError, RefusedError
+from unspoken.joint.tasks.naive_bayes.opened_precision import POWERS
 from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Given, Numeric
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.naive_bayes.program_rows import (
@@ -83,10 +84,23 @@ def test_modes_agree(mode, owners):
         pytest.importorskip("rbcl")
     columns = table(60, 2)
     models, ledgers = mine_bayes_rows(parts_of(columns, np.arange(60) % owners, owners),
-                                            LAYOUT, BayesParams(**ANY), mode)
+                                            LAYOUT, BayesParams(bits=20, **ANY), mode)
     for model, ledger in zip(models, ledgers, strict=True):
         assert apart(model, pooled(LAYOUT, columns)) < 2.0**-18
         assert {row.because for row in ledger.openings} == {RATIOS, TOO_MANY}
+
+
+@pytest.mark.parametrize("size", [60, 900])
+def test_by_default_ratios_are_opened_as_finely_as_classes_are_large(size):
+    columns = table(size, 2)
+    models, ledgers = mine_bayes_rows(parts_of(columns, np.arange(size) % 2, 2), LAYOUT,
+                                      BayesParams(**ANY))
+    expected = pooled(LAYOUT, columns)
+    smallest = min(np.unique(columns["class"], return_counts=True)[1])
+    # Half a step of up to four records, and what makes shares add up to 1 again.
+    assert apart(models[0], expected) <= 4 / smallest
+    assert {row.because for row in ledgers[0].openings} == {RATIOS, TOO_MANY, POWERS}
+    assert (models[0].predict(columns) == expected.predict(columns)).mean() > 0.98
 
 
 def test_one_alone_can_learn_the_model():

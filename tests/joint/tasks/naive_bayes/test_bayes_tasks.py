@@ -45,7 +45,7 @@ def sent(outputs):
 
 
 def test_a_study_over_rows_gives_the_model(members, tmp_path):
-    study, task = study_of(members, "bayes", ROWS)
+    study, task = study_of(members, "bayes", {**ROWS, "bits": 20})
     assert Study.from_json(study.to_json()) == study
     columns = table(90, 1)
     paths = saved(tmp_path, parts_of(columns, np.arange(90) % 3, 3))

@@ -7,12 +7,14 @@ from typing import Any
 
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.result_control.opened_forms import Opened, Quotients
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.boosted_trees import program_rows
 from unspoken.joint.tasks.boosted_trees.params import Boost, BoostSettings
 from unspoken.joint.tasks.boosted_trees.pooled import pooled_boost
 from unspoken.joint.tasks.boosted_trees.program_rows import BoostOverRows
+from unspoken.joint.tasks.boosted_trees.split_gains import RATIO
 from unspoken.joint.tasks.common.study_parameters import not_chosen
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import as_study, declared
@@ -60,5 +62,9 @@ def _answers(study: Study, records: int, name: str) -> Answers:
     return AssumedRows(program.layout, program.rules, program.spans).answers()
 
 
+def _opens(study: Study) -> tuple[Opened, ...]:
+    return (Quotients("the sums of gradients of a leaf", RATIO, 1),)
+
+
 TASKS = (Task("boosted-trees", HELP, declared(BoostSettings, "rows"), _fits, _disclosures, _outlook,
-              load_rows, _program, blank_rows, pooled_boost, _answers),)
+              load_rows, _program, blank_rows, pooled_boost, _answers, opens=_opens),)

@@ -12,6 +12,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.params import ClassifySettings
 from unspoken.joint.tasks.classify.parts_study import (
@@ -164,10 +165,24 @@ def _expected_columns(study: Study) -> int:
     return ClassifySettings.of(study.parameters).expected
 
 
+def _records_opens(study: Study) -> tuple[Opened, ...]:
+    sides, to = _sides(study.parameters), study.having("receiver")
+    why = "where only one value is given that class"
+    return (Decisions("values of records", why, to, (sides.records,)),
+            Decisions("parts of the model", "where a record decides between two models", to,
+                    (sides.model,)))
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    settings = ClassifySettings.of(study.parameters)
+    to = study.having("receiver") if settings.way == "together" else ()
+    return (Decisions("values of records", "where only one value is given that class", to),)
+
+
 TASKS = (
     Task("classify", RECORDS_HELP, declared(ClassifySettings, "rows"), _fits_records,
          _records_disclosures, _records_outlook, _load_records, RecordsStudy, _blank_records,
-         pooled, expected=_expected_records),
+         pooled, expected=_expected_records, opens=_records_opens),
     Task("classify-columns", COLUMNS_HELP, declared(ClassifySettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, load_part, PartsStudy, blank_part, pooled,
-         expected=_expected_columns, over_columns=True))
+         expected=_expected_columns, over_columns=True, opens=_columns_opens))

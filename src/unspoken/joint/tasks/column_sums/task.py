@@ -12,12 +12,13 @@ import numpy.typing as npt
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.shared import LIMIT, to_ring
+from unspoken.joint.result_control.opened_forms import Opened, Totals
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.column_sums.params import SumParams
 from unspoken.joint.tasks.column_sums.pooled import pooled
 from unspoken.joint.tasks.column_sums.program_rows import SUM, SumOverRows
 from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
-from unspoken.joint.tasks.common.party_files import party_table
+from unspoken.joint.tasks.common.party_files import numbers_in, party_table
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import declared
 
@@ -52,7 +53,7 @@ def _noise_notes(study: Study) -> tuple[str, ...]:
 def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:
     """Return this owner's column sums; a missing value or an unknown column is refused."""
     params = SumParams.of(study.parameters)
-    rows = party_table(path).numbers(list(params.columns))
+    rows = numbers_in(party_table(path), params.columns)
     for name, column in zip(params.columns, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")
@@ -67,5 +68,10 @@ def _blank(study: Study, name: str, records: int) -> npt.NDArray[np.float64]:
     return np.zeros(len(SumParams.of(study.parameters).labels))
 
 
+def _opens(study: Study) -> tuple[Opened, ...]:
+    noisy = SumParams.of(study.parameters).epsilon is not None
+    return (Totals("the sum of each column", study.having("receiver"), noisy),)
+
+
 TASKS = (Task("sum", HELP, declared(SumParams), _fits, _disclosures, _outlook, _load, SumOverRows,
-              _blank, pooled),)
+              _blank, pooled, opens=_opens),)

@@ -33,12 +33,17 @@ def one_length(columns: Collection[Sized], what: str = "Columns") -> None:
         raise DataError(explain(what, "of one length", "several"))
 
 
+def as_numbers(what: str, values: Any) -> npt.NDArray[np.float64]:
+    """Return values as float64; what is no number is refused, without saying which."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{what} must hold numbers. It does not.") from None
+
+
 def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
     """Return a column as float64; what is no number is refused, without saying where."""
-    try:
-        column = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"Column '{name}' must hold numbers. It does not.") from None
+    column = as_numbers(f"Column '{name}'", values)
     if column.ndim != 1 or not np.isfinite(column).all():
         raise DataError(f"Column '{name}' must have a finite number in every row. Some have none. "
                         "Fill them, or leave those records out (on every side, if columns are "

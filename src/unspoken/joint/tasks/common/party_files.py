@@ -12,7 +12,10 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from unspoken.errors import explain
+import numpy as np
+import numpy.typing as npt
+
+from unspoken.errors import DataError, UnspokenError, explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.session.study import Study
 from unspoken.table.formats.read_options import ReadOptions
@@ -74,6 +77,20 @@ def _without(table: Table, name: str) -> Table:
 
     schema = Schema(tuple(c for c in table.schema.columns if c.name != name))
     return Table(schema, MemoryFrame(table.arrow(list(schema.names))), table.engine)
+
+
+def numbers_in(table: Table, names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return columns as numbers, NaN where missing; one that holds others is refused by name."""
+    columns = []
+    for name in names:
+        try:
+            columns.append(table.numbers([name])[:, 0])
+        except UnspokenError:
+            raise
+        except (TypeError, ValueError):
+            raise DataError(f"Column '{name}' must hold numbers. It holds something else in some "
+                            "rows. Correct them, or leave those rows out.") from None
+    return np.column_stack(columns)
 
 
 def id_column(path: Path, name: str, parameter: str = "ids") -> list[Any]:

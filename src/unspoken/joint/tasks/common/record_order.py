@@ -31,6 +31,7 @@ from unspoken.joint.mpc.sets.alignment import (
     computing_time,
 )
 from unspoken.joint.mpc.sets.encrypted_circle import SetRules, encoded
+from unspoken.joint.result_control.opened_forms import Opened
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.aligned_records import same_digest
@@ -244,9 +245,12 @@ def in_one_order(task: Task) -> Task:
     def answers(study: Study, records: int, name: str) -> Answers:
         return task.answers(without_order(study), records, name)
 
+    def opens(study: Study) -> tuple[Opened, ...]:
+        return task.opens(without_order(study)) if task.opens is not None else ()
+
     return replace(task, params=(*task.params, *ORDER_PARAMS), fits=fits,
                    disclosures=disclosures, outlook=outlook, load=load, program=program,
-                   blank=blank, answers=answers,
+                   blank=blank, answers=answers, opens=opens,
                    expected=lambda study: task.expected(without_order(study)))
 
 

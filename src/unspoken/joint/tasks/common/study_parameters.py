@@ -15,7 +15,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.sets.encrypted_circle import MOST as MOST_IDS
 from unspoken.joint.session.study import Study
-from unspoken.joint.tasks.common.party_files import needed, party_table
+from unspoken.joint.tasks.common.party_files import needed, numbers_in, party_table
 from unspoken.joint.tasks.param_rules import Between, Flag, Word
 from unspoken.joint.tasks.task import Outlook, notes_of, safe_against
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, declared
@@ -116,5 +116,5 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[Any]
 
 def read_numbers(path: Path, names: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """Return numeric columns of a file by name."""
-    table = read_own(path, names).numbers(list(names))
+    table = numbers_in(read_own(path, names), names)
     return {name: table[:, i] for i, name in enumerate(names)}

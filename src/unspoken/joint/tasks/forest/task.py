@@ -32,9 +32,11 @@ from unspoken.joint.tasks.tree.hidden_votes import HiddenForest, pooled_forest_c
 from unspoken.joint.tasks.tree.task import (
     blank_new,
     blank_rows,
+    hidden_opens,
     load_new,
     load_rows,
     rows_disclosures,
+    rows_opens,
     rows_outlook,
 )
 
@@ -104,7 +106,9 @@ def _rows_answers(study: Study, records: int, name: str) -> Answers:
 
 TASKS = (
     Task("forest", ROWS_HELP, declared(ForestSettings, "rows"), _fits_rows, rows_disclosures,
-         _rows_outlook, load_rows, _over_rows, blank_rows, pooled_forest, _rows_answers),
+         _rows_outlook, load_rows, _over_rows, blank_rows, pooled_forest, _rows_answers,
+         opens=rows_opens),
     Task("forest-columns", COLUMNS_HELP, declared(ForestSettings, "columns"), _fits_columns,
          hidden_disclosures, _columns_outlook, load_new, _over_columns, blank_new,
-         pooled_forest_columns, hidden_answers, expected=expected_of, over_columns=True))
+         pooled_forest_columns, hidden_answers, expected=expected_of, over_columns=True,
+         opens=hidden_opens))

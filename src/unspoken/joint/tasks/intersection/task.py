@@ -13,6 +13,8 @@ from unspoken.joint.mpc.engines.mode import UNVETTED
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
 from unspoken.joint.mpc.sets.encrypted_circle import encoded, own_set
 from unspoken.joint.mpc.sets.intersection import intersection_disclosures
+from unspoken.joint.result_control.opened_forms import Decisions, Opened
+from unspoken.joint.result_control.verdict import Certainty
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.party_files import id_column
 from unspoken.joint.tasks.intersection.params import IntersectionParams
@@ -80,5 +82,14 @@ def _blank(study: Study, name: str, records: int) -> tuple[list[bytes], None]:
     return encoded(range(min(records, rules.pad_to) if rules.pad_to else records)), None
 
 
+def _opens(study: Study) -> tuple[Opened, ...]:
+    """Return the number in common: of one id it is whether the others have it."""
+    words, to = "membership of single ids", study.having("receiver")
+    if IntersectionParams.of(study.parameters).least <= 1:
+        return (Decisions(words, "a list of one id is allowed, 'least' being below 2", to,
+                          certainty=Certainty.USUALLY),)
+    return (Decisions(words, "where all or none of one's own are in common", to),)
+
+
 TASKS = (Task("intersection", HELP, declared(IntersectionParams), _fits, _disclosures, _outlook,
-              _load, CommonIds, _blank, pooled),)
+              _load, CommonIds, _blank, pooled, opens=_opens),)

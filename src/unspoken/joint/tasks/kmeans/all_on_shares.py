@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.ops.division import divide
 from unspoken.joint.mpc.ops.fixed_operand_matmul import FixedRight
 from unspoken.joint.mpc.ops.less_than import less_than
@@ -31,6 +32,7 @@ from unspoken.joint.mpc.shared import Shared, concatenate, public
 from unspoken.joint.tasks.kmeans.nearest_centre import aligned, closest, one_hot
 from unspoken.joint.tasks.kmeans.params import KMeansParams, threshold
 
+SMALL = "whether a cluster has fewer records than agreed"
 MOVED = "whether the centres still move, once a round"
 FINER = 2
 BLOCK = 1 << 21
@@ -101,7 +103,21 @@ class Hidden:
         sums, number = parts[0], counts[0]
         for one, other in zip(parts[1:], counts[1:], strict=True):
             sums, number = sums + one, number + other
-        return sums.within(-bound, bound), number.within(0, self.records)
+        self.counts = number.within(0, self.records)
+        return sums.within(-bound, bound), self.counts
+
+    async def refuse_small(self) -> None:
+        """Open one bit, and refuse if a centre is that of fewer records than agreed.
+
+        A cluster without records counts too: its centre may be the record that it began with.
+        """
+        least = self.rules.smallest_group
+        below = await to_numbers(self.party, await less_than(self.party, self.counts, least))
+        some = await less_than(self.party, (-below.sum()).reshape(1), 0)
+        if bool((await reveal(self.party, some, because=SMALL))[0]):
+            raise RefusedError(f"Every cluster must have at least {least} records, as agreed in "
+                               "'smallest_group'. Some has fewer, and its centre was not opened. "
+                               "Ask for fewer clusters.")
 
     async def _moved(self, before: Shared) -> bool:
         """Open one bit: whether the centres moved further than the tolerance."""

@@ -18,6 +18,7 @@ from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
+from unspoken.joint.tasks.common.column_checks import as_numbers
 from unspoken.joint.tasks.param_rules import Between, OneWord, RealBetween, Words
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
 from unspoken.release.parameters import OneOf, Real, Whole
@@ -50,6 +51,8 @@ class KMeansParams:
         Public; which records, or which partition, the clustering starts from.
     start : {'records', 'spread'}, default 'records'
         Public numbers of records, whatever the data is, or k-means++, all of it on shares.
+    smallest_group : int, default 0
+        Over rows: centres are not opened if a cluster has fewer records; 0 opens them all.
     """
 
     k: int = field(metadata=agreed(Whole(1), "the number of clusters"))
@@ -66,6 +69,9 @@ class KMeansParams:
         Whole(0), "public: which records the clustering starts from"))
     start: str = field(default="records", metadata=agreed(
         OneOf(("records", "spread")), "spread is k-means++, only with way hidden"))
+    smallest_group: int = field(default=0, metadata=agreed(
+        Whole(0), "centres are opened only if every cluster has this many records; one bit says "
+        "so, and 0 asks for none", split="rows"))
 
     def __post_init__(self) -> None:
         """Refuse what makes no clustering."""
@@ -111,7 +117,7 @@ def rules_of(parameters: Mapping[str, Any]) -> KMeansParams:
 
 def rounded(values: Any, rules: KMeansParams, what: str = "values") -> Ints:
     """Return an owner's values in units of 2^-scale; what does not fit is refused."""
-    rows = np.asarray(values, np.float64)
+    rows = as_numbers(f"This owner's {what}", values)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise DataError(explain(f"This owner's {what}", "rows and at least one column",
                                 rows.shape))

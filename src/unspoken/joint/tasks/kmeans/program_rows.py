@@ -35,7 +35,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.public_sizes import SIZES, not_empty, open_sizes, ready
-from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, Hidden, chosen, public_centres
+from unspoken.joint.tasks.kmeans.all_on_shares import MOVED, SMALL, Hidden, chosen, public_centres
 from unspoken.joint.tasks.kmeans.first_centres import spread
 from unspoken.joint.tasks.kmeans.params import (
     ROW_WAYS,
@@ -62,7 +62,8 @@ def disclosures(rules: KMeansParams, owners: Sequence[str], way: str = "hidden",
     """Return everything that k-means over rows discloses."""
     if way == "revealed":
         return (Disclosure(TOTALS, tuple(owners)),)
-    disclosed = [Disclosure(SIZES), Disclosure(CENTRES, tuple(receivers))]
+    disclosed = [Disclosure(SIZES), Disclosure(CENTRES, tuple(receivers)),
+                 *([Disclosure(SMALL)] if rules.smallest_group else [])]
     return tuple(disclosed if rules.tolerance is None else [*disclosed, Disclosure(MOVED)])
 
 
@@ -77,6 +78,9 @@ class KMeansOverRows:
         if way == "revealed" and len(owners) < 3:
             raise RefusedError("Sums of two owners tell each the other's part. Way 'revealed' "
                                "needs three owners or more. Use way='hidden'.")
+        if way == "revealed" and rules.smallest_group:
+            raise RefusedError("Way 'revealed' opens the sums of every cluster in every round, "
+                               "small ones too. 'smallest_group' needs way='hidden'.")
         if way == "revealed" and rules.start != "records":
             raise RefusedError("Centres that are drawn by their distances are records. Way "
                                "'revealed' would show them. Use way='hidden'.")
@@ -122,6 +126,8 @@ class KMeansOverRows:
         data = await self._shared(party, units, sizes)
         loop = Hidden(party, data, await self._start(party, data), self.rules)
         await loop.run()
+        if self.rules.smallest_group:
+            await loop.refuse_small()
         centres = await reveal(party, loop.centres, because=CENTRES, to=self.receivers)
         return None if centres is None else np.asarray(centres)
 

@@ -12,6 +12,7 @@ from unspoken.arrays import Floats
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.engines.mode import UNVETTED
+from unspoken.joint.result_control.opened_forms import Decisions, Opened, Quotients, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of, table_of_numbers
@@ -28,7 +29,7 @@ from unspoken.joint.tasks.common.study_parameters import (
     owners_of,
 )
 from unspoken.joint.tasks.kmeans import program_columns, program_rows
-from unspoken.joint.tasks.kmeans.all_on_shares import MOVED
+from unspoken.joint.tasks.kmeans.all_on_shares import FINER, MOVED
 from unspoken.joint.tasks.kmeans.nearest_centre import WON
 from unspoken.joint.tasks.kmeans.params import KMeansSettings, rules_of
 from unspoken.joint.tasks.kmeans.pooled import pooled
@@ -187,9 +188,26 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
             WON: won}
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    """Return what centres are: with one cluster, whose size everybody knows, a sum."""
+    rules, columns = rules_of(study.parameters), len(names_of(study.parameters))
+    sums = "the sums and sizes of clusters"
+    if way_of(study.parameters) == "revealed":
+        return (Totals(f"{sums} in every round"),)
+    if rules.k == 1:
+        return (Totals("the mean of each column", study.having("receiver")),)
+    return (Quotients(sums, rules.scale + FINER, columns * rules.k, study.having("receiver")),)
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("equality of values in a column", "where only some values give these "
+                    "clusters", study.having("receiver")),)
+
+
 TASKS = (
     Task("kmeans", ROWS_HELP, declared(KMeansSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers,
+         opens=_rows_opens),
     Task("kmeans-columns", COLUMNS_HELP, declared(KMeansSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
-         pooled, _columns_answers, over_columns=True))
+         pooled, _columns_answers, over_columns=True, opens=_columns_opens))

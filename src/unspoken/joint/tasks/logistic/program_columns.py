@@ -53,6 +53,11 @@ from unspoken.joint.tasks.logistic.program_rows import (
     MOST_STEPS,
     STEP,
 )
+from unspoken.joint.tasks.logistic.separable_classes import (
+    explained,
+    refuse_next_step,
+    refuse_separable,
+)
 from unspoken.joint.tasks.logistic.shared_columns import log_odds, shared_table, slopes
 from unspoken.joint.tasks.logistic.sigmoid import SCALE, log_likelihoods, sigmoid
 from unspoken.joint.tasks.regression.column_blocks import (
@@ -68,7 +73,6 @@ from unspoken.joint.tasks.regression.columns_start import OverColumns, given_to
 from unspoken.joint.tasks.regression.disclosure_guards import (
     most_opened,
     refuse_few_records,
-    refuse_more_steps,
     smallest,
 )
 from unspoken.joint.tasks.regression.fitting import COEFFICIENTS, COUNT, ERRORS, SPREADS, opened
@@ -104,21 +108,22 @@ class LogisticOverColumns(OverColumns):
         standard = await standardised(party, self.columns, own, response=False)
         extra = self._penalties(standard, rows)
         table, y, sizes = await shared_table(party, self.columns, standard, rows)
-        beta, most = np.zeros(table.shape[1]), self._most_steps(rows)
-        for steps in range(MOST_STEPS):
-            refuse_more_steps(steps, most, smallest(self.columns.widths()))
+        beta, most, far = np.zeros(table.shape[1]), self._most_steps(rows), list[float]()
+        while len(far) < MOST_STEPS:
+            refuse_next_step(far, most, smallest(self.columns.widths()))
             likely = await sigmoid(party, await log_odds(party, self.columns, standard, beta,
                                                           table))
-            inverse, step = await self._newton(party, table, y, likely, (beta, extra))
+            with explained(far):
+                inverse, step = await self._newton(party, table, y, likely, (beta, extra))
             beta = beta + step
-            if np.abs(step).max() < CLOSE:
+            far.append(float(np.abs(step).max()))
+            if far[-1] < CLOSE:
                 odds = await log_odds(party, self.columns, standard, beta, table)
                 chance = await self._likelihood(party, odds, y)
                 standard = in_units(self.columns, standard, sizes)
                 turn = await turning(party, self.columns, standard, sizes)
                 return await self._model(party, (beta, inverse, turn), standard, (rows, chance))
-        raise RefusedError(f"The steps must become small within {MOST_STEPS}. They did not: the "
-                           "classes can be told apart almost without error. Use a ridge.")
+        refuse_separable(MOST_STEPS)
 
     def checked(self, party: Party, data: Given | None) -> Own | None:
         """Check an owner's columns, and that its response is 0 or 1."""

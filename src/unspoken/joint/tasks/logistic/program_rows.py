@@ -26,7 +26,6 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError
-from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.multi_limb import FINE, Wide, join_wide, public_wide
 from unspoken.joint.mpc.ops.limb_products import wide_matmul, wide_multiply
@@ -35,10 +34,14 @@ from unspoken.joint.mpc.ops.matrix_inverse import ILL, inverse
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.common.public_sizes import ready
+from unspoken.joint.tasks.logistic.separable_classes import (
+    explained,
+    refuse_next_step,
+    refuse_separable,
+)
 from unspoken.joint.tasks.regression.disclosure_guards import (
     TIMES,
     refuse_few_rows,
-    refuse_more_steps,
 )
 from unspoken.joint.tasks.regression.fitting import (
     COUNT,
@@ -90,18 +93,19 @@ class LogisticOverRows:
         await ready(party)
         moments = await row_sums(party, self.terms, table)
         sizes = (np.log2(moments.units).astype(np.int64) + moments.spreads)[:-1]
-        beta = np.zeros(len(self.terms.features) + 1)
-        for steps in range(MOST_STEPS):
+        beta, far = np.zeros(len(self.terms.features) + 1), list[float]()
+        while len(far) < MOST_STEPS:
             if party.name in party.roles.owners:
-                refuse_more_steps(steps, len(table) // (TIMES * beta.size), party.name)
+                refuse_next_step(far, len(table) // (TIMES * beta.size), party.name)
             own = _own(party, table, beta, sizes, self.rules.ridge)
-            newton = await self._newton(party, own, moments)
+            with explained(far):
+                newton = await self._newton(party, own, moments)
             step, scaled = await self._open_step(party, newton, moments)
             beta = beta + step
-            if np.abs(scaled).max() < CLOSE:
+            far.append(float(np.abs(scaled).max()))
+            if far[-1] < CLOSE:
                 return await self._model(party, table, beta, newton, moments)
-        raise RefusedError(f"The steps must become small within {MOST_STEPS}. They did not: the "
-                           "classes can be told apart almost without error. Use a ridge.")
+        refuse_separable(MOST_STEPS)
 
     async def _newton(self, party: Party, own: Any, moments: Scaled) -> Newton:
         """Return one step; everything is divided by 2^(log - 2), which bounds weights."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.result_control.opened_forms import FineNumbers, Opened, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices
@@ -143,9 +144,20 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
     return {**fitted_answers(study, records, over_rows=False), STEP: _steps(NEWTON_COLUMNS - 1)}
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    return (Totals("number of records"),
+            FineNumbers("values of records", receivers_of(study)))
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (FineNumbers("counts of values beside one's own", receivers_of(study)),)
+
+
 TASKS = (
     Task("logistic", ROWS_HELP, declared(LogisticSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, load_rows, RowsStudy, _blank_rows, pooled_logistic, _rows_answers),
+         _rows_outlook, load_rows, RowsStudy, _blank_rows, pooled_logistic, _rows_answers,
+         opens=_rows_opens),
     Task("logistic-columns", COLUMNS_HELP, declared(LogisticSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, _blank_columns,
-         pooled_logistic, _columns_answers, expected=expected_of, over_columns=True))
+         pooled_logistic, _columns_answers, expected=expected_of, over_columns=True,
+         opens=_columns_opens))

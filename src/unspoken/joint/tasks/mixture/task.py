@@ -12,6 +12,7 @@ from unspoken.arrays import Floats
 from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.result_control.opened_forms import Opened, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of, table_of_numbers
@@ -158,5 +159,10 @@ def _load(path: Path, study: Study) -> Floats:
     return space.rows(read_columns(path, space.names))
 
 
+def _opens(study: Study) -> tuple[Opened, ...]:
+    return (Totals("number of records"),
+            Totals("the sums of memberships, numbers and squares of every cluster and iteration"))
+
+
 TASKS = (Task("mixture", HELP, declared(MixtureSettings), _fits, _disclosures, _outlook, _load,
-              MixtureStudy, _blank, pooled, _answers),)
+              MixtureStudy, _blank, pooled, _answers, opens=_opens),)

@@ -20,7 +20,16 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common.column_checks import all_there, numbers, one_length
 from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings
 from unspoken.joint.tasks.common.study_parameters import EXPECTED_PARAM, about_known, one_kind
-from unspoken.joint.tasks.param_rules import Between, Each, Flag, Numbers, OneWord, Word, Words
+from unspoken.joint.tasks.param_rules import (
+    Between,
+    Each,
+    Either,
+    Flag,
+    Numbers,
+    OneWord,
+    Word,
+    Words,
+)
 from unspoken.joint.tasks.task_params import agreed, as_study, check_declared
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.release.parameters import OneOf, Real, Whole
@@ -57,8 +66,9 @@ class BayesParams:
         With numbers, an owner with fewer records of a class, but some, refuses to take part.
     reveal : {'ratios', 'sums'}, default 'ratios'
         What is opened; 'ratios' opens less.
-    bits : int, default 20
-        The precision of opened ratios, at most 28.
+    bits : int, default 0
+        The precision of opened ratios, 8 to 28; 0 is as fine as the size of each class allows
+        without giving counts away.
     receivers : tuple of str, default ()
         Who learns the model.
     """
@@ -77,8 +87,10 @@ class BayesParams:
     reveal: str = field(default="ratios", metadata=agreed(
         OneOf(("ratios", "sums")), "what is opened; sums are for three owners or more",
         "'ratios' opens less.", split="rows"))
-    bits: int = field(default=20, metadata=agreed(
-        Between(8, 28), "fractional bits of opened quotients", "Use 20.", split="rows"))
+    bits: int = field(default=0, metadata=agreed(
+        Either((Between(0, 0), Between(8, 28))), "fractional bits of opened quotients; 0: as many "
+        "as the size of each class allows", "Use 0: fine quotients give counts away.",
+        split="rows"))
     receivers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

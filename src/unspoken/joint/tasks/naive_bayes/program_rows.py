@@ -6,9 +6,10 @@ squares around the middle of the agreed range.
   reveal="sums", the book's way: the totals are opened, by a secure sum, and everybody divides.
     Needs no shares (mode "sums"). Refused for two owners of whom one learns the total.
   reveal="ratios": the totals stay shared, and shares of classes and categories, means and
-    variances are found by division on shares and opened with `bits` fractional bits. This is the
-    book's "only the result of the division". Ratios of small counts are not much less than the
-    counts: with b bits, a fraction whose denominator is below 2^(b/2) can be found exactly.
+    variances are found by division on shares and opened. This is the book's "only the result of
+    the division". Fine ratios with a common denominator give the counts away, so that they are
+    opened as finely as the size of each class allows (`opened_precision`); with `bits`, which a
+    study can set, they have that many fractional bits whatever that tells.
   discloses: these, to the receivers; and with ratios one bit, whether there are more records than
     agreed. An owner that has some records of a class, but fewer than `least`, refuses before
     anything is sent where there are numbers: mean and variance of two values give both.
@@ -16,7 +17,7 @@ squares around the middle of the agreed range.
     round of sums, where the book takes a second one for variances.
   safe against: sums, all owners but two; ratios, as products and comparisons in the mode.
   error: counts are exact, sums of numbers are off by at most m^2 2^-40 of half the range for m
-    owners; ratios by 2^-bits.
+    owners; ratios by 2^-bits, or by a step of two to four records of their class.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Floats
+from unspoken.arrays import Floats, Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.declared import Disclosure
@@ -40,6 +41,13 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
+from unspoken.joint.tasks.naive_bayes.opened_precision import (
+    POWERS,
+    bits_of,
+    class_powers,
+    cut,
+    middles,
+)
 from unspoken.joint.tasks.naive_bayes.params import (
     ALPHA_BITS,
     BayesLayout,
@@ -62,7 +70,8 @@ def disclosures(rules: BayesParams) -> tuple[Disclosure, ...]:
     """Return everything that naive Bayes over rows discloses."""
     if rules.reveal == "sums":
         return (Disclosure(SUMS, rules.receivers),)
-    return Disclosure(RATIOS, rules.receivers), Disclosure(TOO_MANY)
+    chosen = () if rules.bits else (Disclosure(POWERS),)
+    return Disclosure(RATIOS, rules.receivers), Disclosure(TOO_MANY), *chosen
 
 
 class BayesOverRows:
@@ -130,23 +139,37 @@ async def _by_ratios(party: Party, layout: BayesLayout, rules: BayesParams,
     if layout.numeric:
         sums = await _shared_sums(party, layout, rules, coded)
         parts += await means_and_variances(party, counts[0], sums)
-    every = await truncate(party, concatenate(parts), FRACTION - rules.bits)
-    ratios = await reveal(party, every, because=RATIOS, to=rules.receivers)
-    if ratios is None:
+    opened = await _opened(party, layout, rules, concatenate(parts), counts[0])
+    if opened is None:
         return None
+    ratios, bits = opened
     cells, columns = sum(layout.sizes), len(layout.numeric)
     prior, variances = np.maximum(0.0, ratios[0]), ratios[1 + cells + columns:]
-    _warn_of_coarse(layout, rules, variances[:, prior > 0])
+    seen = bits[1 + cells + columns:][:, prior > 0]
+    _warn_of_coarse(layout, variances[:, prior > 0], seen, 4.0 if rules.bits else 1.0)
     return built(layout, rules, prior, ratios[1:1 + cells],
                  ratios[1 + cells:1 + cells + columns], variances)
 
 
-def _warn_of_coarse(layout: BayesLayout, rules: BayesParams, variances: Floats) -> None:
-    """Say where a range is so wide that opened variances have hardly a bit."""
-    coarse = (variances < 2.0 ** (4 - rules.bits)).any(axis=1)
+async def _opened(party: Party, layout: BayesLayout, rules: BayesParams, every: Shared,
+                  classes: Shared) -> tuple[Floats, Ints] | None:
+    """Open all quotients, and return them with their bits; None to those who do not learn them."""
+    if rules.bits:
+        short = await truncate(party, every, FRACTION - rules.bits)
+        plain = await reveal(party, short, because=RATIOS, to=rules.receivers)
+        return None if plain is None else (plain, np.full(plain.shape, rules.bits))
+    powers = await class_powers(party, classes, rules.most)
+    bits = bits_of(powers, sum(layout.sizes), len(layout.numeric))
+    steps = await reveal(party, await cut(party, every, bits), because=RATIOS, to=rules.receivers)
+    return None if steps is None else (middles(np.asarray(steps, np.float64), bits), bits)
+
+
+def _warn_of_coarse(layout: BayesLayout, variances: Floats, bits: Ints, least: float) -> None:
+    """Say where a range is so wide that opened variances have hardly a bit, or the least."""
+    coarse = (variances < 2.0 ** (least - bits)).any(axis=1)
     if coarse.any():
         name = layout.numeric[int(coarse.argmax())].name
-        warnings.warn(f"Variances of '{name}' are small beside its agreed range, and {rules.bits} "
+        warnings.warn(f"Variances of '{name}' are small beside its agreed range, and {bits.min()} "
                       "bits hardly show them. Agree on a narrower range, or on more bits (28 at "
                       "most).", UserWarning, stacklevel=2)
 

@@ -12,6 +12,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
+from unspoken.joint.result_control.opened_forms import Decisions, Opened, Quotients, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED
@@ -37,6 +38,7 @@ from unspoken.joint.tasks.naive_bayes.noisy_counts import (
     noisy_disclosures,
     noisy_of,
 )
+from unspoken.joint.tasks.naive_bayes.opened_precision import POWERS
 from unspoken.joint.tasks.naive_bayes.params import (
     BayesLayout,
     BayesSettings,
@@ -61,9 +63,10 @@ ROWS_HELP = """Naive Bayes over the rows of several owners.
         --set 'range.age=[0, 120]' --set 'categories.sex=["Female", "Male"]' ...
 
 Receivers learn the model. reveal=sums opens counts and sums (also in mode "sums", for three owners
-or more); ratios, the default, opens quotients alone. Each column has categories or a range. With
-'epsilon' and reveal=sums every owner adds its part of noise to its counts and sums, of numbers
-clamped to their ranges, and books the study in the budget of its table."""
+or more); ratios, the default, opens quotients alone, as finely as the size of each class allows.
+Each column has categories or a range. With 'epsilon' and reveal=sums every owner adds its part of
+noise to its counts and sums, of numbers clamped to their ranges, and books the study in the budget
+of its table."""
 COLUMNS_HELP = """Naive Bayes over the columns of several sites, in one run.
 
     unspoken joint new study.toml --name care --task bayes-columns --set class_site=north
@@ -152,9 +155,12 @@ def _blank_rows(study: Study, name: str, records: int) -> Given:
 
 
 def _rows_answers(study: Study, records: int, name: str) -> Answers:
+    # Quotients whose precision is chosen are opened as whole numbers of steps.
+    ratio = 0.5 if rules_of(study.parameters).bits else 64
     return {SUMS: lambda shape: np.full(shape, records // 4 + 1),
             NOISY: lambda shape: np.full(shape, records // 4 + 1),
-            RATIOS: lambda shape: np.full(shape, 0.5)}
+            RATIOS: lambda shape: np.full(shape, ratio),
+            POWERS: lambda shape: np.full(shape, 4)}
 
 
 def _columns_answers(study: Study, records: int, name: str) -> Answers:
@@ -165,9 +171,27 @@ def _expected(study: Study) -> int:
     return BayesSettings.of(study.parameters).expected
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    """Return counts, opened as they are or divided; the quotients of a class share its count."""
+    layout, rules = layout_of(study.parameters), rules_of(study.parameters)
+    counts, to = "the counts of classes and categories", study.having("receiver")
+    if rules.reveal == "sums":
+        noisy = BayesSettings.of(study.parameters).epsilon is not None
+        return (Totals(counts, to, noisy),
+                Totals("the sums of numbers and squares by class", to, noisy))
+    together = 1 + sum(size - 1 for size in layout.sizes) + 2 * len(layout.numeric)
+    return (Quotients(counts, rules.bits, together, to),)
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("equality of values with those of new records", "where only some give "
+                      "these classes", study.having("receiver")),)
+
+
 TASKS = (
     Task("bayes", ROWS_HELP, declared(BayesSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, _load_rows, _program_rows, _blank_rows, pooled, _rows_answers),
+         _rows_outlook, _load_rows, _program_rows, _blank_rows, pooled, _rows_answers,
+         opens=_rows_opens),
     Task("bayes-columns", COLUMNS_HELP, declared(BayesSettings, "columns"), fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
-         _columns_answers, expected=_expected, over_columns=True))
+         _columns_answers, expected=_expected, over_columns=True, opens=_columns_opens))

@@ -14,6 +14,7 @@ from unspoken.errors import explain
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices
@@ -152,6 +153,12 @@ def _load(path: Path, study: Study) -> Loaded:
     return Loaded(columns)
 
 
+def _opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("equality of values in a column", "where only some give that network",
+                    about=order_of(study.parameters).sites),)
+
+
 TASKS = (Task("network", HELP, declared(NetworkSettings), _fits, _disclosures, _outlook, _load,
               NetworkStudy, _blank, pooled, _answers, expected=_expected, over_columns=True,
+              opens=_opens,
               having_columns=lambda study: order_of(study.parameters).sites),)

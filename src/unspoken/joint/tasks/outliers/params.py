@@ -24,6 +24,7 @@ from unspoken.arrays import Ints
 from unspoken.errors import DataError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.mpc.shared import check_interval
+from unspoken.joint.tasks.common.column_checks import as_numbers
 from unspoken.joint.tasks.param_rules import Between, Words
 from unspoken.joint.tasks.task_params import TaskSettings, agreed, check_declared
 from unspoken.release.parameters import OneOf, Real
@@ -116,7 +117,7 @@ def rules_of(parameters: Mapping[str, Any]) -> OutlierParams:
 
 def rounded(values: Any, rules: OutlierParams) -> Ints:
     """Return an owner's values in units of 2^-scale; what does not fit is refused."""
-    rows = np.asarray(values, np.float64)
+    rows = as_numbers("This owner's data", values)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise DataError(explain("This owner's values", "objects and at least one column",
                                 rows.shape))

@@ -10,6 +10,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of, table_of_numbers
@@ -136,9 +137,20 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
     return {SIZES: lambda shape: np.full(shape, records)}
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("values of objects", "where only some values make these outliers",
+                      study.having("receiver")),)
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("equality of values in a column", "where only some make these outliers",
+                      study.having("receiver")),)
+
+
 TASKS = (
     Task("outliers", ROWS_HELP, declared(OutlierSettings), _fits_rows, _rows_disclosures,
-         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers),
+         _rows_outlook, _load_rows, RowsStudy, _blank_rows, pooled, _rows_answers,
+         opens=_rows_opens),
     Task("outliers-columns", COLUMNS_HELP, declared(OutlierSettings), _fits_columns,
          _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
-         pooled, _columns_answers, over_columns=True))
+         pooled, _columns_answers, over_columns=True, opens=_columns_opens))

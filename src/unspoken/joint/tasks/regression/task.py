@@ -14,6 +14,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.matrix_inverse import ILL
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.result_control.opened_forms import ColumnModel, Opened, RowModel, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import named, part_of
@@ -27,6 +28,7 @@ from unspoken.joint.tasks.common.study_parameters import (
 )
 from unspoken.joint.tasks.regression import program_rows
 from unspoken.joint.tasks.regression.column_blocks import (
+    ALL,
     SAME_RESPONSE,
     SAME_ROWS,
     Given,
@@ -272,10 +274,34 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
     return fitted_answers(study, records, over_rows=False)
 
 
+def rows_opens(study: Study) -> tuple[Opened, ...]:
+    """Return the numbers of a model over rows; a selection may leave one term."""
+    if _noisy(study) is not None:
+        return (Totals("sums of products", study.having("receiver"), noisy=True),)
+    rules, selection = rules_of(study.parameters, receivers_of(study)), selection_of(
+        study.parameters)
+    terms = len(terms_of(study.parameters).features)
+    if selection is not None:
+        terms = min(terms, max(1, len(selection.keep)))
+    return (RowModel(terms, rules.inference and not rules.ridge, rules.inference,
+                     bool(rules.ridge), rules.receivers), Totals("number of records"))
+
+
+def columns_opens(study: Study) -> tuple[Opened, ...]:
+    """Return the numbers of a model over columns; a response that all have is known to all."""
+    rules, columns = rules_of(study.parameters, receivers_of(study)), columns_of(study.parameters)
+    terms = len(columns.terms.features)
+    shared = (terms,) if columns.held == ALL else ()
+    places = {owner: tuple({*(place for place, _ in columns.own(owner)), *shared})
+              for owner in columns.owners}
+    return (ColumnModel(places, terms, rules.inference and not rules.ridge, rules.inference,
+                        bool(rules.ridge), rules.receivers),)
+
+
 TASKS = (
     Task("regression", ROWS_HELP, declared(RegressionSettings, "rows"), _fits_rows,
          _rows_disclosures, _rows_outlook, load_rows, _program_rows, blank_rows, pooled,
-         _rows_answers),
+         _rows_answers, opens=rows_opens),
     Task("regression-columns", COLUMNS_HELP, declared(RegressionSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
-         _columns_answers, expected=expected_of, over_columns=True))
+         _columns_answers, expected=expected_of, over_columns=True, opens=columns_opens))

@@ -10,6 +10,7 @@ import numpy as np
 from unspoken.arrays import Floats
 from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
+from unspoken.joint.result_control.opened_forms import FineNumbers, Opened
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.study_parameters import outlined
@@ -23,11 +24,13 @@ from unspoken.joint.tasks.regression.task import (
     blank_rows,
     columns_in,
     columns_of,
+    columns_opens,
     expected_of,
     fitted_answers,
     load_columns,
     load_rows,
     receivers_of,
+    rows_opens,
     rules_of,
     terms_of,
 )
@@ -166,9 +169,18 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
     return {**fitted_answers(study, records, over_rows=False), SUMS: np.ones}
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    return (*rows_opens(study), FineNumbers("values of records"))
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (*columns_opens(study), FineNumbers("counts of values beside one's own"))
+
+
 TASKS = (
     Task("residuals", ROWS_HELP, declared(ResidualSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers,
+         opens=_rows_opens),
     Task("residuals-columns", COLUMNS_HELP, declared(ResidualSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, load_columns, ColumnsStudy, blank_columns, pooled,
-         _columns_answers, expected=expected_of, over_columns=True))
+         _columns_answers, expected=expected_of, over_columns=True, opens=_columns_opens))

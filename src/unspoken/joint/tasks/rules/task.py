@@ -16,6 +16,7 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.ops.secure_sum import refuse_two
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.sets.answer_budget import QueryBudget
+from unspoken.joint.result_control.opened_forms import Decisions, Opened, Totals
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import part_of
@@ -168,9 +169,7 @@ def _load_rows(path: Path, study: Study) -> Baskets:
     terms, listed = rows_terms(study.parameters), load_baskets(path)
     baskets, problem = own_baskets(listed, terms)
     if baskets is None:
-        unknown = sorted(set(listed.items) - set(terms.items))[:3]
-        more = f" Look at {', '.join(repr(name) for name in unknown)}." if unknown else ""
-        raise RefusedError(f"'{path.name}' {PROBLEMS[problem]}.{more} Nothing was sent.")
+        raise RefusedError(f"'{path.name}' {PROBLEMS[problem]}. Nothing was sent.")
     return baskets
 
 
@@ -222,9 +221,23 @@ def _answers(study: Study, records: int, name: str) -> Answers:
     return {SETS: frequent}
 
 
+def _rows_opens(study: Study) -> tuple[Opened, ...]:
+    counts = "the number of baskets with a set"
+    if rows_terms(study.parameters).shown:
+        return Totals(counts, study.having("receiver")), Totals("the number of baskets")
+    return (Decisions(counts),)
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    return (Decisions("items of single baskets", "where a set is in as many baskets as its "
+                    "items of one owner, or a threshold is met by one basket"),)
+
+
 TASKS = (
     Task("rules", ROWS_HELP, declared(RuleSettings, "rows"), _fits_rows, _rows_disclosures,
-         _rows_outlook, _load_rows, _over_rows, _blank_rows, pooled, _answers),
+         _rows_outlook, _load_rows, _over_rows, _blank_rows, pooled, _answers,
+         opens=_rows_opens),
     Task("rules-columns", COLUMNS_HELP, declared(RuleSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, _load_columns, ColumnsStudy, _blank_columns,
-         pooled_columns, _answers, expected=_expected, over_columns=True, ids=basket_ids))
+         pooled_columns, _answers, expected=_expected, over_columns=True, ids=basket_ids,
+         opens=_columns_opens))

@@ -38,6 +38,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
+from unspoken.joint.tasks.common.column_checks import numbers
 from unspoken.joint.tasks.tree.cut_points import CUTS, Span, agree_cuts, with_cuts
 from unspoken.joint.tasks.tree.leaf_classes import Leaves
 from unspoken.joint.tasks.tree.level_growth import Rows, Sapling
@@ -214,7 +215,7 @@ def code_rows(layout: TreeLayout, columns: Mapping[str, Any],
     codes, labels = layout.codes(columns), layout.labels(columns[layout.target])
     if codes.shape[1] != labels.size:
         raise DataError(explain("Columns", "of one length", "several"))
-    return Given(codes, labels, {name: np.asarray(columns[name], np.float64) for name in spans})
+    return Given(codes, labels, {name: numbers(name, columns[name]) for name in spans})
 
 
 def standing_in(layout: TreeLayout, spans: Mapping[str, Span]) -> TreeLayout:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.joint.mpc.declared import Disclosure
+from unspoken.joint.result_control.opened_forms import Decisions, Opened
 from unspoken.joint.session.dry_run import Answers
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.blank_data import choices, part_of, scattered
@@ -214,9 +215,29 @@ def _columns_answers(study: Study, records: int, name: str) -> Answers:
     return columns_answers(shape_of(study.parameters), study.having("owner"), name)
 
 
+def rows_opens(study: Study) -> tuple[Opened, ...]:
+    """Return what a tree over rows opens: questions and classes that counts decide."""
+    return (Decisions("the counts of classes in a node", "where a node is pure, or empty at "
+                    "everybody else"),)
+
+
+def hidden_opens(study: Study) -> tuple[Opened, ...]:
+    """Return what comes out of a hidden tree: classes of new records."""
+    return (Decisions("equality of values with those of new records", "where only some give "
+                      "these classes", study.having("receiver")),)
+
+
+def _columns_opens(study: Study) -> tuple[Opened, ...]:
+    if hides(study.parameters):
+        return hidden_opens(study)
+    return (Decisions("equality of values in a column", "where only some give that tree"),)
+
+
 TASKS = (
     Task("tree", ROWS_HELP, declared(TreeSettings, "rows"), fits_rows, rows_disclosures,
-         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers),
+         _rows_outlook, load_rows, RowsStudy, blank_rows, pooled, _rows_answers,
+         opens=rows_opens),
     Task("tree-columns", COLUMNS_HELP, declared(TreeSettings, "columns"), _fits_columns,
          _columns_disclosures, _columns_outlook, _load_columns, _columns_program, _blank_columns,
-         pooled, _columns_answers, expected=expected_of, over_columns=True))
+         pooled, _columns_answers, expected=expected_of, over_columns=True,
+         opens=_columns_opens))
