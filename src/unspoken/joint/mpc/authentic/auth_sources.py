@@ -74,6 +74,13 @@ class TagSource(DealerSource):
         """Ask for what each of the next steps is sure to draw."""
         await super().prefetch(steps)
 
+    async def ask_here(self, draws: Sequence[Sequence[Need]]) -> None:
+        """Ask for all that this step draws, one after the other."""
+        if self._asks and len(draws) > 1:
+            first, step = self._number + 1, self._party.count
+            await self._ask([Wish(first + i, step, tuple(needs))
+                             for i, needs in enumerate(draws)])
+
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Ask for nothing ahead: forecasts are made for engines with tables."""
 

@@ -53,6 +53,10 @@ class Engine(ABC):
         """Prepare for the first operation."""
         return
 
+    async def before_opening(self) -> None:
+        """Do what has to be done before a value leaves the shares."""
+        return
+
     async def finish(self) -> None:
         """End together with the others, after the last operation."""
         return

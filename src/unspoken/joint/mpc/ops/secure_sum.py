@@ -34,6 +34,7 @@ from unspoken.joint.mpc.ops.sharing import reveal, share_sum
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
 from unspoken.joint.wire.frames import Purpose, wire_bytes
+from unspoken.joint.wire.input_digest import note_input
 
 
 def plain_sum(inputs: Sequence[Any]) -> Any:
@@ -107,7 +108,10 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
     party.begin(f"sum {way.name}")
     owners, own = party.roles.owners, party.name in party.roles.owners
     shape = _shape(party, values)
-    words = _checked(values, len(owners), scale).ravel() if own else np.zeros(0, np.uint64)
+    words = np.zeros(0, np.uint64)
+    if own:
+        words = _checked(values, len(owners), scale).ravel()
+        note_input(party.ledger, words)
     if len(party.names) > 1:
         refuse_two(owners, tuple(to) or party.names)
         way.refuse(party, tuple(to) or party.names)
