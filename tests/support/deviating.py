@@ -129,9 +129,10 @@ def watched_labels(sent):
     return watch
 
 
-def labels(name="p1", program=everything):
+def labels(name="p1", program=everything, data=(A, None, B)):
     """Return everything that a party sends to others in an honest run."""
     sent = {}
     watch = watched_labels(sent)
-    assert [outcome.error for outcome in play(as_party(name, watch, program))] == [None] * 4
+    outcomes = play(as_party(name, watch, program), data=data)
+    assert [outcome.error for outcome in outcomes] == [None] * 4
     return set(sent)

@@ -148,6 +148,13 @@ class TagEngine(MaskedEngine):
         if self.guarded is not None and self.guarded.check is not None:
             await self.guarded.check.verify()
 
+    @property
+    def tagged(self) -> TagSource:
+        """Return where this party's randomness comes from."""
+        if self._tagged is None:
+            raise RuntimeError("the engine is not open")
+        return self._tagged
+
     def own_masks(self) -> list[Words]:
         """Return what this party knows of the masks that were drawn last."""
         return [] if self._tagged is None else self._tagged.own

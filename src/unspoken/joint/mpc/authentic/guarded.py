@@ -136,7 +136,7 @@ class Guarded:
                         self._opened_masked(share, receivers, bits))
         if self.check is not None:
             await self.check.verify()
-        value = await self._handed_on(opened, receivers, share.size, purpose)
+        value = await self.handed_on(opened, receivers, share.size, purpose)
         if value is None or everybody:
             return value
         mask = self.engine.own_masks()[0]
@@ -163,7 +163,7 @@ class Guarded:
         rows: Any = np.stack([own ^ row[0] if bits else own + row[0] for row in drawn])
         return dict(zip(receivers, await self.open("reveal", rows), strict=True))
 
-    async def _handed_on(self, masked: dict[str, Words], receivers: Sequence[str], size: int,
+    async def handed_on(self, masked: dict[str, Words], receivers: Sequence[str], size: int,
                          purpose: Purpose) -> Words | None:
         """Send receivers without shares their masked value; they compare what all holders say."""
         party = self.party

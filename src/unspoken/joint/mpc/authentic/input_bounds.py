@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unspoken.arrays import Words
+from unspoken.joint.mpc.authentic.ring128 import chosen_sums
+from unspoken.joint.mpc.authentic.tagged_numbers import TaggedNumbers, numbers
 from unspoken.joint.mpc.randomness import Stream, derive
 
 if TYPE_CHECKING:
@@ -83,12 +85,16 @@ def _halves(guarded: Guarded, each: BoundedInput, seed: bytes) -> BoundedInput:
     above, stream = _gaps(guarded.engine, each)[0], Stream(derive(seed, "bounds"))
     sums: Any = None
     for start in range(0, above.size, PIECE):
-        piece = above[start:start + PIECE]
-        chosen = (stream.words(piece.size) >> np.arange(SUMS, dtype=np.uint64)[:, None]
-                  & np.uint64(1))
-        part = np.matmul(chosen, piece)
+        part = _half(above[start:start + PIECE], stream)
         sums = part if sums is None else sums + part
     return BoundedInput(each.owner, sums, *bounds)
+
+
+def _half(piece: TaggedNumbers, stream: Stream) -> TaggedNumbers:
+    """Return sums of about half of the values, each value chosen by bits of a public word."""
+    bits = np.unpackbits(stream.words(piece.size).view(np.uint8).reshape(-1, 8)[:, :SUMS // 8],
+                         axis=1)
+    return numbers(*chosen_sums([piece.long, piece.tags], bits.T.astype(np.float64)))
 
 
 async def _check_bits(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None:

@@ -118,6 +118,24 @@ def total(one: Long, axis: int | tuple[int, ...] | None) -> Long:
     return whole, np.asarray(high.sum(axis=axis, dtype=np.uint64)) + (second >> HALF) + carry
 
 
+def chosen_sums(parts: list[Long], chosen: np.ndarray[Any, np.dtype[np.float64]]) -> list[Long]:
+    """Return sums of the numbers that rows of ones and zeros choose, of fewer than 2^20 numbers.
+
+    Halves of 32 bits add up exactly in floating point.
+    """
+    halves = np.concatenate([np.ascontiguousarray(words).view(np.uint32).reshape(-1, 2)
+                             for part in parts for words in part], axis=1)
+    sums = (chosen @ halves.astype(np.float64)).astype(np.uint64)
+    return [add((sums[:, at].copy(), sums[:, at + 2].copy()), _from_halves(sums, at))
+            for at in range(0, sums.shape[1], 4)]
+
+
+def _from_halves(sums: Words, at: int) -> Long:
+    """Return the upper halves of a number's words, moved to their places."""
+    low, high = sums[:, at + 1], sums[:, at + 3]
+    return low << HALF, (low >> HALF) + (high << HALF)
+
+
 def matrix(parts: list[Long], factor: Words, *, left: bool) -> list[Long]:
     """Return matrices times one matrix of words; `left`: the words stand on the left."""
     if left:
