@@ -10,7 +10,8 @@ Long arrays of numbers would cost more this way than most studies. Of these the 
 coin after owners are bound, add up 40 random halves on their shares, and test that the sums are
 what values within their bounds can add up to: if one of n values lies more than 2 n times the width
 of its interval away, every sum is wrong with probability 1/2, so that this is found but with
-probability 2^-40. A value that is outside by less is not found.
+probability 2^-40. A value that is outside by less is not found, and long arrays whose intervals are
+so wide that sums would not fit into 62 bits are not tested at all.
   discloses: nothing of owners that keep to their bounds; of one that does not, where it did not.
   safe against: all holders but one, with any owners, whatever they do; never the dealer with one.
   cost per value: 0 or 1: a product and an opening; otherwise two comparisons of 64 bits, and of
@@ -58,7 +59,7 @@ class BoundedInput:
 
 async def check_bounds(guarded: Guarded) -> None:
     """Test what was shared since the last time; refuse whoever shared something else."""
-    inputs = [each for each in guarded.taken() if each.share.size]
+    inputs = [each for each in guarded.taken() if each.share.size and not _fills_the_ring(each)]
     bits = [each for each in inputs if each.is_bit]
     others = [each for each in inputs if not each.is_bit]
     if bits:
@@ -73,8 +74,13 @@ async def check_bounds(guarded: Guarded) -> None:
 
 
 def _is_long(each: BoundedInput) -> bool:
-    """Return True if sums are tested in place of values; theirs must stay below 2^62, too."""
-    return each.share.size > EXACT and each.share.size * (each.high - each.low) < 1 << 61
+    """Return True if sums are tested in place of values."""
+    return each.share.size > EXACT
+
+
+def _fills_the_ring(each: BoundedInput) -> bool:
+    """Return True for a long array whose sums would not fit: so wide an interval tells little."""
+    return _is_long(each) and each.share.size * (each.high - each.low) >= 1 << 62
 
 
 def _halves(guarded: Guarded, each: BoundedInput, seed: bytes) -> BoundedInput:
