@@ -98,10 +98,21 @@ def in_share(label, spoil):
     return change
 
 
-def labels(name="p1", program=everything):
-    """Return everything that a party sends to others in an honest run."""
-    sent = {}
+class AsParty:
+    """A task's program in which one party changes something about itself first."""
 
+    def __init__(self, program, name, change):
+        self.program, self.name, self.change = program, name, change
+        self.disclosures = program.disclosures
+
+    async def __call__(self, party, data):
+        if party.name == self.name:
+            self.change(party)
+        return await self.program(party, data)
+
+
+def watched_labels(sent):
+    """Return what puts every label that a party sends under into a dictionary."""
     def watch(party):
         swap, send = unchecked(party)
 
@@ -115,5 +126,13 @@ def labels(name="p1", program=everything):
 
         party.swap, party.send = watched_swap, watched_send
 
-    assert [outcome.error for outcome in play(as_party(name, watch, program))] == [None] * 4
+    return watch
+
+
+def labels(name="p1", program=everything, data=(A, None, B)):
+    """Return everything that a party sends to others in an honest run."""
+    sent = {}
+    watch = watched_labels(sent)
+    outcomes = play(as_party(name, watch, program), data=data)
+    assert [outcome.error for outcome in outcomes] == [None] * 4
     return set(sent)

@@ -48,7 +48,8 @@ CASES = {
     "tree": (ROWS_TREE, 60),
     "tree-columns": (COLUMNS_TREE, 60),
 }
-MODES = {"sums": ((), ()), "dealer": (NAMES[:2], ("dora",)), "two-party": (NAMES[:2], ()),
+MODES = {"sums": ((), ()), "dealer": (NAMES[:2], ("dora",)),
+         "authenticated": (NAMES[:2], ("dora",)), "two-party": (NAMES[:2], ()),
          "three-party": (NAMES[:2], ("east",)), "spu": (NAMES, ())}
 
 
@@ -76,5 +77,5 @@ def modes_of(task: str) -> tuple[str, ...]:
     """Return the modes in which a case runs."""
     if task == "intersection":
         return ("sums",)
-    with_shares = ("dealer", "two-party", "three-party", "spu")
+    with_shares = ("dealer", "authenticated", "two-party", "three-party", "spu")
     return ("sums", *with_shares) if task == "sum" else with_shares

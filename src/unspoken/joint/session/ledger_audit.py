@@ -6,10 +6,14 @@ party holds of another, signed by that other, is in the other's ledger (else the
 ledger during the run and another one afterwards, or cut it short); all had the same code and study.
 A run that broke off leaves messages on their way: the last ones of a link may be missing on one
 side, and only there.
+
+Two ledgers of one party from two runs are compared by their inputs: every array that the party fed
+has a keyed digest, so that the party can show that it used the same data in two studies.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
@@ -17,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from unspoken.joint.joint_errors import LedgerError
+from unspoken.joint.wire.input_digest import KIND
 from unspoken.joint.wire.ledger import RECEIVED, SENT, Ledger
 from unspoken.joint.wire.ledger_chain import SignedHead
 from unspoken.joint.wire.ledger_file import Entry, heads_of, read_entries
@@ -65,7 +70,9 @@ class Verdict:
         if self.deviations:
             return "\n".join([f"{len(self.deviations)} deviations:",
                               *(f"  {one}" for one in self.deviations), *self.notes])
-        return "\n".join([f"The ledgers of {', '.join(self.parties)} agree with each other.",
+        return "\n".join([f"The ledgers of {', '.join(self.parties)} agree with each other."
+                          if len(self.parties) > 1 else
+                          f"'{self.parties[0]}' fed the same values into both runs.",
                           *self.notes])
 
     def to_json(self) -> dict[str, Any]:
@@ -77,6 +84,8 @@ class Verdict:
 def audit_ledgers(paths: Sequence[Path | str]) -> Verdict:
     """Compare the ledgers of one run; files that cannot belong together are refused by name."""
     files = [Evidence.read(path) for path in paths]
+    if len(files) == 2 and _of_one_party(files):
+        return same_inputs(*files)
     _belong_together(files)
     deviations = [text for one, other in combinations(files, 2)
                   for text in (*_facts(one, other), *_openings(one, other))]
@@ -86,6 +95,28 @@ def audit_ledgers(paths: Sequence[Path | str]) -> Verdict:
              if one.ledger.status != COMPLETE]
     return Verdict(tuple(one.party for one in files), tuple(dict.fromkeys(deviations)),
                    tuple(notes))
+
+
+def _of_one_party(files: Sequence[Evidence]) -> bool:
+    """Return True for ledgers of one party of several runs."""
+    return (len({one.party for one in files}) == 1
+            and len({one.ledger.session for one in files}) == len(files))
+
+
+def same_inputs(one: Evidence, other: Evidence) -> Verdict:
+    """Say whether a party fed the same values into two runs, by the digests in its ledgers."""
+    name = one.party
+    if one.ledger.keys.get(name) != other.ledger.keys.get(name):
+        raise LedgerError(f"'{one.path}' and '{other.path}' were signed with different keys of "
+                          f"'{name}', and digests of inputs are made with the key. They cannot be "
+                          "compared.")
+    here, there = (Counter(str(entry["digest"]) for entry in each.entries
+                           if entry.get("kind") == KIND) for each in (one, other))
+    common = (here & there).total()
+    note = (f"'{name}' fed {here.total()} arrays into the run of '{one.path}' and {there.total()} "
+            f"into that of '{other.path}'; {common} of them are the same values.")
+    wrong = () if here == there else (f"'{name}' did not feed the same values into both runs.",)
+    return Verdict((name,), wrong, (note,))
 
 
 def _belong_together(files: Sequence[Evidence]) -> None:

@@ -7,9 +7,11 @@
     run_local(declares("total per month")(program), [x, y, z])
 
 Modes: "sums" has no shares (secure sums only, no helper). "dealer" has holders of shares and a
-dealer, which is a party and a process of its own. In "three-party" there are exactly three owners:
-two hold shares, the third deals (honest majority: safe against any one of them). "two-party" has
-two holders and no dealer: they use oblivious transfer, which costs more and needs no third party.
+dealer, which is a party and a process of its own; it is semi-honest, and the default here, where
+one machine has all data. "authenticated", the default of a study with a dealer, is the same with
+tags: a holder that deviates ends the run. In "three-party" there are exactly three owners: two hold
+shares, the third deals (honest majority: safe against any one of them). "two-party" has two holders
+and no dealer: they use oblivious transfer, which costs more and needs no third party.
 
 In memory parties are not protected from each other; it is for trying out and for tests. unspoken's
 own engine is not vetted.

@@ -23,6 +23,4 @@ def check_together(study: Study) -> None:
     for disclosure in study.disclosures:
         for name in disclosure.to:
             study.member(name)
-    mode = mode_of(study.mode)
-    mode.check(study.members)
-    mode.check_task(study.task)
+    mode_of(study.mode).check(study.members)

@@ -14,7 +14,8 @@ from unspoken.joint.mpc.authentic.tagged import bare
 
 BIG = np.uint64(1 << 40)
 OPENED = ["multiply.open", "matmul.open", "compare.open", "compare.level0", "compare.level1",
-          "compare.level2", "numbers.open", "truncate.open", "reveal"]
+          "compare.level2", "compare.level3", "compare.level4", "numbers.open", "truncate.open",
+          "bounds.open", "reveal"]
 SENT = [*OPENED, "check.tags", "deal.ask"]
 
 

@@ -9,21 +9,25 @@ from support.computing import on_shares, run
 from unspoken.joint import declares, equal, less_than, log, matmul, share, share_sum, split
 from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.authentic.auth_engine import TagEngine
-from unspoken.joint.mpc.engines.modes import mode_of
+from unspoken.joint.mpc.engines.modes import mode_of, usual_mode
 from unspoken.joint.mpc.ops.choice import argmax, floor
 from unspoken.joint.mpc.ops.division import RECIPROCAL_ERROR, divide
 from unspoken.joint.mpc.ops.matrix_inverse import inverse
+from unspoken.joint.mpc.ops.sharing import rerandomised
 from unspoken.joint.wire.credentials import Member
 
 TAGS = (3, "authenticated")
 
 
-@pytest.mark.parametrize("task", ["bayes-columns", "classify-columns"])
-def test_tasks_that_keep_shares_are_refused_by_name(task):
-    with pytest.raises(StudyError, match=f"does not cover the task '{task}'"):
-        mode_of("authenticated").check_task(task)
-    mode_of("dealer").check_task(task)
-    mode_of("authenticated").check_task("regression")
+def test_it_is_the_default_of_a_study_with_a_dealer():
+    assert usual_mode(dealer=True, shares=True).name == "authenticated"
+    assert usual_mode(dealer=True, shares=False).name == "authenticated"
+
+
+def test_the_semi_honest_mode_says_what_it_is():
+    [note] = mode_of("dealer").notes(2)
+    assert "semi-honest" in note
+    assert "mode 'authenticated' ends the run" in note
 
 
 def test_one_holder_is_refused():
@@ -33,14 +37,27 @@ def test_one_holder_is_refused():
         mode_of("authenticated").check([alone, dealer])
 
 
-def test_shares_are_not_handed_on():
+@pytest.mark.parametrize("between", [["p0", "p1"], ["p1", "p0"], ["p0", "p2"]])
+def test_bits_are_split_between_two_parties(between):
+    @declares("answer")
+    async def program(party, _):
+        own = np.array([1, 0, 1]) if party.index == 0 else None
+        bits = await share(party, own, "p0", (3,), 0, 1)
+        return await split(party, bits, 101, between)
+
+    outputs = run(program, [None] * 3, "authenticated")
+    one, other = (outputs[int(name[1])] for name in between)
+    assert ((one + other) % np.uint64(101) == [1, 0, 1]).all()
+    assert [out is None for out in outputs] == [f"p{i}" not in between for i in range(3)]
+
+
+def test_shares_are_not_kept_beyond_the_run():
     @declares("answer")
     async def program(party, _):
         own = np.ones(2, np.int64) if party.index == 0 else None
-        bits = await share(party, own, "p0", (2,), 0, 1)
-        return await split(party, bits, 101, ["p0", "p1"])
+        return rerandomised(party, await share(party, own, "p0", (2,), 0, 1))
 
-    with pytest.raises(RefusedError, match="opened with reveal only"):
+    with pytest.raises(RefusedError, match="cannot be kept beyond their run"):
         run(program, [None, None], "authenticated")
 
 

@@ -41,6 +41,13 @@ def test_long_numbers_are_exact():
     assert whole(ring128.total(a, None)) == whole(a).sum() % RING
 
 
+def test_chosen_sums_are_exact():
+    a = random_long(300)
+    chosen = (fresh_words(1200) & np.uint64(1)).reshape(4, 300)
+    [sums] = ring128.chosen_sums([a], chosen.astype(np.float64))
+    assert (whole(sums) == chosen.astype(object) @ whole(a) % RING).all()
+
+
 @pytest.mark.parametrize("bits", [1, 40, 64])
 def test_long_matrices_are_exact(bits):
     a, factor = random_long(3, 1500), fresh_words(3000).reshape(1500, 2) >> np.uint64(64 - bits)
@@ -76,7 +83,8 @@ def fits(parts, keys):
 
 NEEDS = [Need("triple", (5,)), Need("matrix", (2, 3, 4)), Need("edabits", (9, 70)),
          Need("ladders", (9, 70)), Need("dabits", (70,)), Need("ands", (3,)), Need("pairs", (3,)),
-         Need("cuts", (5, 16)), Need("masks", (4, 0)), Need("bitmasks", (4, 0))]
+         Need("cuts", (5, 16)), Need("masks", (4, 0)), Need("bitmasks", (4, 0)),
+         Need("tops", (5,))]
 
 
 @pytest.mark.parametrize("need", NEEDS, ids=str)

@@ -8,6 +8,7 @@ and the holders share.
     masks    n who    r    sum r = what the party at place `who` draws, as numbers; beyond the last
                            place, what all parties draw alike
     bitmasks w who    r    xor r = the same, as bits
+    tops     n        r    sum r = a multiple of 2^64: hides what lies above the 64 bits of a value
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from unspoken.joint.mpc.authentic.tagged_numbers import numbers
 from unspoken.joint.mpc.correlated.kinds import GAP, Need
 from unspoken.joint.mpc.randomness import Stream, derive
 
-# Which parts of a kind are numbers and which are bits.
+# Which parts of a kind are numbers, which are bits, and which are numbers above 64 bits only.
 TYPES = {"triple": "nnn", "matrix": "nnn", "edabits": "nb", "ladders": "nbb", "dabits": "nb",
-         "ands": "bbb", "pairs": "bbbbb", "cuts": "nnn", "masks": "n", "bitmasks": "b"}
+         "ands": "bbb", "pairs": "bbbbb", "cuts": "nnn", "masks": "n", "bitmasks": "b",
+         "tops": "t"}
 KNOWN = ("masks", "bitmasks")
 
 
@@ -63,39 +65,46 @@ def whole_keys(seeds: Sequence[bytes]) -> TagKeys:
 class Drawn:
     """One part of a wish at one holder: words, upper words (numbers), and tags."""
 
-    bits: bool
+    kind: str
     words: Words
     high: Words
     tags: Words
+
+    @property
+    def bits(self) -> bool:
+        """Return True for bits."""
+        return self.kind == "b"
 
     def tagged(self) -> Tagged:
         """Return it as shares with tags."""
         if self.bits:
             return bits(self.words, self.tags.reshape(-1, TAG_WORDS))
+        if self.kind == "t":
+            return numbers((self.words, self.high), (self.words, self.tags))
         low, high = self.tags.reshape(2, -1)
         return numbers((self.words, self.high), (low, high))
 
 
-def tag_length(bits_: bool, length: int) -> int:
-    """Return how many words the tags of a part take."""
-    return length * (TAG_WORDS if bits_ else 2)
+def tag_length(kind: str, length: int) -> int:
+    """Return how many words the tags of a part take; the lower ones of a multiple of 2^64 are 0."""
+    return length * {"b": TAG_WORDS, "n": 2, "t": 1}[kind]
 
 
 def draw(need: Need, stream: Stream, *, last: bool) -> list[Drawn]:
     """Return what one holder expands; the last one's tags and sent words are gaps."""
     parts = []
     for place, (kind, length) in enumerate(zip(TYPES[need.kind], need.lengths, strict=True)):
-        is_bits = kind == "b"
-        words = GAP if last and place in need.sent else stream.words(length)
-        high = GAP if is_bits else stream.words(length)
-        tags = GAP if last else stream.words(tag_length(is_bits, length))
-        parts.append(Drawn(is_bits, words, high, tags))
+        words = np.zeros(length, np.uint64) if kind == "t" else (
+            GAP if last and place in need.sent else stream.words(length))
+        high = GAP if kind == "b" else stream.words(length)
+        tags = GAP if last else stream.words(tag_length(kind, length))
+        parts.append(Drawn(kind, words, high, tags))
     return parts
 
 
 def sent_length(need: Need) -> int:
     """Return how many words the last holder is sent."""
-    return sum((length if place in need.sent else 0) + tag_length(kind == "b", length)
+    return sum((length if place in need.sent else 0) + tag_length(kind, length)
                for place, (kind, length) in enumerate(zip(TYPES[need.kind], need.lengths,
                                                           strict=True)))
 
@@ -106,7 +115,7 @@ def complete(need: Need, parts: list[Drawn], words: Words) -> None:
     for place, (part, length) in enumerate(zip(parts, need.lengths, strict=True)):
         if place in need.sent:
             part.words, at = words[at:at + length], at + length
-        size = tag_length(part.bits, length)
+        size = tag_length(part.kind, length)
         part.tags, at = words[at:at + size], at + size
 
 
@@ -114,12 +123,11 @@ def deal(need: Need, draws: Sequence[list[Drawn]], keys: TagKeys, known: Mapping
          out: Words) -> None:
     """Write what the last holder is sent: words that fit, and the tags of everything."""
     complete(need, draws[-1], out)
-    fitting = _fitting(need, draws, known)
+    fitting = _fitting(need, draws, known) if need.sent else []
     for place, part in enumerate(draws[-1]):
         if place in need.sent:
             part.words[:] = fitting[need.sent.index(place)]
-        tags = _bit_tags if part.bits else _number_tags
-        tags([row[place] for row in draws], keys)
+        _TAGS[part.kind]([row[place] for row in draws], keys)
 
 
 def _fitting(need: Need, draws: Sequence[list[Drawn]], known: Mapping[int, Stream]) -> list[Words]:
@@ -148,3 +156,15 @@ def _bit_tags(parts: list[Drawn], keys: TagKeys) -> None:
     np.bitwise_and(total[:, None], keys.bit, out=tags.reshape(-1, TAG_WORDS))
     for part in parts[:-1]:
         tags ^= part.tags
+
+
+def _top_tags(parts: list[Drawn], keys: TagKeys) -> None:
+    """Write the upper words of tags of multiples of 2^64: the lower word of the key decides."""
+    whole: Any = reduce(np.add, [part.high for part in parts])
+    tags = parts[-1].tags
+    np.multiply(whole, np.uint64(keys.number[0]), out=tags)
+    for part in parts[:-1]:
+        tags -= part.tags
+
+
+_TAGS = {"n": _number_tags, "b": _bit_tags, "t": _top_tags}

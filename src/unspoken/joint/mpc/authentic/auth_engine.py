@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,12 @@ from unspoken.joint.mpc.authentic import ring128
 from unspoken.joint.mpc.authentic.auth_dealing import TagKeys, keys_of
 from unspoken.joint.mpc.authentic.auth_sources import OWN_SEED, TagDealer, TagSource
 from unspoken.joint.mpc.authentic.guarded import Guarded
+from unspoken.joint.mpc.authentic.input_bounds import check_bounds
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
 from unspoken.joint.mpc.authentic.tagged_bits import TAG_WORDS, bits
 from unspoken.joint.mpc.authentic.tagged_numbers import numbers
 from unspoken.joint.mpc.bit_planes import plane_words
+from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.mpc.correlated.sources import SEED, Dealer
 from unspoken.joint.mpc.engines.dealt_engine import WithDealer
 from unspoken.joint.mpc.engines.engine import Engine
@@ -37,6 +39,10 @@ TAGGED = ("unspoken's own engine is not vetted; tags of 40 bits and more end the
           "deviates, given that the dealer is honest; owners may still lie about their own data")
 
 
+BLOCK = 1 << 16
+"""How many numbers are dealt, opened and multiplied at a time."""
+
+
 class TagEngine(MaskedEngine):
     """A party's side of operations on shares with tags."""
 
@@ -49,8 +55,50 @@ class TagEngine(MaskedEngine):
 
     @property
     def block(self) -> int:
-        """Return how many values are compared at a time: every bit has a tag."""
-        return 1 << 15
+        """Return how many values are compared at a time: every bit has a tag.
+
+        What is dealt for a block stays below the 32 MiB that a process keeps for the next one.
+        """
+        return 1 << 14
+
+    async def multiply(self, one: Words, other: Words) -> Words:
+        """Multiply block by block."""
+        x, y = one.ravel(), other.ravel()
+        parts = [await super(TagEngine, self).multiply(x[span], y[span])
+                 async for span in self.in_blocks("triple", one.size)]
+        return _joined(parts).reshape(one.shape)
+
+    async def matmul(self, one: Words, other: Words) -> Words:
+        """Add up products of blocks of the inner axis."""
+        (n, k), m = one.shape, other.shape[1]
+        inner = max(1, BLOCK // max(1, n + m))
+        spans = [slice(at, at + inner) for at in range(0, max(k, 1), inner)]
+        await self.ask_here([[Need("matrix", (n, min(k, s.stop) - s.start, m))] for s in spans])
+        parts = [await super(TagEngine, self).matmul(one[:, s], other[s]) for s in spans]
+        return _total(parts)
+
+    async def truncate(self, words: Words, bits: int) -> Words:
+        """Cut block by block."""
+        flat = words.ravel()
+        parts = [await super(TagEngine, self).truncate(flat[span], bits)
+                 async for span in self.in_blocks("cuts", words.size, bits)]
+        return _joined(parts).reshape(words.shape)
+
+    async def in_blocks(self, kind: str, size: int, *also: int) -> AsyncIterator[slice]:
+        """Yield blocks that draw one kind each, all of which are asked for now.
+
+        The dealer makes the next block while holders use the last, and what is between stays near
+        the processor.
+        """
+        spans = [slice(at, min(at + BLOCK, size)) for at in range(0, max(size, 1), BLOCK)]
+        await self.ask_here([[Need(kind, (s.stop - s.start, *also))] for s in spans])
+        for span in spans:
+            yield span
+
+    async def ask_here(self, draws: Sequence[Sequence[Need]]) -> None:
+        """Ask the dealer for all that this step draws."""
+        if self._tagged is not None:
+            await self._tagged.ask_here(draws)
 
     async def open(self) -> None:
         """Receive the seeds of a run."""
@@ -89,10 +137,23 @@ class TagEngine(MaskedEngine):
         if self._tagged is not None and len(sizes) > 1:
             await self._tagged.ask_ahead([ladder_needs(size, width, joining) for size in sizes])
 
+    async def before_opening(self) -> None:
+        """Test what owners shared against its bounds."""
+        if self.guarded is not None:
+            await check_bounds(self.guarded)
+
     async def finish(self) -> None:
         """Check what is left before the run counts as complete."""
+        await self.before_opening()
         if self.guarded is not None and self.guarded.check is not None:
             await self.guarded.check.verify()
+
+    @property
+    def tagged(self) -> TagSource:
+        """Return where this party's randomness comes from."""
+        if self._tagged is None:
+            raise RuntimeError("the engine is not open")
+        return self._tagged
 
     def own_masks(self) -> list[Words]:
         """Return what this party knows of the masks that were drawn last."""
@@ -116,11 +177,21 @@ class TagEngine(MaskedEngine):
         return bits(low, words[..., None] & self._keys.bit)
 
 
+def _joined(parts: list[Words]) -> Words:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _total(parts: list[Words]) -> Words:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    return whole
+
+
 class WithTags(WithDealer):
     """As 'dealer', but every share carries a tag: deviating holders end the run."""
 
     name = "authenticated"
-    refused_tasks = ("bayes-columns", "classify-columns")
 
     def check(self, members: Sequence[Member]) -> None:
         """Refuse what 'dealer' refuses, and a single holder."""

@@ -23,8 +23,9 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import Stream, fresh_seed
 from unspoken.joint.wire.endpoint import Roles, Seam
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.hollow_arrays import is_dry
 
-OWN_SEED = "deal.own"
+OWN_SEED, RELEASE = "deal.own", "deal.release"
 
 
 class TagSource(DealerSource):
@@ -70,9 +71,41 @@ class TagSource(DealerSource):
             auth_dealing.complete(need, row, words[at:at + size])
             at += size
 
+    async def total_mask(self, size: int) -> tuple[int, Words]:
+        """Return the number of a wish for masks of a total, and this party's own mask."""
+        self._number += 1
+        needs = (Need("totals", (size,)),)
+        await self._wish(needs)
+        own = Stream(wish_key(self._own_seeds[self._party.index], self._number, needs))
+        return self._number, own.words(size)
+
+    async def release(self, number: int, receivers: Sequence[str]) -> None:
+        """Let a holder confirm that receivers may learn the sum of some masks."""
+        self._number += 1
+        party = self._party
+        need = Need("release", (number, *sorted(party.names.index(name) for name in receivers)))
+        await self._wish((need,))
+        if self._holds and not self._asks:
+            confirmed = np.array(need.sizes, np.uint64)
+            await party.send(str(party.roles.dealer), RELEASE, confirmed, Purpose.CONTROL)
+
+    async def _wish(self, needs: tuple[Need, ...]) -> None:
+        """Ask for something of which this holder itself is sent nothing."""
+        if self._asks:
+            wish = Wish(self._number, self._party.count, needs)
+            await self._ask([wish])
+            self._must_be_asked(wish)
+
     async def ask_ahead(self, steps: Sequence[Sequence[Need]]) -> None:
         """Ask for what each of the next steps is sure to draw."""
         await super().prefetch(steps)
+
+    async def ask_here(self, draws: Sequence[Sequence[Need]]) -> None:
+        """Ask for all that this step draws, one after the other."""
+        if self._asks and len(draws) > 1:
+            first, step = self._number + 1, self._party.count
+            await self._ask([Wish(first + i, step, tuple(needs))
+                             for i, needs in enumerate(draws)])
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
         """Ask for nothing ahead: forecasts are made for engines with tables."""
@@ -85,6 +118,7 @@ class TagDealer(Dealer):
         super().__init__(seam, roles)
         self._own = [fresh_seed() for _ in (*roles.program, "everybody")]
         self._keys = whole_keys(self._seeds)
+        self._secret, self._totals = fresh_seed(), dict[int, bytes]()
 
     async def send_all_seeds(self) -> None:
         """Send holders their seeds, and every party those of what it and what all parties know."""
@@ -92,6 +126,41 @@ class TagDealer(Dealer):
         *each, common = self._own
         for name, seed in zip(self.roles.program, each, strict=True):
             await self.send(name, OWN_SEED, np.frombuffer(seed + common, np.uint8), Purpose.SHARE)
+
+    async def deliver(self, last: str, wish: Wish) -> None:
+        """Answer a wish; totals go to the last owner, and their keys to receivers."""
+        kind = wish.needs[0].kind
+        if kind == "totals":
+            await self.send(self.roles.owners[-1], DEAL, self._last_mask(wish), Purpose.SHARE)
+        elif kind == "release":
+            await self._release(*wish.needs[0].sizes)
+        else:
+            await super().deliver(last, wish)
+
+    def _last_mask(self, wish: Wish) -> Words:
+        """Return the mask of the last owner: all of them add up to what a key of the dealer's own
+        gives.
+        """
+        size, program = wish.needs[0].sizes[0], self.roles.program
+        self._totals[wish.number] = key = wish_key(self._secret, wish.number, wish.needs)
+        rest = Stream(key).words(size)
+        for name in self.roles.owners[:-1]:
+            seed = self._own[program.index(name)]
+            rest = rest - Stream(wish_key(seed, wish.number, wish.needs)).words(size)
+        return rest
+
+    async def _release(self, number: int, *places: int) -> None:
+        """Send the key of a total to its receivers, once all holders have confirmed it."""
+        for holder in self.roles.holders[:-1]:
+            confirmed = await self.receive(holder, RELEASE, "<u8", (1 + len(places),),
+                                           Purpose.CONTROL)
+            if not is_dry() and confirmed.tolist() != [number, *places]:
+                self._end(holder, "confirmed another total than the other holders")
+        if number not in self._totals or any(p >= len(self.roles.program) for p in places):
+            self._end(self.roles.holders[-1], "asked for something that cannot be dealt")
+        key = np.frombuffer(self._totals.pop(number), np.uint8)
+        for place in places:
+            await self.send(self.roles.program[place], RELEASE, key, Purpose.SHARE)
 
     def words_for(self, wish: Wish) -> Words:
         """Return what the last holder is sent."""

@@ -3,7 +3,8 @@
 **Input** (SPDZ's): the owner knows a random r of which the holders have shares with tags. It sends
 all of them x - r, which binds it to x before anything that depends on x is opened; holders compare
 what they got. **Output**: the receiver knows a random r; the holders open x + r, check every tag,
-and hand it to receivers that hold no shares, which take it only if all holders send the same.
+and hand it to receivers that hold no shares, which take it only if all holders send the same. What
+all parties are to learn is opened as it is, under a mask on the upper word alone.
   discloses: nothing but the value, to the receivers; upper words stay masked.
   safe against: all holders but one, with any owners, whatever they do; never the dealer with one.
   cost: input 8 bytes per value to each holder; output 16 bytes per value and receiver between
@@ -20,6 +21,7 @@ import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic import ring128
+from unspoken.joint.mpc.authentic.input_bounds import BoundedInput
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
 from unspoken.joint.mpc.authentic.tagged import Tagged, bare
 from unspoken.joint.mpc.authentic.tagged_bits import TaggedBits
@@ -36,15 +38,34 @@ class Guarded:
     def __init__(self, engine: TagEngine, check: TagCheck | None) -> None:
         self.engine, self.party, self.check = engine, engine.party, check
         self._order = asyncio.Lock()
+        self._unchecked: list[BoundedInput] = []
 
-    async def input(self, words: Words | None, owner: str, size: int, *, bits: bool) -> Words:
-        """Return this party's share of an owner's words; zeros if it holds none."""
+    async def input(self, words: Words | None, owner: str, size: int,
+                    bounds: tuple[int, int] | None = None) -> Words:
+        """Return this party's share of an owner's words, of packed bits if they have no bounds."""
         async with self._order:
-            return await self._input(words, owner, size, bits)
+            share = await self._input(words, owner, size, bounds is None)
+            if bounds is not None:
+                self._unchecked.append(BoundedInput(owner, share, *bounds))
+            return share
+
+    def taken(self) -> list[BoundedInput]:
+        """Return what was shared since the last time that this was asked for."""
+        inputs, self._unchecked = self._unchecked, []
+        return inputs
 
     async def _input(self, words: Words | None, owner: str, size: int, bits: bool) -> Words:
-        party = self.party
-        need = Need("bitmasks" if bits else "masks", (size, party.names.index(owner)))
+        """Share block by block, bits at once: there are 64 in a word."""
+        place, flat = self.party.names.index(owner), None if words is None else words.ravel()
+        if bits:
+            return await self._block(flat, owner, Need("bitmasks", (size, place)))
+        parts = [await self._block(None if flat is None else flat[span], owner,
+                                   Need("masks", (span.stop - span.start, place)))
+                 async for span in self.engine.in_blocks("masks", size, place)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    async def _block(self, words: Words | None, owner: str, need: Need) -> Words:
+        size, bits = need.sizes[0], need.kind == "bitmasks"
         drawn = await self.engine.draw([need])
         sent = await self._broadcast(words, owner, size, bits)
         if drawn is None or self.check is None:
@@ -59,7 +80,7 @@ class Guarded:
         party = self.party
         if party.name == owner and words is not None:
             mask = self.engine.own_masks()[0]
-            masked = words.ravel() ^ mask if bits else words.ravel() - mask
+            masked = words ^ mask if bits else words - mask
             await asyncio.gather(*(party.send(name, "share", masked, Purpose.SHARE)
                                    for name in party.holders if name != owner))
             return np.asarray(masked)
@@ -89,52 +110,73 @@ class Guarded:
         check.numbers(label, flat, value)
         return np.asarray(value[0].reshape(own.shape))
 
+    async def open_clear(self, label: str, share: Words) -> Words | None:
+        """Open values that all holders may know; what lies above 64 bits stays masked."""
+        flat, parts = share.ravel(), []
+        async for span in self.engine.in_blocks("tops", share.size):
+            drawn = await self.engine.draw([Need("tops", (span.stop - span.start,))])
+            if drawn is not None:
+                own: Any = flat[span] + drawn[0][0]
+                parts.append(await self.open(label, own))
+        if not parts:
+            return None
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
     async def _together(self, label: str, own: Words) -> list[Words]:
         others = [name for name in self.party.holders if name != self.party.name]
         return [own, *await self.party.swap(others, label, own, Purpose.MASKED)]
 
-    async def output(self, share: Words, receivers: Sequence[str], *, bits: bool) -> Words | None:
+    async def output(self, share: Words, receivers: Sequence[str], *, bits: bool,
+                     purpose: Purpose = Purpose.DISCLOSURE) -> Words | None:
         """Return the value to its receivers, after everything before and it itself was checked."""
-        party, check = self.party, self.check
-        # One mask is enough where everybody is to learn the value.
-        everybody = set(receivers) == set(party.names)
-        places = [len(party.names)] if everybody else [party.names.index(n) for n in receivers]
-        kind = "bitmasks" if bits else "masks"
-        if check is not None:
-            await check.verify()
-        drawn = await self.engine.draw([Need(kind, (share.size, place)) for place in places])
-        masked: dict[str, Words] = {}
-        if drawn is not None and check is not None:
-            masked = await self._opened(share, receivers, [row[0] for row in drawn], bits)
-            await check.verify()
-        return await self._handed_on(masked, receivers, share.size, bits)
-
-    async def _opened(self, share: Words, receivers: Sequence[str], masks: list[Any],
-                      bits: bool) -> dict[str, Words]:
-        own = share.ravel()
-        rows: Any = np.stack([own ^ mask if bits else own + mask for mask in masks])
-        opened = await self.open("reveal", rows)
-        return dict(zip(receivers, opened if len(opened) == len(receivers)
-                        else [opened[0]] * len(receivers), strict=True))
-
-    async def _handed_on(self, masked: dict[str, Words], receivers: Sequence[str], size: int,
-                         bits: bool) -> Words | None:
-        """Send receivers without shares their masked value; they compare what all holders say."""
-        party = self.party
-        if party.is_holder:
-            await asyncio.gather(*(party.send(name, "reveal", masked[name], Purpose.DISCLOSURE)
-                                   for name in receivers if name not in party.holders))
-        if party.name not in receivers:
-            return None
-        value = masked.get(party.name)
-        if value is None:
-            value = await self._agreed(size)
+        if self.check is not None:
+            await self.check.verify()
+        everybody = set(receivers) == set(self.party.names)
+        opened = await (self._opened_to_all(share, receivers, bits) if everybody else
+                        self._opened_masked(share, receivers, bits))
+        if self.check is not None:
+            await self.check.verify()
+        value = await self.handed_on(opened, receivers, share.size, purpose)
+        if value is None or everybody:
+            return value
         mask = self.engine.own_masks()[0]
         return np.asarray(value ^ mask if bits else value - mask)
 
-    async def _agreed(self, size: int) -> Words:
+    async def _opened_to_all(self, share: Any, receivers: Sequence[str],
+                             bits: bool) -> dict[str, Words]:
+        """Open what everybody is to learn: only the words above a number need a mask."""
+        if not bits:
+            value = await self.open_clear("reveal", share)
+        else:
+            value = None if self.check is None else await self.open("reveal", share.ravel())
+        return {} if value is None else dict.fromkeys(receivers, value)
+
+    async def _opened_masked(self, share: Words, receivers: Sequence[str],
+                             bits: bool) -> dict[str, Words]:
+        """Open the value once for each receiver, under a mask that it alone knows."""
+        kind = "bitmasks" if bits else "masks"
+        drawn = await self.engine.draw([Need(kind, (share.size, self.party.names.index(name)))
+                                        for name in receivers])
+        if drawn is None:
+            return {}
+        own = share.ravel()
+        rows: Any = np.stack([own ^ row[0] if bits else own + row[0] for row in drawn])
+        return dict(zip(receivers, await self.open("reveal", rows), strict=True))
+
+    async def handed_on(self, masked: dict[str, Words], receivers: Sequence[str], size: int,
+                         purpose: Purpose) -> Words | None:
+        """Send receivers without shares their masked value; they compare what all holders say."""
         party = self.party
-        got = [await party.receive(name, "reveal", "<u8", (size,), Purpose.DISCLOSURE)
+        if party.is_holder:
+            await asyncio.gather(*(party.send(name, "reveal", masked[name], purpose)
+                                   for name in receivers if name not in party.holders))
+        if party.name not in receivers:
+            return None
+        return masked[party.name] if party.name in masked else await self._agreed(size, purpose)
+
+    async def _agreed(self, size: int, purpose: Purpose) -> Words:
+        party = self.party
+        got = [await party.receive(name, "reveal", "<u8", (size,), purpose)
                for name in party.holders]
         for words in got[1:]:
             if not np.array_equal(words, got[0]):

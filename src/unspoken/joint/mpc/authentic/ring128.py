@@ -49,8 +49,11 @@ def times_words(one: Long, factor: Words) -> Long:
     return _in_blocks(low, high, factor)
 
 
-def _in_blocks(low: Words, high: Words, factor: Words) -> Long:
-    """Multiply piece by piece, so that what is between stays near the processor."""
+def _in_blocks(low: Words, high: Words, factor: Words, upper: int = 0) -> Long:
+    """Multiply piece by piece, so that what is between stays near the processor.
+
+    `upper` is the upper word of the factor.
+    """
     a, b, c = (np.ascontiguousarray(part).ravel() for part in (low, high, factor))
     whole, above = np.empty(low.size, np.uint64), np.empty(low.size, np.uint64)
     work = np.empty((4, min(BLOCK, low.size)), np.uint64)
@@ -60,6 +63,8 @@ def _in_blocks(low: Words, high: Words, factor: Words) -> Long:
         np.multiply(a[span], part, out=whole[span])
         np.multiply(b[span], part, out=above[span])
         _add_upper(a[span], part, above[span], work[:, :a[span].size])
+        if upper:
+            above[span] += np.multiply(a[span], np.uint64(upper), out=work[0, :a[span].size])
     return whole.reshape(low.shape), above.reshape(low.shape)
 
 
@@ -86,8 +91,8 @@ def _add_upper(one: Words, other: Any, out: Words, work: Words) -> None:
 
 def times(one: Long, key: tuple[int, int]) -> Long:
     """Return products with one long number."""
-    low, high = times_words(one, np.asarray(np.uint64(key[0])))
-    return low, high + np.asarray(one[0]) * np.uint64(key[1])
+    return _in_blocks(np.asarray(one[0]), np.asarray(one[1]), np.asarray(np.uint64(key[0])),
+                      key[1])
 
 
 def _power(factor: int) -> int | None:
@@ -111,6 +116,24 @@ def total(one: Long, axis: int | tuple[int, ...] | None) -> Long:
     whole = first + (second << HALF)
     carry = (whole < first).astype(np.uint64)
     return whole, np.asarray(high.sum(axis=axis, dtype=np.uint64)) + (second >> HALF) + carry
+
+
+def chosen_sums(parts: list[Long], chosen: np.ndarray[Any, np.dtype[np.float64]]) -> list[Long]:
+    """Return sums of the numbers that rows of ones and zeros choose, of fewer than 2^20 numbers.
+
+    Halves of 32 bits add up exactly in floating point.
+    """
+    halves = np.concatenate([np.ascontiguousarray(words).view(np.uint32).reshape(-1, 2)
+                             for part in parts for words in part], axis=1)
+    sums = (chosen @ halves.astype(np.float64)).astype(np.uint64)
+    return [add((sums[:, at].copy(), sums[:, at + 2].copy()), _from_halves(sums, at))
+            for at in range(0, sums.shape[1], 4)]
+
+
+def _from_halves(sums: Words, at: int) -> Long:
+    """Return the upper halves of a number's words, moved to their places."""
+    low, high = sums[:, at + 1], sums[:, at + 3]
+    return low << HALF, (low >> HALF) + (high << HALF)
 
 
 def matrix(parts: list[Long], factor: Words, *, left: bool) -> list[Long]:

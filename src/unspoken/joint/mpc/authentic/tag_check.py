@@ -123,6 +123,17 @@ class TagCheck:
         return [(name, promise.tobytes(), array) for name, promise, array in zip(
             self._others, promises, shown, strict=True)]
 
+    async def toss(self) -> bytes:
+        """Return 32 bytes that no holder could know or choose before all had sent theirs."""
+        own = np.frombuffer(fresh_seed(), np.uint8)
+        seeds = [own]
+        for name, promise, seed in await self._shown(own):
+            if promise != self._digest(name, seed.tobytes()):
+                self.party.refuse(" or ".join(self._others), "deviated: its part of a common coin "
+                                  "is not the one it promised")
+            seeds.append(seed)
+        return bytes(np.bitwise_xor.reduce(seeds))
+
     def _shape(self) -> list[tuple[bool, int]]:
         return [(is_bits, words.size) for is_bits, words in self._rest]
 
@@ -142,8 +153,10 @@ class TagCheck:
         return await self.party.swap(self._others, LABEL, array, Purpose.CONTROL)
 
     def _refuse(self) -> None:
+        """Name the operations that opened something since the last check; peers are told, too."""
+        names = dict.fromkeys(label.partition(".")[0] for label in self._labels)
         self.party.refuse(" or ".join(self._others), "deviated: the tags of what was opened "
-                          f"({', '.join(self._labels)}) do not fit")
+                          f"({', '.join(names)}) do not fit")
 
 
 def _long(operation: Any, one: Words, other: Words) -> Words:

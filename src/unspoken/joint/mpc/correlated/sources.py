@@ -204,7 +204,11 @@ class Dealer(Base):
         for wish in wishes:
             self.count = wish.step
             self.seam.step = f"{self.count} deal"
-            await self.send(last, DEAL, self.words_for(wish), Purpose.SHARE)
+            await self.deliver(last, wish)
+
+    async def deliver(self, last: str, wish: Wish) -> None:
+        """Answer one wish."""
+        await self.send(last, DEAL, self.words_for(wish), Purpose.SHARE)
 
 
 def _read_wishes(message: Message) -> list[Wish]:

@@ -9,12 +9,15 @@ from unspoken.joint.joint_errors import RefusedError, StudyError
 from unspoken.joint.mpc.correlated.sources import SEED, DealerSource, OwnSource, ThirdSource
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.engines.masked_engine import MaskedEngine
-from unspoken.joint.mpc.engines.mode import DEALER, Mode, having, two_of
+from unspoken.joint.mpc.engines.mode import DEALER, UNVETTED, Mode, having, two_of
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.randomness import SEED_BYTES
 from unspoken.joint.wire.credentials import Member
 from unspoken.joint.wire.endpoint import Roles
 from unspoken.joint.wire.frames import Purpose
+
+SEMI_HONEST = (f"{UNVETTED}: mode 'dealer' is semi-honest, and one holder that deviates can read "
+               "other owners' values unnoticed; mode 'authenticated' ends the run instead")
 
 
 class DealtEngine(MaskedEngine):
@@ -101,6 +104,10 @@ class WithDealer(Mode):
             return super().safe_against(holders)
         return (f"any {holders - 1} of the {holders} holders, with any other owners, but "
                 "never a holder with the dealer")
+
+    def notes(self, holders: int) -> tuple[str, ...]:
+        """Return that nothing checks whether holders follow the protocol."""
+        return (SEMI_HONEST,) if holders > 1 else super().notes(holders)
 
 
 class ThreeParties(Mode):

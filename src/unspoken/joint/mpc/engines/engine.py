@@ -32,7 +32,7 @@ class Engine(ABC):
     """Whether an operand can be masked and opened once for several products."""
 
     sums_on_shares = False
-    """Whether a secure sum goes over shares, because a collector could report a wrong total."""
+    """Whether an owner's values are never its share, because nobody could check what it adds."""
 
     def __init__(self, party: Party) -> None:
         self.party = party
@@ -51,6 +51,10 @@ class Engine(ABC):
 
     async def open(self) -> None:
         """Prepare for the first operation."""
+        return
+
+    async def before_opening(self) -> None:
+        """Do what has to be done before a value leaves the shares."""
         return
 
     async def finish(self) -> None:

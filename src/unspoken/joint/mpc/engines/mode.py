@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from unspoken.errors import InputError, explain
-from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.mpc.correlated.sources import Dealer
 from unspoken.joint.mpc.engines.engine import Engine
 from unspoken.joint.mpc.party import Party
@@ -34,8 +33,6 @@ class Mode(ABC):
     """How many of the first owners hold shares by default."""
     vetting = "unspoken's own engine computes on shares: not vetted."
     """What computes, and who outside has looked at it."""
-    refused_tasks: tuple[str, ...] = ()
-    """Tasks that keep shares beyond a run, where a mode cannot vouch for them."""
     cost_notes: tuple[str, ...] = ()
     """What must be said about forecasts in this mode."""
 
@@ -54,13 +51,6 @@ class Mode(ABC):
     @abstractmethod
     def roles(self, program: tuple[str, ...], holders: Sequence[str] | None) -> Roles:
         """Return the roles of owners that all run the program."""
-
-    def check_task(self, task: str) -> None:
-        """Refuse a task that this mode cannot run, by its name and before the run."""
-        if task in self.refused_tasks:
-            raise StudyError(f"Mode '{self.name}' does not cover the task '{task}', which keeps "
-                             "shares beyond the run, where they have no tags. Use mode = "
-                             '"dealer", which assumes that everybody follows the protocol.')
 
     def dealer(self, seam: Seam, roles: Roles) -> Dealer:
         """Return the dealer of a run, where one serves outside the program."""

@@ -23,10 +23,10 @@ def mode_of(name: str) -> Mode:
 
 
 def usual_mode(*, dealer: bool, shares: bool) -> Mode:
-    """Return the default mode of a task: 'dealer' if one was named, else SPU, whose design others
-    have published on, if the task needs shares and this machine has it, else sums.
+    """Return the default mode of a task: 'authenticated' if there is a dealer, else SPU, whose
+    design others have published on, if the task needs shares and this machine has it, else sums.
     """
     if dealer:
-        return mode_of(WithDealer.name)
+        return mode_of(WithTags.name)
     published = mode_of(OnSpu.name)
     return published if shares and published.can_run() else mode_of(NoShares.name)

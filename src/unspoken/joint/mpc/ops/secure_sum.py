@@ -11,7 +11,8 @@ the total. One party collects, adds and hands on the total.
     keys are fresh for every run and every step.
   cost: 2 rounds, 8 n (m - 1) bytes in, 8 n for each further receiver.
 
-The book's own forms, on a ring and on cycles, are weaker and lie in `museum`.
+The book's own forms, on a ring and on cycles, are weaker and lie in `museum`. Where shares have
+tags, no party collects, because it could report a wrong total: see `released_sum`.
 
 Sums are exact in the ring of 64-bit integers, or fixed point with `scale` fractional bits. Each
 owner's values must lie within +-(2^62 - 1) / m in units of 2^-scale, checked before anything is
@@ -30,10 +31,11 @@ import numpy as np
 from unspoken.arrays import Words
 from unspoken.errors import InputError
 from unspoken.joint.joint_errors import RefusedError
-from unspoken.joint.mpc.ops.sharing import reveal, share_sum
+from unspoken.joint.mpc.authentic.released_sum import released_total
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT, from_ring, to_ring, total
 from unspoken.joint.wire.frames import Purpose, wire_bytes
+from unspoken.joint.wire.input_digest import note_input
 
 
 def plain_sum(inputs: Sequence[Any]) -> Any:
@@ -86,19 +88,10 @@ async def secure_sum(party: Party, values: Any, *, because: str, to: Sequence[st
     --------
     >>> total = await secure_sum(party, counts, because="total per month")  # doctest: +SKIP
     """
-    if party.engine.sums_on_shares and party.holders:
-        return await _sum_on_shares(party, values, because=because, to=to, scale=scale)
+    if party.engine.guarded is not None:
+        await party.engine.before_opening()
+        return await sum_by(party, values, RELEASED, because=because, to=to, scale=scale)
     return await sum_by(party, values, MASKS, because=because, to=to, scale=scale)
-
-
-async def _sum_on_shares(party: Party, values: Any, *, because: str, to: Sequence[str],
-                         scale: int) -> Any:
-    """Return the total by shares, whose tags no collector can get round."""
-    refuse_two(party.roles.owners, tuple(to) or party.names)
-    bound = (LIMIT - 1) // len(party.roles.owners)
-    own = values if party.name in party.roles.owners else None
-    total_ = await share_sum(party, own, _shape(party, values), -bound, bound, scale)
-    return await reveal(party, total_, because=because, to=to)
 
 
 async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Sequence[str],
@@ -107,7 +100,10 @@ async def sum_by(party: Party, values: Any, way: SumWay, *, because: str, to: Se
     party.begin(f"sum {way.name}")
     owners, own = party.roles.owners, party.name in party.roles.owners
     shape = _shape(party, values)
-    words = _checked(values, len(owners), scale).ravel() if own else np.zeros(0, np.uint64)
+    words = np.zeros(0, np.uint64)
+    if own:
+        words = _checked(values, len(owners), scale).ravel()
+        note_input(party.ledger, words)
     if len(party.names) > 1:
         refuse_two(owners, tuple(to) or party.names)
         way.refuse(party, tuple(to) or party.names)
@@ -199,3 +195,4 @@ def _nothing(party: Party, receivers: Sequence[str]) -> None:
 
 
 MASKS = SumWay("masks", _nothing, mask_total)
+RELEASED = SumWay("released", _nothing, released_total)

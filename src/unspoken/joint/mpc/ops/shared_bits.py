@@ -20,6 +20,7 @@ from unspoken.arrays import Words
 from unspoken.joint.joint_errors import RingError
 from unspoken.joint.mpc.shared import Shared
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.input_digest import note_input
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.party import Party
@@ -65,8 +66,10 @@ def _same_shape(one: SharedBits, other: SharedBits) -> None:
 
 async def words_from(party: Party, words: Words | None, owner: str, count: int) -> Words:
     """Return this party's share of an owner's packed bits: as `share`, with exclusive or."""
+    if words is not None:
+        note_input(party.ledger, words)
     if party.engine.guarded is not None:
-        return await party.engine.guarded.input(words, owner, count, bits=True)
+        return await party.engine.guarded.input(words, owner, count)
     keeper = owner if owner in party.holders else party.holders[-1]
     if party.name == owner and words is not None:
         rest = words.ravel()

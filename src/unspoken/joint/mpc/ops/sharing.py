@@ -28,6 +28,7 @@ from unspoken.joint.mpc.ops.shared_bits import SharedBits
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, check_interval, from_ring, to_ring, total
 from unspoken.joint.wire.frames import Purpose
+from unspoken.joint.wire.input_digest import note_input
 
 
 async def share(party: Party, values: Any, owner: str, shape: tuple[int, ...], low: int,
@@ -114,11 +115,11 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
     """Return this party's share of an owner's values; zeros if it holds none."""
     size = int(np.prod(shape, dtype=np.int64))
     if party.engine.guarded is not None:
-        own = _owned(values, shape, bounds) if party.name == owner else None
-        return (await party.engine.guarded.input(own, owner, size, bits=False)).reshape(shape)
+        own = _owned(party, values, shape, bounds) if party.name == owner else None
+        return (await party.engine.guarded.input(own, owner, size, bounds[:2])).reshape(shape)
     keeper = owner if owner in party.holders else party.holders[-1]
     if party.name == owner:
-        rest = _owned(values, shape, bounds).ravel()
+        rest = _owned(party, values, shape, bounds).ravel()
         for holder in party.holders:
             if holder not in (keeper, owner):
                 rest = rest - party.stream_with(holder, f"share {owner}").words(size)
@@ -133,11 +134,14 @@ async def _share_of(party: Party, values: Any, owner: str, shape: tuple[int, ...
     return np.zeros(shape, np.uint64)
 
 
-def _owned(values: Any, shape: tuple[int, ...], bounds: tuple[int, int, int]) -> Words:
+def _owned(party: Party, values: Any, shape: tuple[int, ...],
+           bounds: tuple[int, int, int]) -> Words:
+    """Check this owner's values, and note their digest before anything depends on them."""
     words = to_ring(values, *bounds, "Values to share")
     if words.shape != tuple(shape):
         raise RingError(f"Values to share must be of shape {tuple(shape)}. "
                         f"They are of shape {words.shape}.")
+    note_input(party.ledger, words)
     return words
 
 
@@ -172,6 +176,7 @@ async def reveal(party: Party, value: Shared | SharedBits, *, because: str,
     if not isinstance(value, Shared | SharedBits):
         raise RefusedError("Only a shared value can be revealed. Got "
                            f"{type(value).__name__}.")
+    await party.engine.before_opening()
     party.begin("reveal")
     receivers = party.opening(because, to, value.shape)
     words = await _opened_to(party, value, receivers)
@@ -195,8 +200,9 @@ async def _opened_to(party: Party, value: Shared | SharedBits,
 def rerandomised(party: Party, value: Shared | SharedBits) -> Words:
     """Return this holder's share with a fresh share of zero on it."""
     if party.engine.guarded is not None:
-        raise RefusedError("Shares with tags are opened with reveal only. Use mode='dealer' for "
-                           "what keeps or hands on shares.")
+        raise RefusedError("Shares with tags cannot be kept beyond their run, because their tags "
+                           "end with it. Learn and use the model in one run, or name "
+                           "mode='dealer', which assumes that everybody follows the protocol.")
     return with_zero(party, value.share, "zero", xors=isinstance(value, SharedBits))
 
 

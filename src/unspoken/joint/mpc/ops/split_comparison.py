@@ -85,7 +85,12 @@ def below(limit: int, count: int) -> Words:
 
 async def _tell(party: Party, value: Shared, name: str) -> Words | None:
     """Open a masked value to one party; a zero share keeps the dealer from solving for factors."""
+    await party.engine.before_opening()
     party.begin("split")
+    if party.engine.guarded is not None:
+        words = await party.engine.guarded.output(value.share, [name], bits=False,
+                                                  purpose=Purpose.MASKED)
+        return None if words is None else words.reshape(value.shape)
     own = rerandomised(party, value).ravel()
     if party.name != name:
         if party.is_holder:

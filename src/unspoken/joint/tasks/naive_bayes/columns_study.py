@@ -17,7 +17,7 @@ from unspoken.joint.tasks.classify.program_bayes import PREDICTED
 from unspoken.joint.tasks.common.blank_data import choices, scattered
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.unlabelled_rows import blank_codes, codes_of, parted
-from unspoken.joint.tasks.naive_bayes.kept_model import kept
+from unspoken.joint.tasks.naive_bayes.class_scoring import SharedTable
 from unspoken.joint.tasks.naive_bayes.params import BayesSettings, rules_of
 from unspoken.joint.tasks.naive_bayes.program_columns import (
     counted,
@@ -26,8 +26,8 @@ from unspoken.joint.tasks.naive_bayes.program_columns import (
     own_table,
     predicted,
 )
+from unspoken.joint.tasks.naive_bayes.score_tables import Table
 from unspoken.joint.tasks.naive_bayes.site_parts import (
-    BayesPart,
     BayesShape,
     BayesSite,
     Coding,
@@ -54,26 +54,23 @@ class ColumnsStudy:
         own, rows = await self._same_rows(party, data)
         old, fresh = await parted(party, own[2], self.shape.class_site, rows)
         own = own[0], None if own[1] is None else trained(own[1], old), own[2]
-        part = await self._learned(party, _chosen(own, old), old.size)
+        model = await self._learned(party, _chosen(own, old), old.size)
         hot, z, _ = _chosen(own, fresh)
-        classes = await predicted(party, part, hot, z, fresh.size)
+        classes = await predicted(party, self.shape, model, (hot, z), fresh.size)
         opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         if opened is None:
             return None
         return {"rows": fresh.tolist(),
                 PREDICTED: np.array(self.shape.classes, object)[opened].tolist()}
 
-    async def _learned(self, party: Party, own: Own, rows: int) -> BayesPart:
+    async def _learned(self, party: Party, own: Own, rows: int) -> Table | SharedTable | None:
         """Learn on shares, or every site for itself if all know the class."""
         hot, z, labels = own
         if not self.shape.class_known:
-            table = await learn(party, self.shape, self.rules, own, rows)
-            return BayesPart(self.shape, party.name, None, b"", party.holders,
-                             kept(party, table))
+            return await learn(party, self.shape, self.rules, own, rows)
         await same_labels(party, labels)
-        known = None if hot is None or z is None or labels is None else own_table(
+        return None if hot is None or z is None or labels is None else own_table(
             self.shape, party.name, (hot, z, labels), self.rules)
-        return BayesPart(self.shape, party.name, None, b"", table=known)
 
     async def check_first(self, party: Party, data: Any) -> None:
         """Check a site before its rows are aligned."""

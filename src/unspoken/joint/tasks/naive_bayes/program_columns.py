@@ -198,17 +198,18 @@ class ClassifyOverColumns:
         if part.site != party.name or any(not np.array_equal(run, each) for each in theirs):
             raise DataError("Sites must give their own parts of one model. They did not.")
         rows = await same_everywhere(party, -1 if hot is None else hot.shape[0])
-        classes = await predicted(party, part, hot, z, rows)
+        model = part.table if part.shape.class_known else again(party, part)
+        classes = await predicted(party, part.shape, model, (hot, z), rows)
         opened = await reveal(party, classes, because=PREDICTED, to=self.receivers)
         return None if opened is None else np.array(part.shape.classes, object)[opened]
 
 
-async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats | None,
-                    rows: int) -> Shared:
-    """Return the number of the class of every record on shares."""
-    shape = part.shape
-    if shape.class_known:
-        own = None if part.table is None or hot is None or z is None else part.table.scores(hot, z)
+async def predicted(party: Party, shape: BayesShape, model: Table | SharedTable | None,
+                    records: tuple[Ints | None, Floats | None], rows: int) -> Shared:
+    """Return the number of the class of every record on shares; a model is one's own or shared."""
+    hot, z = records
+    if not isinstance(model, SharedTable):
+        own = None if model is None or hot is None or z is None else model.scores(hot, z)
         bound = start_bound(len(shape.sizes), shape.numbers)
         total = await share_sum(party, own, (rows, len(shape.classes)), -bound, bound, FRACTION)
         return (await argmax(party, total))[0]
@@ -219,7 +220,7 @@ async def predicted(party: Party, part: BayesPart, hot: Ints | None, z: Floats |
                                 (rows, sum(each.sizes)), 0, 1))
         zs.append(await share(party, z if mine else None, each.site, (rows, each.numbers), -ONE,
                               ONE, FRACTION))
-    return await classes_of(party, again(party, part), concatenate(hots, 1), concatenate(zs, 1))
+    return await classes_of(party, model, concatenate(hots, 1), concatenate(zs, 1))
 
 
 def mine_bayes_columns(
