@@ -16,7 +16,8 @@ from unspoken.joint.tasks.common.controlled_results import verdicts_of
 from unspoken.joint.tasks.kmeans.params import KMeansParams
 from unspoken.joint.tasks.kmeans.program_rows import kmeans_rows
 from unspoken.joint.tasks.naive_bayes import program_rows as bayes
-from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, class_counts
+from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams
 from unspoken.joint.tasks.regression.params import RegressionTerms
 from unspoken.joint.tasks.regression.program_rows import mine_regression_rows
 from unspoken.joint.tasks.task_list import task_of

@@ -12,8 +12,9 @@ from support.study_cases import NAMES, study_case
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common import noise_in_parts
+from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts, class_sums
 from unspoken.joint.tasks.naive_bayes.noisy_counts import BITS, NOISY, noisy_of
-from unspoken.joint.tasks.naive_bayes.params import class_counts, class_sums, layout_of
+from unspoken.joint.tasks.naive_bayes.params import layout_of
 from unspoken.joint.tasks.naive_bayes.pooled import pooled
 from unspoken.joint.tasks.task_list import all_tasks
 

@@ -15,7 +15,7 @@ from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.common import noise_in_parts
 from unspoken.joint.tasks.regression.noisy_sums import NOISY, noisy_model
 from unspoken.joint.tasks.regression.pooled import pooled
-from unspoken.joint.tasks.regression.task import terms_of
+from unspoken.joint.tasks.regression.study_terms import terms_of
 from unspoken.joint.tasks.task_list import all_tasks
 
 PRIVATE = {"epsilon": 2.0, "range.age": [0, 100], "range.cost": [-50, 50], "inference": False,

@@ -30,7 +30,8 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.params import MOST_RECORDS
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
 from unspoken.joint.tasks.naive_bayes.class_scoring import ONE, classes_of, share_table
-from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
+from unspoken.joint.tasks.naive_bayes.class_tallies import one_hot
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given
 from unspoken.joint.tasks.naive_bayes.score_tables import Table, table_of
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.mixed_bayes import MixedBayes

@@ -37,7 +37,8 @@ from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.classify.params import MAX_DEPTH, MOST_RECORDS
 from unspoken.joint.tasks.classify.program_bayes import PREDICTED, Sides
 from unspoken.joint.tasks.common.aligned_records import ROWS, same_everywhere
-from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given, one_hot
+from unspoken.joint.tasks.naive_bayes.class_tallies import one_hot
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, Given
 from unspoken.joint.wire.ledger import Ledger
 from unspoken.models.categorical_tree import CategoricalTree
 

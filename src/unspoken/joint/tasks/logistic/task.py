@@ -20,17 +20,19 @@ from unspoken.joint.tasks.logistic.program_columns import LogisticOverColumns
 from unspoken.joint.tasks.logistic.program_rows import STEP, LogisticOverRows
 from unspoken.joint.tasks.regression.column_blocks import Given
 from unspoken.joint.tasks.regression.params import RegressionParams
+from unspoken.joint.tasks.regression.study_terms import (
+    columns_of,
+    expected_of,
+    receivers_of,
+    terms_of,
+)
 from unspoken.joint.tasks.regression.task import (
     blank_columns,
     blank_rows,
     columns_in,
-    columns_of,
-    expected_of,
     fitted_answers,
     load_columns,
     load_rows,
-    receivers_of,
-    terms_of,
 )
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import as_study, declared

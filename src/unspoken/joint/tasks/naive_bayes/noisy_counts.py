@@ -22,13 +22,12 @@ from unspoken.joint.mpc.declared import Disclosure
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.common.noise_in_parts import PartedNoise, open_noisy, with_part
+from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts, class_sums
 from unspoken.joint.tasks.naive_bayes.params import (
     BayesLayout,
     BayesParams,
     BayesSettings,
     Given,
-    class_counts,
-    class_sums,
     layout_of,
     rules_of,
 )

@@ -9,13 +9,8 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError
-from unspoken.joint.tasks.naive_bayes.params import (
-    BayesLayout,
-    BayesParams,
-    Given,
-    class_counts,
-    one_hot,
-)
+from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts, one_hot
+from unspoken.joint.tasks.naive_bayes.params import BayesLayout, BayesParams, Given
 from unspoken.joint.tasks.tree.params import Attribute
 from unspoken.models.mixed_bayes import MixedBayes, Nominal, Normal
 

@@ -53,8 +53,9 @@ from unspoken.joint.tasks.naive_bayes.class_scoring import (
     learn_table,
     start_bound,
 )
+from unspoken.joint.tasks.naive_bayes.class_tallies import one_hot
 from unspoken.joint.tasks.naive_bayes.kept_model import again, kept
-from unspoken.joint.tasks.naive_bayes.params import MOST, BayesParams, one_hot
+from unspoken.joint.tasks.naive_bayes.params import MOST, BayesParams
 from unspoken.joint.tasks.naive_bayes.score_tables import Table, learned, worst
 from unspoken.joint.tasks.naive_bayes.site_parts import BayesPart, BayesShape, BayesSite
 from unspoken.joint.tasks.tree.program_columns import same_labels

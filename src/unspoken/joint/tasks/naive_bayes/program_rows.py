@@ -41,6 +41,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
 from unspoken.joint.session.run import run_local
 from unspoken.joint.tasks.naive_bayes.class_moments import means_and_variances
+from unspoken.joint.tasks.naive_bayes.class_tallies import class_counts, class_sums
 from unspoken.joint.tasks.naive_bayes.opened_precision import (
     POWERS,
     bits_of,
@@ -48,14 +49,7 @@ from unspoken.joint.tasks.naive_bayes.opened_precision import (
     cut,
     middles,
 )
-from unspoken.joint.tasks.naive_bayes.params import (
-    ALPHA_BITS,
-    BayesLayout,
-    BayesParams,
-    Given,
-    class_counts,
-    class_sums,
-)
+from unspoken.joint.tasks.naive_bayes.params import ALPHA_BITS, BayesLayout, BayesParams, Given
 from unspoken.joint.tasks.naive_bayes.pooled import built, from_sums
 from unspoken.joint.tasks.tree.params import TreeParams
 from unspoken.joint.tasks.tree.program_rows import TOO_MANY, refuse_too_many

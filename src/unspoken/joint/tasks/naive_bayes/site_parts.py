@@ -21,7 +21,7 @@ from unspoken.arrays import Floats, Ints, Words
 from unspoken.errors import DataError, InputError, explain
 from unspoken.joint.joint_errors import RefusedError
 from unspoken.joint.tasks.common.column_checks import numbers, of_site, one_length
-from unspoken.joint.tasks.naive_bayes.params import one_hot
+from unspoken.joint.tasks.naive_bayes.class_tallies import one_hot
 from unspoken.joint.tasks.naive_bayes.score_tables import Table
 from unspoken.joint.tasks.tree.params import Attribute, attributes_of
 from unspoken.models.hostile_json import Fields, Source, parse_json, read_bytes, refuse

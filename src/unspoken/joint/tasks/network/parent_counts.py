@@ -17,7 +17,7 @@ from unspoken.joint.mpc.ops.products import multiply
 from unspoken.joint.mpc.ops.sharing import share
 from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import Shared, concatenate
-from unspoken.joint.tasks.naive_bayes.params import one_hot
+from unspoken.joint.tasks.naive_bayes.class_tallies import one_hot
 from unspoken.joint.tasks.network.params import Order
 
 

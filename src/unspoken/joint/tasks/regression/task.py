@@ -23,7 +23,6 @@ from unspoken.joint.tasks.common.noise_in_parts import noisy_outlook
 from unspoken.joint.tasks.common.party_files import party_table
 from unspoken.joint.tasks.common.study_parameters import (
     outlined,
-    owners_of,
     read_numbers,
 )
 from unspoken.joint.tasks.regression import program_rows
@@ -43,16 +42,21 @@ from unspoken.joint.tasks.regression.noisy_sums import (
     noisy_model,
 )
 from unspoken.joint.tasks.regression.params import (
-    ModelSettings,
-    RegressionParams,
     RegressionSettings,
-    RegressionTerms,
     Selection,
 )
 from unspoken.joint.tasks.regression.pooled import pooled
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
 from unspoken.joint.tasks.regression.second_moments import SIZES
+from unspoken.joint.tasks.regression.study_terms import (
+    columns_of,
+    expected_of,
+    receivers_of,
+    rules_of,
+    selection_of,
+    terms_of,
+)
 from unspoken.joint.tasks.regression.term_selection import BEST, STEP
 from unspoken.joint.tasks.task import Outlook, Task
 from unspoken.joint.tasks.task_params import as_study, declared
@@ -73,46 +77,6 @@ COLUMNS_HELP = """Least squares or ridge over columns of several owners.
 
 With `ids` records are aligned first (`least` of them in common or more); with same_order=true all
 files list the same records in one order."""
-
-
-def terms_of(parameters: Mapping[str, Any]) -> RegressionTerms:
-    """Return the terms of rows that are spread."""
-    model = ModelSettings.of(parameters)
-    return as_study(lambda: RegressionTerms(model.response, model.columns, model.pairs))
-
-
-def rules_of(parameters: Mapping[str, Any], receivers: Sequence[str] = ()) -> RegressionParams:
-    """Return how the model is fitted."""
-    settings = RegressionSettings.of(parameters)
-    smaller = tuple(tuple(names.split("+")) for names in settings.smaller)
-    return as_study(lambda: RegressionParams(settings.ridge, settings.condition,
-                                             settings.inference, tuple(receivers), smaller))
-
-
-def columns_of(parameters: Mapping[str, Any]) -> OwnedColumns:
-    """Return which owner has which columns."""
-    model, owners = ModelSettings.of(parameters), owners_of(parameters)
-    if model.held not in (*owners, "all", "split"):
-        owners[model.held] = ()
-    return as_study(lambda: OwnedColumns(owners, model.response, model.held, model.pairs))
-
-
-def expected_of(study: Study) -> int:
-    """Return how many records a forecast is for."""
-    return ModelSettings.of(study.parameters).expected
-
-
-def selection_of(parameters: Mapping[str, Any]) -> Selection | None:
-    """Return how terms are chosen, if they are."""
-    return RegressionSettings.of(parameters).selection()
-
-
-def receivers_of(study: Study) -> tuple[str, ...]:
-    """Return who learns the model."""
-    if not study.facts.has_shares:
-        raise StudyError(explain(f"Task '{study.task}'", "given a mode with shares", "mode 'sums'",
-                                 "Use dealer, two-party or three-party."))
-    return study.having("receiver") or study.having("owner")
 
 
 class RowsStudy(RegressionOverRows):

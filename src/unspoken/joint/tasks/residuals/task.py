@@ -19,20 +19,22 @@ from unspoken.joint.tasks.regression.disclosure_guards import refuse_residuals
 from unspoken.joint.tasks.regression.fitting import SUMS
 from unspoken.joint.tasks.regression.program_columns import RegressionOverColumns
 from unspoken.joint.tasks.regression.program_rows import RegressionOverRows
+from unspoken.joint.tasks.regression.study_terms import (
+    columns_of,
+    expected_of,
+    receivers_of,
+    rules_of,
+    terms_of,
+)
 from unspoken.joint.tasks.regression.task import (
     blank_columns,
     blank_rows,
     columns_in,
-    columns_of,
     columns_opens,
-    expected_of,
     fitted_answers,
     load_columns,
     load_rows,
-    receivers_of,
     rows_opens,
-    rules_of,
-    terms_of,
 )
 from unspoken.joint.tasks.residuals.params import ResidualSettings
 from unspoken.joint.tasks.residuals.pooled import pooled
