@@ -214,3 +214,17 @@ def test_numbers_of_a_column_that_is_not_there_name_the_near_one():
     table = unspoken.read({"height": [1.5, 2.5], "width": [3.5, 4.5]}, show=False)
     with pytest.raises(SchemaError, match=r"'heigth'.*Did you mean 'height'"):
         table.numbers(["heigth"])
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_columns_as_they_are_written(tmp_path, lazy):
+    path = tmp_path / "t.csv"
+    path.write_text("day,code,n\n31.12.2020,?,1\n01.01.2021,5,2\n,7,3\n")
+    table = unspoken.read(path, keep=["day", "code", "n"], lazy=lazy, show=False)
+    again = unspoken.read(table, keep=["day", "code", "n"], show=False)
+    for one in (table, again):
+        written = one.as_written()
+        assert written["day"].to_pylist() == ["31.12.2020", "01.01.2021", None]
+        assert written["code"].to_pylist() == ["?", "5", "7"]
+        assert written["n"].to_pylist() == [1, 2, 3]
+        assert one.arrow()["code"].to_pylist() == [None, 5, 7]

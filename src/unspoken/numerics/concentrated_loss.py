@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from unspoken.errors import InputError
+
 DELTA = 1e-6
 """The delta of a joint study that states none, for its noise and for the budget that books it."""
 _LEAST = 2.0
@@ -24,6 +26,9 @@ def rho_of(epsilon: float, delta: float) -> float:
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if delta_of(middle, epsilon) <= delta else (low, middle)
+    if low <= 0:
+        raise InputError(f"No Gaussian noise is stated to keep an epsilon of {epsilon:g} at delta "
+                         f"{delta:g}: both are too small. Use a larger one of them.")
     return low
 
 

@@ -156,11 +156,13 @@ class Budget:
 
     def _fits(self, one: Draw) -> bool:
         capped = one.to in (self.terms.recipients or {})
-        return self._all.fits(one.cost) and (not capped or self._own(one.to).fits(one.cost))
+        return (one.again or self._all.fits(one.cost)) and (
+            not capped or self._own(one.to).fits(one.cost))
 
     def _take(self, one: Draw) -> None:
         self._draws.append(one)
-        self._all.add(one.cost)
+        if not one.again:
+            self._all.add(one.cost)
         self._own(one.to).add(one.cost)
 
     def _own(self, name: str) -> Spending:

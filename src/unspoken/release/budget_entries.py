@@ -55,13 +55,18 @@ class Terms:
 
 @dataclass(frozen=True)
 class Draw:
-    """One booked disclosure: its cost to a unit, what it was, and who got it."""
+    """One booked disclosure: its cost to a unit, what it was, and who got it.
+
+    `again`: somebody else got the very same answer before, so that it counts for this recipient
+    and not once more in all.
+    """
 
     cost: Cost
     to: str
     kind: str
     what: str
     at: str = ""
+    again: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -75,7 +80,7 @@ class Draw:
     def to_json(self) -> dict[str, Any]:
         """Return the disclosure as plain data."""
         return {"cost": self.cost.to_json(), "to": self.to, "kind": self.kind, "what": self.what,
-                "at": self.at}
+                "at": self.at, **({"again": True} if self.again else {})}
 
 
 def read_terms(entry: dict[str, Any], path: Path) -> Terms:
@@ -90,7 +95,8 @@ def read_terms(entry: dict[str, Any], path: Path) -> Terms:
 def read_draw(entry: dict[str, Any], path: Path) -> Draw:
     """Read any other line."""
     try:
-        return Draw(Cost(**entry["cost"]), entry["to"], entry["kind"], entry["what"], entry["at"])
+        return Draw(Cost(**entry["cost"]), entry["to"], entry["kind"], entry["what"], entry["at"],
+                    entry.get("again") is True)
     except (KeyError, TypeError, InputError):
         raise BudgetError(f"'{path}' holds a line that cannot be read. It was written by another "
                           "version of unspoken.") from None

@@ -156,7 +156,8 @@ def _opened(source: Any, engine: LocalEngine, columns: Sequence[str] | None,
         else MemoryFrame(plain_rows(to_arrow(source, columns)))
     words = () if options.missing is None else options.words
     frame, missing = blank_words(frame, words, engine)
-    return OpenedFile(frame, 0, (), missing)
+    return OpenedFile(frame, 0, (), missing,
+                      source.written if isinstance(source, Table) else None)
 
 
 def _opened_file(path: Path, engine: LocalEngine, options: ReadOptions, lazy: bool | None,

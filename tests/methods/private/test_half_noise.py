@@ -10,8 +10,11 @@ import unspoken
 from support.epsilon_distinguisher import least_epsilon, likelier
 from unspoken import protect
 from unspoken.methods.private import loss_split
-from unspoken.methods.private.declared_columns import Cells, Coded
+from unspoken.methods.private.declared_columns import Cells, Coded, cells_of
 from unspoken.methods.private.loss_split import Loss
+from unspoken.methods.private.measured_tree import Measurer
+from unspoken.methods.private.noisy_marginals import MarginalsPlan
+from unspoken.methods.private.private_bayes import BayesPlan
 from unspoken.methods.private.private_itemsets import CHOICE, ItemsetsPlan
 from unspoken.methods.private.private_regression import RegressionPlan
 from unspoken.methods.private.private_trees import LEAVES, TreePlan
@@ -45,16 +48,19 @@ def cells_of_bayes(result):
 
 def bought(kind, delta=0.0, confidence=CAUGHT):
     """Return what the cells of a release prove at epsilon 1, or at 2 with a delta."""
-    options = {"marginals": [["age", "ill"]]} if kind == "marginals" else {}
-    cells = cells_of_marginals if kind == "marginals" else cells_of_bayes
-    reports = []
-    for table in NEIGHBOURS:
-        wanted = protect.private_offer(table, kind, 2.0 if delta else 1.0, delta, edges=EDGES,
-                                       values=VALUES, complete=["age", "ill"], **options)
-        times = TIMES if cells is cells_of_marginals and not delta else 2 * TIMES
-        reports.append(likelier([cells(wanted.buy()) for _ in range(times)], *CELLS,
-                                absolute=not delta))
-    return least_epsilon(*reports, confidence, delta) / (2.0 if delta else 1.0)
+    epsilon, plan_of, cells = (2.0 if delta else 1.0), *KINDS[kind]
+    declared = cells_of(NEIGHBOURS[0], ["age", "ill"], EDGES, VALUES, 2, ["age", "ill"])
+    plan = plan_of(Loss.whole(epsilon, delta), declared)
+    times = TIMES if kind == "marginals" and not delta else 2 * TIMES
+    coded = [Coded(table, plan.cells) for table in NEIGHBOURS]
+    reports = [likelier([cells(plan.measure(one)) for _ in range(times)], *CELLS,
+                        absolute=not delta) for one in coded]
+    return least_epsilon(*reports, confidence, delta) / epsilon
+
+
+KINDS = {"marginals": (lambda loss, cells: MarginalsPlan(loss, cells, 121, [["age", "ill"]]),
+                       cells_of_marginals),
+         "naive-bayes": (lambda loss, cells: BayesPlan(loss, cells, 121, "ill"), cells_of_bayes)}
 
 
 def regression(confidence=CAUGHT):
@@ -122,6 +128,20 @@ def leaves(confidence=CAUGHT):
     return least_epsilon(*reports, confidence)
 
 
+def synthetic(confidence=CAUGHT):
+    """Return what the marginals behind a synthetic table prove; the row moves in both columns."""
+    cells = [Cells(name, (0.0, 0.5, 1.0), (), False, True, True) for name in "ab"]
+    rows = [Measurer([np.array([at, 0, 1])] * 2, cells, None) for at in (0, 1)]
+    plans = [[one.plan(Loss(2.0, False)).measured for _ in range(2000)] for one in rows]
+    exact = [[np.array([3.0 - at - 1, 1.0 + at])] * 2 + [np.array([2.0 - at, 0, 0, 1.0 + at])]
+             for at in (0, 1)]
+    errors = [one.error for one in plans[0][0]]
+    centres = [np.concatenate([c / e for c, e in zip(one, errors, strict=True)]) for one in exact]
+    reports = [likelier([np.concatenate([one.counts.reshape(-1) / one.error for one in measured])
+                         for measured in side], *centres) for side in plans]
+    return least_epsilon(*reports, confidence) / 2
+
+
 def _leaf_cells(model):
     return (model.value[1:] * model.n_samples[1:, None]).reshape(-1)
 
@@ -132,7 +152,8 @@ PROOFS = {
     "naive Bayes": lambda c=CAUGHT: bought("naive-bayes", confidence=c),
     "naive Bayes with a delta": lambda c=CAUGHT: bought("naive-bayes", 0.1, c),
     "regression": regression, "counts of itemsets": counted_baskets,
-    "choice of items": chosen_items, "choice of questions": chosen_questions, "leaves": leaves}
+    "synthetic rows": synthetic, "choice of items": chosen_items,
+    "choice of questions": chosen_questions, "leaves": leaves}
 
 
 @pytest.mark.slow
@@ -147,11 +168,16 @@ def test_half_the_noise_is_caught_and_all_of_it_is_not(what, monkeypatch):
     assert PROOFS[what]() > 1.0
 
 
+def offset(values):
+    """Return values with the noise of all other times."""
+    return [one + (place == 1) for place, one in enumerate(values)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("what", [name for name in PROOFS if "choice" not in name])
 def test_noise_that_is_used_twice_is_caught(what, monkeypatch):
-    monkeypatch.setattr(loss_split, "laplace_noise", lambda v, r, e: [one + 2 for one in v])
-    monkeypatch.setattr(loss_split, "gaussian_noise", lambda v, r, rho: [one + 2 for one in v])
+    monkeypatch.setattr(loss_split, "laplace_noise", lambda v, r, e: offset(v))
+    monkeypatch.setattr(loss_split, "gaussian_noise", lambda v, r, rho: offset(v))
     assert PROOFS[what]() > 1.0
 
 

@@ -146,6 +146,11 @@ def test_undeclared_items_and_values_are_dropped_without_a_word():
 
 @pytest.mark.parametrize("wrong", [
     ("means", {}), ("tree", {"delta": 1e-6}), ("tree", {"max_depth": 99}), ("itemsets", {}),
+    ("marginals", {"epsilon": 1e-300}), ("marginals", {"epsilon": 1e-5, "delta": 1e-9}),
+    ("marginals", {"edges": {"age": [-1e308, 1e308]}}),
+    ("marginals", {"edges": {"age": [0, 5e-324]}}),
+    ("marginals", {"marginals": [["age", "sex"]], "edges": {"age": list(range(600_000))}}),
+    ("tree", {"columns": ["age"], "edges": {"age": [0, 9]}}),
     ("marginals", {"epsilon": 0}), ("marginals", {"epsilon": True}), ("marginals", {"delta": 0.5}),
     ("marginals", {"marginals": [["nobody"]]}), ("marginals", {"max_depth": 3}),
     ("regression", {}), ("naive-bayes", {"columns": ["nobody"]})])

@@ -21,7 +21,8 @@ from unspoken.table.table import Table
 def study_cost(study: Study) -> Cost:
     """Return what one row pays for a study."""
     epsilon = study.parameters.get("epsilon")
-    if epsilon is None:
+    # In a study over columns an owner of this name lists its columns there.
+    if not isinstance(epsilon, int | float):
         return Cost(None, law=NONE)
     return Cost(float(epsilon), float(study.parameters.get("delta", DELTA)))
 

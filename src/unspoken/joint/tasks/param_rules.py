@@ -170,8 +170,13 @@ class Either:
 
 
 def is_number(value: Any) -> bool:
-    """Return True for a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Return True for a finite number that floats have room for."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def is_list(value: Any) -> bool:

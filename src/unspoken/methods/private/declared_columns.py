@@ -9,6 +9,7 @@ no cell for missing values: should there be one all the same, it counts as the l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -28,6 +29,8 @@ from unspoken.table.declared_types import meaning, numbers_of, places_among, tex
 from unspoken.table.table import Table
 
 MOST_VALUES = 1000
+MOST_CELLS = 1_000_000
+FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +159,9 @@ def _ends(name: str, edges: Any) -> tuple[float, ...]:
     if len(ends) < 2 or not np.isfinite(ends).all() or any(a >= b for a, b in pairwise(ends)):
         raise InputError(explain(f"'edges' of column '{name}'", "at least two finite numbers, each "
                                  "above the one before", edges))
+    if max(map(abs, ends)) > FARTHEST or min(b - a for a, b in pairwise(ends)) < 1 / FARTHEST:
+        raise InputError(f"'edges' of column '{name}' must lie within {FARTHEST:g} of 0 and "
+                         f"{1 / FARTHEST:g} or more apart. Use another unit.")
     return ends
 
 
@@ -176,6 +182,15 @@ def _even(name: str, column: Any, bins: int) -> list[float]:
         raise DataError(f"Column '{name}' holds no number. Declare 'edges', or leave it out.")
     low, high = float(np.floor(numbers.min())), float(np.ceil(numbers.max()))
     return np.linspace(low, max(high, low + 1), bins + 1).tolist()  # type: ignore[no-any-return]
+
+
+def check_size(cells: Sequence[Cells]) -> None:
+    """Refuse a table of more cells than noise can be drawn for."""
+    size = math.prod(one.size for one in cells)
+    if size > MOST_CELLS:
+        raise InputError(f"Columns counted together must have at most {MOST_CELLS:,} cells. "
+                         f"{', '.join(one.name for one in cells)} have {size:,}. Declare fewer "
+                         "intervals or categories.")
 
 
 def table_of_counts(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:

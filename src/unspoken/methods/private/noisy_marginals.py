@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats
-from unspoken.methods.private.declared_columns import Cells, Coded, table_of_counts
+from unspoken.methods.private.declared_columns import Cells, Coded, check_size, table_of_counts
 from unspoken.methods.private.loss_split import Loss
 
 HALF_NORMAL = float(np.sqrt(2 / np.pi))
@@ -66,6 +66,8 @@ class MarginalsPlan:
         chosen = [[one.name] for one in cells] if marginals is None else marginals
         self.cells = tuple(cells)
         self._sets = [tuple(known[name] for name in names) for names in chosen]
+        for cells_ in self._sets:
+            check_size(cells_)
         self._each, self._rows = loss.share(1 / len(self._sets)), rows
 
     def expected(self) -> dict[str, float]:

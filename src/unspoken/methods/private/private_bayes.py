@@ -12,7 +12,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import InputError
-from unspoken.methods.private.declared_columns import Cells, Coded, table_of_counts
+from unspoken.methods.private.declared_columns import Cells, Coded, check_size, table_of_counts
 from unspoken.methods.private.loss_split import Loss
 from unspoken.models.naive_bayes import Likelihood, NaiveBayes
 
@@ -33,6 +33,8 @@ class BayesPlan:
         self.cells = (*(one for one in cells if one is not classes), classes)
         if len(self.cells) < 2:
             raise InputError("Private naive Bayes needs at least one column besides the target.")
+        for one in self.cells[:-1]:
+            check_size((one, classes))
         self._classes, self._rows = classes, rows
         self._each = loss.share(1 / (len(self.cells) - 1))
 

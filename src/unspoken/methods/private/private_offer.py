@@ -107,10 +107,11 @@ def private_offer(data: Table | Baskets, kind: str, epsilon: float = 1.0, delta:
     """
     if kind not in KINDS:
         raise InputError(unknown("The kind of a private result", kind, KINDS))
-    for name, value, most in (("epsilon", epsilon, 100), ("delta", delta, 0.1)):
+    limits = (("epsilon", epsilon, 1e-6, 100), ("delta", delta, 1e-100, 0.1))
+    for name, value, least, most in limits:
         if isinstance(value, bool) or not isinstance(value, int | float) or not (
-                0 < value <= most or (name == "delta" and value == 0)):
-            raise InputError(explain(f"'{name}'", f"above 0 and up to {most}", value))
+                least <= value <= most or (name == "delta" and value == 0)):
+            raise InputError(explain(f"'{name}'", f"at least {least:g} and up to {most}", value))
     if isinstance(data, Baskets) != (kind == "itemsets"):
         raise InputError("'itemsets' are of baskets, and everything else is of a table.")
     if isinstance(data, Baskets):

@@ -106,6 +106,9 @@ class TreePlan:
         if not last or len(self.cells) < 2:
             raise InputError("A private tree needs a categorical target and at least one more "
                              "column. Name the target on reading.")
+        if not any(_questions(k, one) for k, one in enumerate(self.cells[:-1])):
+            raise InputError("A private tree needs a column with at least two intervals or "
+                             "categories. No column has them. Declare more 'edges' or 'values'.")
         _check_depth(max_depth)
         self._loss, self._depth, self._rows = loss, max_depth, rows
 

@@ -117,8 +117,6 @@ class Reader:
 
     def condition(self, depth: int) -> Predicate:
         """Return a condition, as far as it goes."""
-        if depth > MAX_DEPTH:
-            raise InputError(f"A condition must be nested at most {MAX_DEPTH} deep.")
         parts = [self._either(depth)]
         while self.take("or"):
             parts.append(self._either(depth))
@@ -142,6 +140,9 @@ class Reader:
         return predicate
 
     def _inner(self, depth: int) -> Predicate:
+        # Here, because "not not not ..." nests without any bracket.
+        if depth > MAX_DEPTH:
+            raise InputError(f"A condition must be nested at most {MAX_DEPTH} deep.")
         if self.take("("):
             predicate = self.condition(depth + 1)
             self.need(")")

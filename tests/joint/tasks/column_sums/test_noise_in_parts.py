@@ -11,6 +11,7 @@ import pytest
 from support.epsilon_distinguisher import least_epsilon
 from support.joint_commands import free_ports, joint_command
 from support.study_cases import NAMES, study_case
+from unspoken.errors import InputError
 from unspoken.joint import run_local
 from unspoken.joint.joint_errors import StudyError
 from unspoken.joint.tasks.column_sums import params as sum_params
@@ -62,6 +63,21 @@ def test_values_are_clamped_and_counted_row_by_row():
     part = {"a": [5.0, 1e9, -7.0], "b": [-4.0, 1.5, 99.0]}
     assert pooled([part, part], ["a", "b"], rules) == {"a": 30.0, "b 0 .. 1": 2.0, "b 1 .. 2": 2.0,
                                                        "b 2 .. 3": 2.0}
+
+
+@pytest.mark.parametrize("wrong", [
+    {"range.a": [0, 1e30]}, {"range.a": [-1e308, 1e308]}, {"range.a": [0, 1e9], "scale": 40},
+    {"range.a": [0, 1], "epsilon": 1e-9}])
+def test_noise_without_room_is_refused(wrong):
+    rules = SumParams.of({"columns": ["a"], "epsilon": 1.0, **wrong})
+    with pytest.raises((StudyError, InputError), match=r"room in 62 bits|both are too small"):
+        rules.parts(3)
+
+
+def test_sums_beyond_what_floats_hold_are_exact():
+    rules = SumParams.of({"columns": ["a"], "epsilon": 1.0, "range.a": [0, 2**30], "scale": 16})
+    values = np.full(1000, 2.0**30 - 2.0**-16)
+    assert int(rules.units("a", values)[0]) == 1000 * (2**46 - 1)
 
 
 def totals(rules, value, times, known=1):

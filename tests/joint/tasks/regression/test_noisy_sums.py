@@ -137,7 +137,8 @@ def test_noise_that_breaks_its_promise_is_caught(monkeypatch, mutant):
 
 @pytest.mark.parametrize("wrong", [
     {"range.cost": None}, {"inference": True}, {"select": "forward"}, {"epsilon": None},
-    {"range.other": [0, 1]}, {"range.age": [1, 0]}, {"epsilon": 0.0}, {"delta": 0.5},
+    {"range.other": [0, 1]}, {"range.age": [1, 0]}, {"range.age": [-1e300, 1e300]},
+    {"epsilon": 0.0}, {"delta": 0.5},
     {"epsilon": None, "range.age": None, "range.cost": None, "delta": 1e-6}])
 def test_wrong_parameters(wrong):
     with pytest.raises(StudyError):

@@ -13,9 +13,13 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.joint.joint_errors import StudyError
+from unspoken.joint.mpc.shared import LIMIT
 from unspoken.joint.tasks.common.noise_in_parts import NoiseSettings, draw_part, refuse_bare
 from unspoken.joint.tasks.param_rules import Between, Words, is_list, is_number
 from unspoken.joint.tasks.task_params import agreed
+
+_HALF = 26
+"""Sums of half of the bits of whole numbers have room in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,19 @@ class SumParams(NoiseSettings):
 
     def sums(self, name: str, values: Floats) -> Floats:
         """Return an owner's numbers for one column: its sum, or its counts by interval."""
+        if name not in self.edges and name not in self.ranges:
+            return np.array([values.sum()])
+        return np.asarray(self.units(name, values) / 2.0**self.scale)
+
+    def units(self, name: str, values: Floats) -> Ints:
+        """Return the same of a column with a range or edges in whole units, exactly."""
         if name in self.edges:
             place = np.searchsorted(np.array(self.edges[name][1:-1]), values, side="right")
-            return np.bincount(place, minlength=len(self.edges[name]) - 1).astype(np.float64)
-        if name not in self.ranges:
-            return np.array([values.sum()])
+            return np.bincount(place, minlength=len(self.edges[name]) - 1) << self.scale
         # Every value is rounded by itself, so that one row moves the sum by whole units.
-        units = np.rint(np.clip(values, *self.ranges[name]) * 2.0**self.scale)
-        return np.array([units.sum() / 2.0**self.scale])
+        units = np.rint(np.clip(values, *self.ranges[name]) * 2.0**self.scale).astype(np.int64)
+        total = (int((units >> _HALF).sum()) << _HALF) + int((units & ((1 << _HALF) - 1)).sum())
+        return np.array([min(max(total, 1 - LIMIT), LIMIT - 1)], np.int64)
 
     def _reach(self, name: str) -> float:
         """Return how far one row that comes, goes or changes moves a column's numbers, in units."""

@@ -19,6 +19,7 @@ from unspoken.joint.mpc.party import Party
 from unspoken.joint.mpc.shared import LIMIT
 from unspoken.joint.session.study import Study
 from unspoken.joint.tasks.column_sums.params import SumParams
+from unspoken.joint.tasks.common.noise_in_parts import open_noisy
 from unspoken.joint.wire.hollow_arrays import is_dry
 
 SUM = "sum of each column"
@@ -36,19 +37,20 @@ class SumOverRows:
 
     async def __call__(self, party: Party, data: Any) -> dict[str, Any] | None:
         """Sum, and name the columns in the result."""
-        values = np.zeros(len(self.params.labels)) if data is None else self._noisy(data)
-        sums = await (self._by_shares if self.shares else self._by_masks)(party, values)
+        values = np.zeros(len(self.params.labels)) if data is None else data
+        way = self._with_noise if self.params.epsilon is not None else \
+            self._by_shares if self.shares else self._by_masks
+        sums = await way(party, values)
         return None if sums is None else dict(zip(self.params.labels, sums.tolist(), strict=True))
 
-    def _noisy(self, values: Any) -> Any:
+    async def _with_noise(self, party: Party, values: Any) -> Any:
         """Add this owner's part of the noise; sums and noise are whole numbers of units."""
-        if self.params.epsilon is None or is_dry():
-            return values
-        unit = 2.0**self.params.scale
-        bound = ((LIMIT - 1) // self.owners) / unit
-        # An error would say that the sum is large: it is clamped instead.
-        noisy = np.asarray(values) + self.params.noise(self.owners) / unit
-        return np.clip(noisy, -bound, bound)
+        units = np.asarray(values)
+        if units.dtype.kind == "f":
+            units = np.rint(units * 2.0**self.params.scale).astype(np.int64)
+        if party.name in party.roles.owners and not is_dry():
+            units = units + self.params.noise(self.owners)
+        return await open_noisy(party, units, self.params.scale, because=SUM, to=self.receivers)
 
     async def _by_masks(self, party: Party, values: Any) -> Any:
         return await secure_sum(party, values, because=SUM, to=self.receivers,

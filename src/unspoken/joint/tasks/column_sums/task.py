@@ -50,13 +50,19 @@ def _noise_notes(study: Study) -> tuple[str, ...]:
     return params.parted.notes(params.deviations(len(study.having("owner"))))
 
 
-def _load(path: Path, study: Study) -> npt.NDArray[np.float64]:
-    """Return this owner's column sums; a missing value or an unknown column is refused."""
+def _load(path: Path, study: Study) -> npt.NDArray[Any]:
+    """Return this owner's column sums, with noise to come in whole units.
+
+    A missing value or an unknown column is refused.
+    """
     params = SumParams.of(study.parameters)
     rows = numbers_in(party_table(path), params.columns)
     for name, column in zip(params.columns, rows.T, strict=True):
         if np.isnan(column).any():
             raise StudyError(f"Column '{name}' must have a value in every row. Some have none.")
+    if params.epsilon is not None:
+        return np.concatenate([params.units(name, column) for name, column
+                               in zip(params.columns, rows.T, strict=True)])
     sums = np.concatenate([params.sums(name, column) for name, column
                            in zip(params.columns, rows.T, strict=True)])
     bound = (LIMIT - 1) // len(study.having("owner"))

@@ -7,6 +7,7 @@ face what the others added, which alone keeps the stated epsilon and delta (Kair
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,9 @@ from unspoken.joint.wire.hollow_arrays import is_dry
 from unspoken.numerics.concentrated_loss import DELTA, part_scale, rho_of
 from unspoken.release.parameters import Whole
 
+_WIDEST = 2.0**50
+"""The largest scale of noise, in units, of which many deviations still have room."""
+
 
 @dataclass(frozen=True)
 class PartedNoise:
@@ -49,6 +53,10 @@ class PartedNoise:
             raise StudyError(f"'colluding' must be below the number of owners ({owners}). Got "
                              f"{self.colluders}.")
         rho = rho_of(self.epsilon, self.delta) * share
+        if not 0 < reach / math.sqrt(2 * rho) <= _WIDEST:
+            raise StudyError("The noise must have room in 62 bits. It has none here: a range is "
+                             "too wide, or its unit too fine. Choose a smaller 'scale', a narrower "
+                             "range, or a larger epsilon.")
         return part_scale(max(reach, 1.0), rho, owners - self.colluders, numbers)
 
     def notes(self, deviations: Mapping[str, float]) -> tuple[str, ...]:
@@ -109,16 +117,20 @@ def with_part(units: Ints, scale: float) -> Ints:
 
 async def open_noisy(party: Party, units: Ints, bits: int, *, because: str,
                      to: Sequence[str]) -> Any:
-    """Return to the receivers the sum of all owners' noisy numbers, in units of 2^-bits."""
+    """Return to the receivers the sum of all owners' noisy numbers of units of 2^-bits.
+
+    They travel as whole numbers: floating point would round them by how large they are.
+    """
     bound = (LIMIT - 1) // len(party.roles.owners)
     # An error would say that a sum is large: it is clamped instead.
-    values = np.clip(units, -bound, bound) if not bits else np.clip(
-        units / 2.0**bits, -bound / 2.0**bits, bound / 2.0**bits)
-    if not party.holders:
-        return await secure_sum(party, values, because=because, to=to, scale=bits)
-    own = values if party.name in party.roles.owners else None
-    total = await share_sum(party, own, units.shape, -bound, bound, bits)
-    return await reveal(party, total, because=because, to=to)
+    values = np.clip(units, -bound, bound)
+    if party.holders:
+        own = values if party.name in party.roles.owners else None
+        total = await share_sum(party, own, units.shape, -bound, bound)
+        opened = await reveal(party, total, because=because, to=to)
+    else:
+        opened = await secure_sum(party, values, because=because, to=to)
+    return None if opened is None else np.asarray(opened) / 2.0**bits
 
 
 def noisy_outlook(study: Study, opened: Sequence[Disclosure], notes: Sequence[str],

@@ -36,6 +36,8 @@ from unspoken.release.parameters import OneOf, Real, Whole
 
 ALPHA_BITS = 10
 MOST = 1 << 20
+FARTHEST = 1e100
+"""Scaling ranges beyond leaves what floats have room for."""
 EXPECTED = 10_000
 KINDS = ("categories", "range")
 TARGET = agreed(Word(), "the column of the class")
@@ -148,7 +150,9 @@ class Numeric:
     clamp: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name or not np.isfinite([self.low, self.high]).all() or self.low >= self.high:
+        ends = (self.low, self.high)
+        if not self.name or not np.isfinite(ends).all() or self.low >= self.high \
+                or max(map(abs, ends)) > FARTHEST or self.high - self.low < 1 / FARTHEST:
             raise InputError(explain(f"The range of '{self.name}'", "two finite numbers, the lower "
                                      "first", f"{self.low} and {self.high}"))
 

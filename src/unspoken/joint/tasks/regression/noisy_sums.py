@@ -38,6 +38,8 @@ STEPS = 12
 BITS = 2 * STEPS
 """Products of two whole numbers of 2^-12 are whole numbers of 2^-24."""
 Range = tuple[float, float]
+FARTHEST = 1e60
+"""Ranges of products beyond leave what floats have room for."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,9 @@ def _check_range(name: str, ends: tuple[float, ...], terms: RegressionTerms) -> 
     if name not in (*terms.columns, terms.response):
         raise StudyError(explain(f"Parameter 'range.{name}'", "about a column or the response",
                                  "another name"))
-    if not ends[0] < ends[1]:
-        raise StudyError(explain(f"Parameter 'range.{name}'", "[lowest, highest]", list(ends)))
+    if not ends[0] < ends[1] or max(map(abs, ends)) > FARTHEST or ends[1] - ends[0] < 1 / FARTHEST:
+        raise StudyError(explain(f"Parameter 'range.{name}'", "[lowest, highest], within "
+                                 f"{FARTHEST:g} of 0", list(ends)))
 
 
 class NoisyRowsStudy:

@@ -156,18 +156,19 @@ def _candidates(column: GridColumn) -> Ints:
 
 def _ranks(inside: Bools, column: GridColumn, places: Ints) -> Ints:
     """Return, for every candidate, how many values lie below and above it, in two rows."""
-    size = 2 * _candidates(column).size + 1
     # A pass over all records: its time says nothing about how many of them are inside.
-    up_to = np.cumsum(np.rint(np.bincount(places, inside.astype(np.float64), size)))
-    return np.array([up_to[0:-1:2], up_to[-1] - up_to[1::2]], np.int64)
+    held = np.rint(np.bincount(places, inside.astype(np.float64), _candidates(column).size))
+    up_to = np.cumsum(held)
+    return np.array([up_to - held, up_to[-1] - up_to], np.int64)
 
 
 def _places(column: GridColumn) -> Ints:
-    """Return where every value stands: 2k + 1 at candidate k, 2k between k - 1 and k."""
+    """Return the candidate k that every value is nearest to.
+
+    Between two candidates many equal values would leave both of them equally far from every rank.
+    """
     at = _candidates(column)
-    left = np.searchsorted(at, column.values, side="left")
-    same = at[np.minimum(left, at.size - 1)] == column.values
-    return np.asarray(2 * left + same, np.int64)
+    return np.asarray(np.searchsorted((at[1:] + at[:-1]) / 2, column.values), np.int64)
 
 
 def noisy(found: Aggregates, epsilon: float, rows: int) -> dict[str, Any]:
@@ -253,8 +254,8 @@ def _quantile(found: Aggregates, epsilon: float, rows: int) -> dict[str, Any]:
     return {"value": float(chosen) * step, "error": None, "epsilon": epsilon,
             "rank_error_95": ranks, "done": [
                 *_done(found, epsilon),
-                f"one of {at.size} candidates; its rank is off by at most {ranks:.0f} records in "
-                "95 of 100 answers"]}
+                f"one of {at.size} candidates, and every value counts as the nearest of them; its "
+                f"rank is off by at most {ranks:.0f} records in 95 of 100 answers"]}
 
 
 def _done(found: Aggregates, epsilon: float) -> list[str]:

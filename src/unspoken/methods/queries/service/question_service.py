@@ -103,6 +103,7 @@ class QueryService:
                                 for kind in ("bounds", "values")))
         self._log = ServiceLog(policy.log, policy.head)
         self._known: dict[str, dict[str, Any]] = {}
+        self._given: dict[str, set[str]] = {}
         self._name = ""
         self._inside = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="unspoken-query")
@@ -139,7 +140,13 @@ class QueryService:
             if not self._name:
                 self._check_start(entry)
             else:
-                self._known[str(entry["identity"])] = entry["answer"]
+                self._remember(str(entry["identity"]), str(entry.get("to")), entry.get("answer"))
+
+    def _remember(self, identity: str, analyst: str, answer: dict[str, Any] | None) -> None:
+        """Keep an answer, and who has it; None where it is only handed on."""
+        if answer is not None:
+            self._known[identity] = answer
+        self._given.setdefault(identity, set()).add(analyst)
 
     def _check_start(self, entry: dict[str, Any]) -> None:
         if entry.get("format") != FORMAT:
@@ -180,16 +187,38 @@ class QueryService:
         """
         with self._inside, self._log.locked() as held:
             self._catch_up(held)
-            new = {one.question.identity: one for one in asked
-                   if one.question.identity not in self._known}
+            new: dict[str, Asked] = {}
+            for one in asked:
+                if one.question.identity not in self._known:
+                    new.setdefault(one.question.identity, one)
             ready = dict(zip(new, self._pool.map(self._prepared, new.values()), strict=True))
             failed = {name: one for name, one in ready.items() if isinstance(one, InputError)}
             refused = self._answer(held, new, {name: one for name, one in ready.items()
                                                if isinstance(one, _Ready)})
+            self._hand_on(held, [one for one in asked if one.question.identity in self._known])
         return [failed.get(one.question.identity) or self._reply(one, refused) for one in asked]
 
+    def _hand_on(self, held: LockedLog, asked: Sequence[Asked]) -> None:
+        """Book answers that others paid for in the name of who gets them too, and log that."""
+        wanted = {(one.question.identity, one.analyst): one for one in asked
+                  if one.analyst not in self._given[one.question.identity]}
+        paid = {key: one for key, one in wanted.items()
+                if self._known[key[0]].get("epsilon") is not None}
+        draws = [Draw(Cost(float(self._known[identity]["epsilon"])), analyst, "query",
+                      _shown(one.question), again=True)
+                 for (identity, analyst), one in paid.items()]
+        booked = dict(zip(paid, self.budget.draw_each(draws, per_unit=True) if draws else [],
+                          strict=True))
+        open_now = [key for key in wanted if booked.get(key, True)]
+        if open_now:
+            held.append(*({"identity": identity, "to": analyst, "at": now()}
+                          for identity, analyst in open_now))
+        for identity, analyst in open_now:
+            self._remember(identity, analyst, None)
+
     def _reply(self, one: Asked, refused: set[str]) -> dict[str, Any]:
-        if one.question.identity in refused:
+        if one.question.identity in refused \
+                or one.analyst not in self._given[one.question.identity]:
             return {"answered": False, "rule": "budget", "reason":
                     "The budget of this table, or yours, has no room for this question. What was "
                     "answered can be asked again."}
@@ -228,7 +257,8 @@ class QueryService:
                    for name, answer in zip(open_now, answers, strict=True)]
         if entries:
             held.append(*entries)
-        self._known.update(zip(open_now, answers, strict=True))
+        for name, answer in zip(open_now, answers, strict=True):
+            self._remember(name, new[name].analyst, answer)
         return {name for name in ready if name not in set(open_now)}
 
     def _noisy(self, ready: _Ready) -> dict[str, Any]:

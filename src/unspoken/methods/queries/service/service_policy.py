@@ -45,6 +45,7 @@ _SERVICE: Mapping[str, Rule] = {"each": Real(0.0, 100.0), "smallest": Whole(2),
 _PATHS = ("budget", "log", "head", "register")
 _COLUMN = ("public", "bounds", "step", "values")
 _MOST_VALUES = 1000
+_FARTHEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,9 @@ def _columns(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
             if key in one and not rule.admits(one[key]):
                 raise PolicyError(explain(f"'{key}' of [columns.{name}]", rule.allowed(),
                                           one[key]))
+        if any(abs(end) > _FARTHEST for end in one.get("bounds", ())):
+            raise PolicyError(f"'bounds' of [columns.{name}] must lie within {_FARTHEST:g} of 0: "
+                              "variances have no numbers beyond.")
         if not isinstance(one.get("public", False), bool):
             raise PolicyError(explain(f"'public' of [columns.{name}]", "true or false",
                                       one["public"]))
