@@ -39,13 +39,23 @@ _RULES = {
     "n_iter_no_change": Rule(1, 2**31, True, (None,)), "validation_fraction": Rule(1e-9, 0.999999),
     "tol": Rule(0.0, 1e300), "random_state": SEED, "init": Rule(1, 0, words=(None, "zero")),
 }
+_LEAST = Rule(1e-300, 2.0**31)
+_GROWTH = {
+    "criterion": Rule(1, 0, words=("friedman_mse", "squared_error", "deprecated")),
+    "max_depth": Rule(1, 2**31, True, (None,)), "max_leaf_nodes": Rule(2, 2**31, True, (None,)),
+    "max_features": Rule(1e-300, 2.0**31, words=(None, "sqrt", "log2")),
+    "min_samples_leaf": _LEAST, "min_samples_split": _LEAST,
+    "min_weight_fraction_leaf": Rule(0.0, 0.5), "min_impurity_decrease": Rule(0.0, 1e300),
+    "ccp_alpha": Rule(0.0, 1e300),
+}
+"""How trees are grown, which decoding needs where training on the original goes on differently."""
 _LOSSES = {"classification": ("log_loss", "exponential"),
            "regression": ("squared_error", "absolute_error", "huber", "quantile")}
 
 
 def _rules(task: str) -> dict[str, Rule]:
     alpha = {"alpha": Rule(1e-9, 1 - 1e-9)} if task == "regression" else {}
-    return {"loss": Rule(1, 0, words=_LOSSES[task]), **alpha, **_RULES}
+    return {"loss": Rule(1, 0, words=_LOSSES[task]), **alpha, **_RULES, **_GROWTH}
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,5 +90,8 @@ def taken_histogram_params(estimator: Any, rules: Mapping[str, Rule]) -> dict[st
     shown.seed = int(estimator._random_seed)
     shown.stopped_early = bool(estimator.do_early_stopping_)
     shown.weighted = bool(getattr(estimator, "_fitted_with_sw", False))
+    shown.constrained = (estimator.monotonic_cst is not None
+                         or estimator.interaction_cst is not None
+                         or getattr(estimator, "_constrained", False))
     shown.scoring = "loss" if estimator.scoring == "loss" else None
     return taken_params(shown, rules)

@@ -45,14 +45,20 @@ _RULES = {
     "n_iter_no_change": Rule(1, 2**31, True), "seed": SEED, "stopped_early": FLAG,
     "weighted": FLAG,
 }
+_GROWTH = {
+    "max_leaf_nodes": Rule(2, 2**31, True, (None,)), "max_depth": Rule(1, 2**31, True, (None,)),
+    "min_samples_leaf": Rule(1, 2**31, True, (None,)), "max_features": Rule(1e-300, 1.0),
+    "l2_regularization": Rule(0.0, 1e300), "random_state": SEED, "constrained": FLAG,
+}
+"""How further rounds would be grown, which decoding needs where the original stops later."""
 _LOSSES = {"classification": ("log_loss",),
            "regression": ("squared_error", "absolute_error", "gamma", "poisson", "quantile")}
-_STATE = ("seed", "stopped_early", "weighted")
+_STATE = ("seed", "stopped_early", "weighted", "constrained")
 
 
 def _rules(task: str) -> dict[str, Rule]:
     quantile = {"quantile": Rule(0.0, 1.0, words=(None,))} if task == "regression" else {}
-    return {"loss": Rule(1, 0, words=_LOSSES[task]), **quantile, **_RULES}
+    return {"loss": Rule(1, 0, words=_LOSSES[task]), **quantile, **_RULES, **_GROWTH}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +149,7 @@ class HistogramTrees(EstimatorTrees):
         model.n_features_in_ = model._n_features = len(self.features)
         model.is_categorical_ = sets if sets.any() else None
         model._preprocessor, model._is_categorical_remapped = None, model.is_categorical_
+        model._constrained = self.params["constrained"]
         model._random_seed, model._fitted_with_sw = self.params["seed"], self.params["weighted"]
         model.do_early_stopping_ = self.params["stopped_early"]
         model._bin_mapper = self.bins.mapper(self.params["max_bins"], self.params["seed"])

@@ -18,7 +18,7 @@ from unspoken.errors import DamagedKeyError, DataError, DecodeError, InputError
 from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.target_values import in_original_units
 from unspoken.methods.encoding.results.result_forms import as_pattern as as_forms
-from unspoken.methods.encoding.target_units import KINDS, draw_units, is_quantity
+from unspoken.methods.encoding.target_units import KINDS, TWO, draw_units, is_quantity
 from unspoken.mine import fit
 from unspoken.protect import PiecewiseEncoder, decode
 
@@ -77,6 +77,27 @@ def test_quantities_and_classes():
     assert is_quantity(np.array([0.5, 1.0]))
     assert is_quantity(np.arange(21.0))
     assert not is_quantity(np.arange(20.0))
+    assert is_quantity(np.arange(3.0), TWO)
+    assert not is_quantity(np.array([3.0, 7.0]), TWO)
+
+
+@pytest.mark.parametrize(("target", "options", "wanted"), [
+    ([1, 2, 3, 4, 5, 5], {}, "affine"), ([0, 1, 2, 2, 1, 0], {"target": "classes"}, "classes"),
+    ([0, 1, 0, 1, 1, 0], {}, "classes"), ([True, False, True, True, False, True], {}, "classes"),
+    (["a", "b", "c", "a", "b", "c"], {}, "classes"), ([1, 2, 3, 4, 5, 5], {"mode": "max-mono"},
+                                                      "classes"),
+])
+def test_neutral_names_never_turn_a_number_into_classes(target, options, wanted):
+    frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": target})
+    table = unspoken.read(frame, target="y", show=False)
+    release, _ = PiecewiseEncoder(neutral_names=True, **options).protect(table)
+    assert release.mechanism["target"] == wanted
+    released = release.table.labels()
+    if wanted == "affine":
+        assert released.dtype.kind == "f"
+        assert not set(released.tolist()) <= set(target)
+    else:
+        assert all(str(label).startswith("k") for label in released)
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])

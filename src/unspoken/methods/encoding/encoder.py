@@ -56,7 +56,8 @@ class PiecewiseEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     rare : categories of fewer records than this share one label.
     target : "affine" releases a numeric target in a secret unit with a secret zero, "scaled" in a
         secret unit, "classes" takes its values for labels; "auto" is "affine" for a quantity
-        (fractions, or more than 20 different values) and "classes" for everything else.
+        (fractions, more than 20 different values, or with neutral names more than 2) and
+        "classes" for everything else.
     clear_target : the name of a numeric target that is to be released as it is.
     neutral_names : replace column and class names; the key holds the map.
     shuffle_rows : release the rows in a random order; the key can restore it.

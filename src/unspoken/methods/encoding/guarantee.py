@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unspoken.methods.encoding.covered_learners import Known, judge
+from unspoken.methods.encoding.covered_learners import judge
 from unspoken.methods.encoding.draw_column import Recipe
+from unspoken.methods.encoding.learner_rules import Known
 from unspoken.methods.encoding.target_units import KINDS
 from unspoken.methods.encoding.threshold_facts import ThresholdFacts
 from unspoken.release.guarantee import Guarantee, Verdict
@@ -54,6 +55,9 @@ class SameTree(Guarantee):
         known = ThresholdFacts(**{
             name: facts.get(name) is True for name in ThresholdFacts().to_json()
         })
+        if names and labelled == set(names):
+            # Numbers of categories are the same on both sides, whatever other columns hold.
+            known = ThresholdFacts()
         return judge(miner, str(facts.get("mode")),
                      Known(known, rows if isinstance(rows, int) else math.inf, names, labelled,
                            least if isinstance(least, int) else 1,

@@ -76,11 +76,16 @@ _HISTOGRAM: Mapping[str, Allowed] = {
     "n_iter_no_change": NUMBER, "quantile": NUMBER, "random_state": FREE, "scoring": LOSS,
     "tol": NUMBER, "validation_fraction": FREE, "verbose": FREE, "warm_start": COLD,
 }
+STOPPED = Allowed(
+    lambda value: value is None or value is False or value == 0,
+    "stops by an evaluation set, of which the recipe says nothing; search for the number of rounds "
+    "by cross-validation instead (tune), or use HistGradientBoosting, whose early stopping is "
+    "replayed")
 _XGBOOST: Mapping[str, Allowed] = {
     "objective": LOSS, "base_score": NUMBER, "booster": FREE, "callbacks": NO,
     "colsample_bylevel": NUMBER, "colsample_bynode": NUMBER, "colsample_bytree": NUMBER,
     "device": FREE,
-    "early_stopping_rounds": Allowed(_one_of(None), "looks at records outside the release"),
+    "early_stopping_rounds": STOPPED,
     "enable_categorical": FREE,
     "eval_metric": FREE,
     "feature_types": FREE,
@@ -115,6 +120,8 @@ _LIGHTGBM: Mapping[str, Allowed] = {
     "zero_as_missing": FREE, "data_sample_strategy": LOSS, "top_rate": NUMBER,
     "other_rate": NUMBER, "extra_trees": FREE, "cat_smooth": NUMBER, "cat_l2": NUMBER,
     "max_cat_threshold": NUMBER, "max_cat_to_onehot": NUMBER, "min_data_per_group": NUMBER,
+    **dict.fromkeys(("early_stopping_round", "early_stopping_rounds", "early_stopping",
+                     "n_iter_no_change"), STOPPED),
 }
 _VOTES: Mapping[str, Allowed] = {
     "estimator": FREE, "learning_rate": NUMBER, "n_estimators": NUMBER, "random_state": FREE,

@@ -57,7 +57,7 @@ PIECEWISE = Method(
             OneOf(("auto", "affine", "scaled", "classes")),
             "what happens to a numeric target: affine: secret unit and secret zero; scaled: secret "
             "unit, which the Poisson criterion bears; classes: its values are labels; auto: affine "
-            "for a quantity (fractions, or more than 20 values)",
+            "for a quantity (fractions, more than 20 values, or with neutral names more than 2)",
             "Use 'auto' unless the numbers are labels.", "--target-code"),
         "clear_target": Parameter(OrNone(Text()), "the numeric target by its name, if it is to be "
                                   "released as it is", "Name the target.", "--clear-target"),

@@ -8,7 +8,14 @@ import pyarrow as pa
 
 from unspoken.errors import InputError
 from unspoken.methods.encoding.draw_column import Recipe
-from unspoken.methods.encoding.target_units import KINDS, TargetUnits, draw_units, is_quantity
+from unspoken.methods.encoding.target_units import (
+    KINDS,
+    MANY,
+    TWO,
+    TargetUnits,
+    draw_units,
+    is_quantity,
+)
 from unspoken.numerics.random import generator
 from unspoken.table.arrow_arrays import is_number
 from unspoken.table.table import Table
@@ -31,7 +38,9 @@ def target_code(encoder: PiecewiseEncoder, table: Table, recipe: Recipe) -> str:
         return ""
     if wanted == "auto":
         values = table.counts([target])[target].values
-        return "affine" if is_quantity(values) and not recipe.needs_classes else ""
+        # A neutral name would make a class of what may be a number; kept as it is, it stays one.
+        number = is_quantity(values, TWO if encoder.neutral_names else MANY)
+        return "affine" if number and not recipe.needs_classes else ""
     if recipe.needs_classes:
         raise InputError(f"'target' must be 'auto' or 'classes' with mode '{recipe.mode}', whose "
                          f"pieces need classes. Got '{wanted}'. Use mode='strict'.")

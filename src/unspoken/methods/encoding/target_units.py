@@ -22,6 +22,8 @@ from unspoken.errors import DataError
 KINDS = ("affine", "scaled")
 MANY = 20
 """A numeric target with more values than this, or with fractions, is a quantity, not a class."""
+TWO = 2
+"""Where classes get neutral names, only this many numbers are classes: a yes and a no."""
 FLOAT32 = 2.0**23
 """Whole numbers up to this are exact in XGBoost's and LightGBM's float32 labels."""
 DRAWN = 64.0
@@ -73,9 +75,9 @@ class TargetUnits:
         return units
 
 
-def is_quantity(values: Floats) -> bool:
+def is_quantity(values: Floats, most: int = MANY) -> bool:
     """Return True if numbers are a quantity: fractions, or many different whole numbers."""
-    return bool(values.size > MANY or np.any(values != np.rint(values)))
+    return bool(values.size > most or np.any(values != np.rint(values)))
 
 
 def draw_units(values: Floats, rows: int, kind: str, rng: np.random.Generator) -> TargetUnits:

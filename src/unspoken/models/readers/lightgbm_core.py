@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from unspoken.arrays import Floats
@@ -214,6 +214,12 @@ def _frame_groups(line: str | None, names: tuple[str, ...], infos: tuple[str, ..
         return {}
     return {name: tuple((text,) for text in texts)
             for name, texts in zip(columns, listed, strict=True)}
+
+
+def settled(core: LightGBMCore) -> LightGBMCore:
+    """Return a changed core as it would be read: the groups of a data frame count as its own."""
+    groups = core.groups or _frame_groups(core.pandas, core.columns or core.names, core.infos)
+    return replace(core, groups=groups)
 
 
 def text_of(core: LightGBMCore) -> str:

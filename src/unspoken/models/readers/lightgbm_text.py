@@ -42,6 +42,7 @@ from unspoken.models.readers.lightgbm_core import (
     frame_line,
     numbers_text,
     read_core,
+    settled,
     text_of,
 )
 from unspoken.models.readers.lightgbm_objectives import CLASSES, prediction_of
@@ -143,7 +144,12 @@ class LightGBMModel(Portable, Ensemble):
         return self._changed(replace(self.core, labels=labels))
 
     def _changed(self, core: LightGBMCore) -> LightGBMModel:
-        return LightGBMModel(text_of(core), self.limits)
+        """Return a model of a changed core; its parts were checked, so it is not read again."""
+        model = object.__new__(LightGBMModel)
+        for name, value in (("text", text_of(core)), ("limits", self.limits),
+                            ("core", settled(core))):
+            object.__setattr__(model, name, value)
+        return model
 
     def with_thresholds(
         self, thresholds: Sequence[Floats], infos: Sequence[str], names: Sequence[str]

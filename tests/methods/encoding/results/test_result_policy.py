@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import unspoken
 from support.shown_people import shown_people
 from unspoken.cli.main import main
 from unspoken.errors import InputError, PolicyError
@@ -110,14 +111,27 @@ def test_limits_on_people_are_enforced_by_themselves(result):
     assert result.checked(Form("predictions"), strict) is None
 
 
-@pytest.mark.parametrize("learner", ["tree", "forest"])
+@pytest.mark.parametrize("learner", ["tree", "forest", "xgboost", "lightgbm"])
 def test_rounding_alone_leaves_out_categories_that_no_node_asks_about(learner):
     table = shown_people(100)
-    release, key = PiecewiseEncoder(random_state=1).protect(table)
-    more = {} if learner == "tree" else {"n_estimators": 1, "max_features": None}
+    release, key = PiecewiseEncoder(random_state=1, keep_zero=True).protect(table)
+    more = {} if learner == "tree" else {"n_estimators": 1}
+    more |= {"max_features": None} if learner == "forest" else {}
     small = Result.of(fit(release, learner, max_depth=1, **more).model, key, table, release)
     assert small.in_form(Form("full")).categories["sex"]
-    assert small.in_form(Form("rules", None, 0.1)).categories["sex"] == ()
+    coarse = small.in_form(Form("rules", None, 0.1))
+    assert coarse.categories["sex"] == ()
+    again = coarse.text if learner == "lightgbm" else json.dumps(coarse.to_json())
+    assert unspoken.load_model(again.encode()).categories["sex"] == ()
+    assert coarse.predict(table).shape == (100,)
+
+
+@pytest.mark.parametrize("learner", ["gradient", "histogram", "adaboost", "bagging", "lightgbm"])
+def test_ensembles_tell_their_smallest_leaf(learner):
+    size = "max_iter" if learner == "histogram" else "n_estimators"
+    release, _ = PiecewiseEncoder(keep_zero=True).protect(shown_people(100))
+    mined = fit(release, learner, **{size: 2})
+    assert 0 < smallest_leaf(mined.model) < 50
 
 
 @pytest.mark.parametrize("form", [Form("predictions"), Form("rules", 1), Form("full")])

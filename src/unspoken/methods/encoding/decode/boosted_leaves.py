@@ -11,7 +11,9 @@ model goes unnoticed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,27 +21,38 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.node_replay import foreign
 from unspoken.methods.encoding.decode.training_rows import Rows
+from unspoken.methods.encoding.decode.tree_threads import side_by_side
 
 MANY = 200
 SLACK = 1e-4
+BATCH = 32_768
+"""Rows are taken in parts whose sums stay in the processor's cache."""
+
+Leaves = Callable[[int, int], Iterable[Ints]]
+"""Returns, for the rows from one place up to another, the leaf of each in every tree."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One tree: its output, its round, the leaf of each row, and what it states of its leaves."""
+    """One tree: its output, its round, and what it states of its leaves."""
 
     output: int
     round: int
-    leaf: Ints
     value: Floats
     hessian: Floats | None
     """Stated sums of second derivatives; None: all training rows are known to be in the leaves."""
+    count: Ints | None = None
+    """Stated numbers of rows, where they are those of all training rows."""
 
 
 @dataclass(frozen=True)
 class Descent:
-    """A boosted model on its training rows: where it starts, and every step that it takes."""
+    """A boosted model on its training rows: where it starts, and every step that it takes.
+
+    Without a loss only the numbers of rows are compared.
+    """
 
     name: str
     loss: str
@@ -50,29 +63,141 @@ class Descent:
     factor: float = 1.0
 
 
-def check_descent(descent: Descent, rows: Rows, positive: float = 1.0) -> None:
+def batches(rows: int) -> Iterable[tuple[int, int]]:
+    """Yield where each part of the rows begins and ends."""
+    return ((first, min(first + BATCH, rows)) for first in range(0, rows, BATCH))
+
+
+def check_descent(descent: Descent, rows: Rows, leaves: Leaves, positive: float = 1.0) -> None:
     """Refuse a model that goes up the loss of the training rows, naming the tree."""
     target = _targets(rows.y, descent.loss, descent.start.size)
     if target is None:
-        return
+        if all(step.count is None for step in descent.steps):
+            return
+        descent, target = replace(descent, loss="", stepwise=False), np.zeros((rows.count, 1))
     weight = np.ones(rows.count) if rows.weight is None else rows.weight
     if descent.loss == "logistic" and positive != 1.0:
         weight = np.where(target[:, 0] == 1.0, weight * positive, weight)
-    sums = np.tile(descent.start.astype(np.float64), (rows.count, 1))
-    first, _ = _gradients(descent, sums, target, weight)
-    before, number = sums.copy(), 0
-    for number, step in enumerate(descent.steps):
-        if number == 0 or step.round != descent.steps[number - 1].round:
-            gradient, curve = _gradients(descent, sums, target, weight)
-        if descent.stepwise:
-            _check_step(descent, number, gradient[:, step.output], curve[:, step.output])
-        sums[:, step.output] += step.value[step.leaf]
-    _check_whole(descent, first, sums - before)
+
+    def part(span: tuple[int, int], noisy: bool) -> _Sums:
+        sums, (first, last) = _Sums(descent, noisy), span
+        sums.add(leaves(first, last), target[first:last], weight[first:last])
+        return sums
+
+    def summed(noisy: bool) -> _Sums:
+        spans = list(batches(rows.count))
+        return reduce(_Sums.plus, side_by_side(lambda span: part(span, noisy), spans))
+
+    sums = summed(noisy=False)
+    sums.check_counts()
+    if sums.suspicious():
+        # Only now the rounding of the sums matters, and is summed up too.
+        sums = summed(noisy=True)
+        for number in range(len(descent.steps)):
+            sums.check_step(number)
+    sums.check_whole(rows.count)
+
+
+class _Sums:
+    """Gradients and second derivatives of all rows, summed up leaf by leaf."""
+
+    def __init__(self, descent: Descent, noisy: bool) -> None:
+        self.descent = descent
+        self.noisy = noisy
+        sizes = [step.value.size for step in descent.steps]
+        self.slope, self.bend, self.size = ([np.zeros(size) for size in sizes] for _ in range(3))
+        self.count = [np.zeros(size, np.int64) for size in sizes]
+        self.rise = self.all = 0.0
+
+    def add(self, leaves: Iterable[Ints], target: Floats, weight: Floats) -> None:
+        """Add some rows."""
+        descent = self.descent
+        if not descent.loss:
+            self._add_counts(leaves)
+            return
+        before = np.tile(descent.start.astype(np.float64), (weight.size, 1))
+        sums, last = before.copy(), -1
+        first, _ = gradient, curve = _gradients(descent, sums, target, weight)
+        for number, (step, leaf) in enumerate(zip(descent.steps, leaves, strict=True)):
+            if number and step.round != last:
+                gradient, curve = _gradients(descent, sums, target, weight)
+            last = step.round
+            if step.count is not None:
+                self.count[number] += np.bincount(leaf, minlength=step.value.size)
+            if descent.stepwise:
+                self._add_step(number, leaf, gradient[:, step.output], curve[:, step.output])
+            sums[:, step.output] += step.value[leaf]
+        change = first * (sums - before)
+        self.rise += float(change.sum())
+        self.all += float(np.abs(change).sum())
+
+    def plus(self, other: _Sums) -> _Sums:
+        """Add what was summed up over other rows."""
+        for name in ("slope", "bend", "size", "count"):
+            for held, more in zip(getattr(self, name), getattr(other, name), strict=True):
+                held += more
+        self.rise += other.rise
+        self.all += other.all
+        return self
+
+    def _add_counts(self, leaves: Iterable[Ints]) -> None:
+        for number, leaf in enumerate(leaves):
+            self.count[number] += np.bincount(leaf, minlength=self.count[number].size)
+
+    def check_counts(self) -> None:
+        """Refuse leaves that do not hold as many rows as they say."""
+        for number, step in enumerate(self.descent.steps):
+            if step.count is None:
+                continue
+            wrong = np.flatnonzero(self.count[number] != step.count)
+            if wrong.size:
+                raise foreign(f"{self.descent.name} tree {number}", int(wrong[0]),
+                              "a leaf does not hold as many rows as it says")
+
+    def _add_step(self, number: int, leaf: Ints, gradient: Floats, curve: Floats) -> None:
+        step = self.descent.steps[number]
+        size = step.value.size
+        self.slope[number] += np.bincount(leaf, gradient, size)[:size]
+        if step.hessian is not None:
+            self.bend[number] += np.bincount(leaf, curve, size)[:size]
+        if self.noisy:
+            self.size[number] += np.bincount(leaf, np.abs(gradient), size)[:size]
+
+    def suspicious(self) -> bool:
+        """Return True if any tree, or any leaf where leaves are looked at, does not go down."""
+        return any(self._all_rows(number) and (
+            float((step.value * self.slope[number]).sum()) > 0
+            or (self.descent.by_leaf and bool(np.any(step.value * self.slope[number] > 0))))
+            for number, step in enumerate(self.descent.steps))
+
+    def _all_rows(self, number: int) -> bool:
+        """Return True if the leaves of a tree were summed up over these rows, as far as it says."""
+        stated, bend = self.descent.steps[number].hessian, self.bend[number]
+        return stated is None or (stated.size == bend.size and bool(
+            np.allclose(bend, stated, rtol=1e-3, atol=1e-3)))
+
+    def check_step(self, number: int) -> None:
+        """Refuse a tree that goes up the loss, by more than the rounding of sums explains."""
+        if not self._all_rows(number):
+            return
+        descent, step = self.descent, self.descent.steps[number]
+        size, slope = step.value.size, self.slope[number]
+        rise, noise = step.value * slope, SLACK * self.size[number]
+        if rise.sum() > float((np.abs(step.value) * noise).sum()):
+            raise _ascends(f"{descent.name} tree {number}", "its leaves")
+        worst = int(rise.argmax()) if size else 0
+        if descent.by_leaf and size and slope[worst] * np.sign(step.value[worst]) > noise[worst]:
+            raise _ascends(f"{descent.name} tree {number}", f"leaf {worst}")
+
+    def check_whole(self, rows: int) -> None:
+        """Refuse a model whose predictions as a whole go up the loss."""
+        if rows >= MANY and self.rise > SLACK * self.all:
+            raise _ascends(f"{self.descent.name} model", "its leaves")
 
 
 def _targets(y: npt.NDArray[Any] | None, loss: str, outputs: int) -> Floats | None:
     """Return labels as numbers, one column per output; None if the loss cannot use them."""
-    if y is None or (loss != "softmax" and outputs != 1):
+    if not loss or y is None or (loss != "softmax" and outputs != 1):
         return None
     if loss == "squared":
         return y.astype(np.float64)[:, None] if y.dtype.kind in "iufb" else None
@@ -103,30 +228,6 @@ def _gradients(
     chance = shifted / shifted.sum(axis=1, keepdims=True)
     return ((chance - target) * weight[:, None],
             descent.factor * chance * (1 - chance) * weight[:, None])
-
-
-def _check_step(descent: Descent, number: int, gradient: Floats, curve: Floats) -> None:
-    step = descent.steps[number]
-    size = step.value.size
-    slope = np.bincount(step.leaf, gradient, size)[:size]
-    bend = np.bincount(step.leaf, curve, size)[:size]
-    if step.hessian is not None and (
-            step.hessian.size != size
-            or not np.allclose(bend, step.hessian, rtol=1e-3, atol=1e-3)):
-        return
-    rise = step.value * slope
-    noise = SLACK * np.bincount(step.leaf, np.abs(gradient), size)[:size]
-    if rise.sum() > float((np.abs(step.value) * noise).sum()):
-        raise _ascends(f"{descent.name} tree {number}", "its leaves")
-    worst = int(rise.argmax()) if size else 0
-    if descent.by_leaf and size and slope[worst] * np.sign(step.value[worst]) > noise[worst]:
-        raise _ascends(f"{descent.name} tree {number}", f"leaf {worst}")
-
-
-def _check_whole(descent: Descent, gradient: Floats, change: Floats) -> None:
-    rise = gradient * change
-    if rise.shape[0] >= MANY and rise.sum() > SLACK * float(np.abs(rise).sum()):
-        raise _ascends(f"{descent.name} model", "its leaves")
 
 
 def _ascends(where: str, what: str) -> DecodeError:

@@ -53,6 +53,9 @@ def data_table(
     Learners that see float64 distinguish values that share a float32, and so a code; that is
     refused. `chosen` restricts it to some rows.
     """
+    if rows.ranks is not None:
+        return _checked(rows.book, name or rows.book.features[column],
+                        *rows.ranks.seen(column, chosen))
     part = slice(None) if chosen is None else chosen
     codes, values = rows.codes[part, column], rows.values[part, column]
     known = ~np.isnan(values)

@@ -66,11 +66,7 @@ def decode_with(
     Returns the matching decoded model: a new scikit-learn estimator, `Tree`, `Forest`,
     `XGBoostModel` or `LightGBMModel`. The given model is left as it is.
     """
-    if learner is not None and learner not in LEARNERS:
-        raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
-    _check_live(model)
-    learner = learner or _tree_method(model)
-    read_model = as_model(model)
+    read_model, learner = taken_over(model, learner)
     if not book.increasing:
         warnings.warn("Mode 'anti' reverses the order of values, so ties were broken the other "
                       "way: the decoded model is equally good, split by split, and may be another "
@@ -83,6 +79,14 @@ def decode_with(
     if isinstance(read_model, LightGBMModel):
         return decode_lightgbm(read_model, book, known)
     return _decode_estimator(read_model, book, known)
+
+
+def taken_over(model: Any, learner: str | None) -> tuple[Any, str | None]:
+    """Return a model as it is decoded, and how it was trained, if that is known or was passed."""
+    if learner is not None and learner not in LEARNERS:
+        raise DecodeError(explain("'learner'", f"None or one of {', '.join(LEARNERS)}", learner))
+    _check_live(model)
+    return as_model(model), learner or _tree_method(model)
 
 
 def _decode_estimator(model: Any, book: Codebook, rows: Rows | None) -> Any:
@@ -103,11 +107,25 @@ def _check_live(model: Any) -> None:
         raise DecodeError("splitter='random' draws thresholds between values, not between ranks: "
                           "the original data would have given another tree. Mine with "
                           "splitter='best'.")
+    _check_not_stopped(model)
     missing = params.get("missing", math.nan)
     if type(model).__module__.startswith("xgboost") and not (
             missing is None or math.isnan(float(missing))):
         raise DecodeError(f"The XGBoost model was fitted with 'missing' set to {missing!r}. Only "
                           "NaN can be decoded: codes hold that value under another number.")
+
+
+def _check_not_stopped(model: Any) -> None:
+    """Refuse a booster that an evaluation set stopped: the original may stop elsewhere."""
+    library = type(model).__module__.partition(".")[0]
+    rounds = model.get_params(deep=False).get("early_stopping_rounds") if library == "xgboost" \
+        else getattr(model, "_best_iteration", 0) if library == "lightgbm" else 0
+    if rounds and rounds > 0:
+        raise DecodeError(
+            f"{type(model).__name__}: an evaluation set decided where training stopped (early "
+            "stopping), and on the original it may stop elsewhere. Mine a fixed number of rounds, "
+            "found by cross-validation, or use HistGradientBoosting, whose early stopping is "
+            "replayed.")
 
 
 def _tree_method(model: Any) -> str | None:

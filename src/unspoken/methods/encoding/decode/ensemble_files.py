@@ -7,7 +7,7 @@ would not, its leaves, is compared with the labels first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError
-from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
+from unspoken.methods.encoding.decode.boosted_leaves import Descent, Leaves, Step, check_descent
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.decode.histogram_replay import training_weights
+from unspoken.methods.encoding.decode.leaf_walks import ask_histogram, leaves_in
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width
 from unspoken.models.bagged_trees import BaggedTrees
 from unspoken.models.estimator_trees import EstimatorTrees
@@ -53,11 +54,14 @@ def _check_leaves(model: Any, estimator: Any, rows: Rows) -> None:
         loss = "softmax"
     if isinstance(model, HistogramTrees):
         rows = replace(rows, weight=training_weights(estimator, rows))
-        steps, start = _histogram_steps(model, rows), model.start
+        start, values = model.start, [tree.value for tree in model.trees]
+        leaves = leaves_in(model.trees, rows, ask_histogram)
     else:
-        steps, start = _gradient_steps(model, estimator, rows)
+        start, values, leaves = _gradient_parts(model, estimator, rows)
+    steps = tuple(Step(number % model.outputs, number // model.outputs, value, None)
+                  for number, value in enumerate(values))
     whole = _all_rows(model)
-    check_descent(Descent(model.library, loss, start, steps, whole, whole), rows)
+    check_descent(Descent(model.library, loss, start, steps, whole, whole), rows, leaves)
 
 
 def _all_rows(model: Any) -> bool:
@@ -67,35 +71,12 @@ def _all_rows(model: Any) -> bool:
     return model.params["subsample"] >= 1.0 and model.params["n_iter_no_change"] is None
 
 
-def _gradient_steps(model: Any, estimator: Any, rows: Rows) -> tuple[tuple[Step, ...], Floats]:
-    codes, rate = rows.codes.astype(np.float32), model.params["learning_rate"]
-    start = np.asarray(estimator._raw_predict_init(codes[:1])).ravel().astype(np.float64)
-    steps = [Step(number % model.outputs, number // model.outputs,
-                  inner.tree_.apply(codes).astype(np.int64), tree.value[:, 0] * rate, None)
-             for number, (tree, inner) in enumerate(zip(model.trees, estimator.estimators_.ravel(),
-                                                        strict=True))]
-    return tuple(steps), start
+def _gradient_parts(model: Any, estimator: Any, rows: Rows) -> tuple[Floats, list[Floats], Leaves]:
+    """Return where training started, what the leaves add, and where rows end."""
+    rate, inner = model.params["learning_rate"], estimator.estimators_.ravel()
+    start = np.asarray(estimator._raw_predict_init(rows.narrow[:1])).ravel().astype(np.float64)
 
+    def leaves(first: int, last: int) -> Iterator[Ints]:
+        return (each.tree_.apply(rows.narrow[first:last]) for each in inner)
 
-def _histogram_steps(model: HistogramTrees, rows: Rows) -> tuple[Step, ...]:
-    return tuple(Step(number % model.outputs, number // model.outputs,
-                      _leaf_of(tree, rows.codes), tree.value, None)
-                 for number, tree in enumerate(model.trees))
-
-
-def _leaf_of(tree: Any, codes: Floats) -> Ints:
-    """Return the leaf of every row, level by level."""
-    at = np.zeros(codes.shape[0], np.int64)
-    moving = np.flatnonzero(tree.left[at] >= 0)
-    while moving.size:
-        node = at[moving]
-        value = codes[moving, tree.feature[node]]
-        left = np.where(np.isnan(value), tree.missing_left[node],
-                        np.nan_to_num(value) <= tree.threshold[node])
-        for asked in set(np.unique(node).tolist()) & set(tree.sets):
-            mine = node == asked
-            known = ~np.isnan(value) & mine
-            left[known] = np.isin(value[known], tree.sets[asked])
-        at[moving] = np.where(left, tree.left[node], tree.right[node])
-        moving = moving[tree.left[at[moving]] >= 0]
-    return at
+    return start, [tree.value[:, 0] * rate for tree in model.trees], leaves

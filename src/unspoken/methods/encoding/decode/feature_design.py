@@ -17,7 +17,8 @@ import numpy as np
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError, InputError
-from unspoken.methods.encoding.code_book import PiecewiseBook
+from unspoken.methods.encoding.code_book import ColumnCode, PiecewiseBook
+from unspoken.methods.encoding.decode.code_ranks import Places, place_of
 from unspoken.methods.encoding.target_units import TargetUnits
 from unspoken.models.category_groups import Groups, category_numbers
 from unspoken.models.named_columns import named, numbers_of
@@ -98,6 +99,22 @@ class Design:
                 out[missing, index] = np.nan
         return out
 
+    def places(self, data: Floats) -> Places | None:
+        """Return where each value stands in its code table; None if records draw their codes."""
+        columns = [None if part.place < 0 else self.book.columns[part.place]
+                   for part in self.parts]
+        if any(column is not None and column.record.any() for column in columns):
+            return None
+        out = np.empty(data.shape, np.int32, order="F")
+        for index, column in enumerate(columns):
+            if column is None:
+                out[:, index] = np.where(np.isnan(data[:, index]), -1, data[:, index])
+                continue
+            out[:, index], strange = place_of(data[:, index], column.values)
+            if strange is not None:
+                out[:, index] = _rounded_places(column, data[:, index])
+        return out
+
     def order(self, rows: int) -> Ints | None:
         """Return the original row of each released row."""
         return self.book.order(rows)
@@ -122,7 +139,7 @@ class Design:
                              f"Got {values.shape}.")
         if values.shape[1] != len(self.parts):
             values = values[:, [part.place for part in self.parts]]
-        return np.column_stack([self.book.columns[part.place].rounded(values[:, index])
+        return np.column_stack([_rounded(self.book.columns[part.place], values[:, index])
                                 for index, part in enumerate(self.parts)])
 
     def _number(self, part: Feature, columns: Mapping[str, Any]) -> Floats:
@@ -132,12 +149,31 @@ class Design:
         column = columns[part.original]
         if part.place < 0:
             return category_numbers(column, part.groups)
-        return self.book.columns[part.place].rounded(numbers_of(part.original, column))
+        return _rounded(self.book.columns[part.place], numbers_of(part.original, column))
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Return the categories behind the numbers, by the names of the decoded model."""
         return {name: part.groups for name, part in zip(names, self.parts, strict=True)
                 if part.place < 0}
+
+
+def _rounded(column: ColumnCode, data: Floats) -> Floats:
+    """Return values as they were encoded; most are levels already, and a hash finds those."""
+    if not column.floor.size:
+        return column.rounded(data)
+    places, _ = place_of(data, column.values)
+    out = np.append(column.values, np.nan)[places]
+    rest = np.flatnonzero((places < 0) & ~np.isnan(data))
+    out[rest] = column.rounded(data[rest])
+    return out
+
+
+def _rounded_places(column: ColumnCode, data: Floats) -> Places:
+    """Return the places of values that are still to be rounded; refuse those nobody encoded."""
+    places, strange = place_of(_rounded(column, data), column.values)
+    if strange is not None:
+        column.encode(data)
+    return places
 
 
 Lists = Mapping[str, Sequence[str]]

@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from unspoken.errors import InputError, explain
 from unspoken.methods.encoding.code_book import PiecewiseBook
-from unspoken.methods.encoding.decode.dispatch import decode_with
+from unspoken.methods.encoding.decode.dispatch import decode_with, taken_over
 from unspoken.methods.encoding.decode.feature_design import Design
 from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.decode.original_places import in_place
 from unspoken.methods.encoding.decode.target_values import check_number, in_original_units
 from unspoken.methods.encoding.decode.training_rows import original_label, released_labels
-from unspoken.models.readers import LightGBMModel, XGBoostModel, as_model
+from unspoken.models.readers import LightGBMModel, XGBoostModel
 from unspoken.release.key import Key
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.read import read
@@ -32,7 +32,7 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     if units not in ("original", "released"):
         raise InputError(explain("'units'", "'original' or 'released'", units))
     book = PiecewiseBook.from_key(key)
-    read_model = as_model(model)
+    read_model, options["learner"] = taken_over(model, options.get("learner"))
     if book.units is not None:
         check_number(read_model)
     design = design_for(book, read_model)
@@ -40,7 +40,7 @@ def decode_from_key(model: Any, key: Key, data: Any, y: Any, units: str = "origi
     if y is None and isinstance(data, Table) and data.schema.target is not None:
         y = data.labels() if book.units is None else to_numbers(
             data.arrow([data.target])[data.target])
-    decoded = decode_with(model, design, design.numbers(data), y, **options)
+    decoded = decode_with(read_model, design, design.numbers(data), y, **options)
     if book.units is not None and units == "original":
         decoded = in_original_units(decoded, book.units)
     return _named(decoded, design, y)

@@ -1,47 +1,99 @@
 """Decoding scikit-learn's GradientBoosting: replay, stage by stage.
 
 Each tree is fitted on the rows of its stage; with subsampling or a hold-out these are drawn again
-from the seed, as scikit-learn draws them.
+from the seed, as scikit-learn draws them. Rows outside a draw are predicted during training. Where
+one of them falls between the two values beside a threshold and goes to another side in originals
+than in codes, training on the original goes on differently; the custodian, who has the originals
+and the parameters, then fits the stages that follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unspoken.arrays import Ints
+from unspoken.arrays import Bools, Ints
 from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.sklearn_replay import (
     check_model,
     decoded_tree,
     inner_trees,
     rebuilt,
+    restore_names,
 )
 from unspoken.methods.encoding.decode.training_rows import Bag, Rows
+from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
+from unspoken.methods.encoding.learner_rules import MOST_ROUNDS
 
 RAND_R_MAX = 2147483647
 """scikit-learn's splitter draws one number below this from the stage's generator."""
 
 
 def decode_boosting(model: Any, rows: Rows) -> Any:
-    """Decode GradientBoosting; with rows outside the bag, check that it is exact.
-
-    Rows that are held out, not drawn, or of weight zero are predicted during training. If one
-    of them falls between the two values beside a threshold, codes and originals may send it
-    to different sides and training goes on differently; such a model is refused.
-    """
+    """Decode GradientBoosting; stages that only the original has are fitted to it."""
     check_model(model, rows)
     _check_init(model)
-    decoded = []
-    for number, (tree, bag) in enumerate(zip(inner_trees(model), _bags(model, rows), strict=True)):
+    trees, draws = inner_trees(model), draws_of(model, rows)
+
+    def one(number: int) -> tuple[Any, Moved]:
+        tree, draw = trees[number], draws[number]
         where = f"stage {number // model.n_trees_per_iteration_}, tree {number}"
-        new = decoded_tree(tree, rows, Bag(bag, rows.weights_of(bag)), where, labels=False)
-        if bag.size < rows.count:
-            _check_routes(tree, new, rows, where)
-        decoded.append(new)
-    return rebuilt(model, rows.book, decoded)
+        new = decoded_tree(tree, rows, Bag(draw.bag, rows.weights_of(draw.bag)), where,
+                           labels=False)
+        whole = draw.bag.size == rows.count
+        return new, Moved(-1, False) if whole else _moved(tree, new, rows, draw)
+
+    decoded = tree_by_tree(one, len(trees), rows)
+    new = rebuilt(model, rows.book, [tree for tree, _ in decoded])
+    first = next((number for number, (_, moved) in enumerate(decoded) if moved.row >= 0), None)
+    if first is not None:
+        return _grown_again(model, new, rows, first, decoded[first][1].row)
+    return _without_scores(new) if any(moved.any for _, moved in decoded) else new
+
+
+def _grown_again(model: Any, decoded: Any, rows: Rows, tree: int, row: int) -> Any:
+    """Fit the learner to the originals; up to a tree it must find what was decoded."""
+    from sklearn.base import clone
+
+    stage = tree // model.n_trees_per_iteration_
+    if not rows.book.increasing or model.n_estimators > MOST_ROUNDS:
+        raise DecodeError(
+            f"stage {stage}, tree {tree}: row {row} (in released order), which was not in the bag, "
+            "lies between the two values beside a threshold and goes to another side in codes than "
+            "in originals, so training on the original would have gone on differently. Mine "
+            f"without subsampling and hold-out, or at most {MOST_ROUNDS} stages in mode 'strict'.")
+    y = rows.labels("later stages are fitted to the original")
+    if hasattr(model, "classes_"):
+        y = np.asarray(model.classes_)[rows.numbers_of(tuple(model.classes_.tolist()))]
+    again = clone(model).set_params(
+        random_state=_seed(model, "subsample"), warm_start=False, verbose=0)
+    again.fit(rows.values.astype(np.float32), y, sample_weight=rows.weight)
+    known = (stage + 1) * model.n_trees_per_iteration_
+    pairs = zip(inner_trees(decoded)[:known], inner_trees(again)[:known], strict=False)
+    if len(inner_trees(again)) < known or not all(_same(a, b) for a, b in pairs):
+        raise DecodeError("Gradient boosting: its first stages are not those that its training "
+                          "rows and parameters give. The model was not mined from exactly these "
+                          "rows of this release with these parameters.")
+    if hasattr(model, "feature_names_in_"):
+        again.feature_names_in_ = model.feature_names_in_
+    return restore_names(again, rows.book)
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Return True if two of scikit-learn's inner trees are equal to the last bit."""
+    names = ("children_left", "children_right", "feature", "threshold", "value")
+    return first.node_count == second.node_count and all(
+        np.array_equal(getattr(first, name), getattr(second, name)) for name in names)
+
+
+def _without_scores(model: Any) -> Any:
+    """Leave out scores of rows outside the bags: some fall elsewhere in originals than in codes."""
+    for name in ("oob_improvement_", "oob_scores_", "oob_score_"):
+        if hasattr(model, name):
+            delattr(model, name)
+    return model
 
 
 def _check_init(model: Any) -> None:
@@ -51,23 +103,44 @@ def _check_init(model: Any) -> None:
                           f"Got {name}. Another first model has seen the codes.")
 
 
-def _bags(model: Any, rows: Rows) -> Iterator[Ints]:
-    """Yield the in-bag rows of each tree, drawn again as scikit-learn draws them."""
+@dataclass(frozen=True)
+class Draw:
+    """The rows that one tree learned from, and which rows are looked at after it."""
+
+    bag: Ints
+    later: Bools
+
+
+def draws_of(model: Any, rows: Rows) -> list[Draw]:
+    """Return the rows behind each tree, drawn again as scikit-learn draws them."""
     train = _training_part(model, rows)
+    held_out = np.ones(rows.count, np.bool_)
+    held_out[train] = False
     weight = np.ones(rows.count) if rows.weight is None else rows.weight
+    later, draws = held_out, []
+    for drawn in reversed(_drawn(model, train)):
+        bag = drawn[weight[drawn] != 0]
+        draws += [Draw(bag, later)] * model.n_trees_per_iteration_
+        if not later[drawn].all():
+            later = later.copy()
+            later[drawn] = True
+    return draws[::-1]
+
+
+def _drawn(model: Any, train: Ints) -> list[Ints]:
+    """Return the rows that each stage draws."""
     if model.subsample >= 1.0:
-        bag = train[weight[train] != 0]
-        yield from (bag for _ in inner_trees(model))
-        return
+        return [train] * len(model.estimators_)
     from sklearn.ensemble._gradient_boosting import _random_sample_mask
 
     stream = np.random.RandomState(_seed(model, "subsample"))
-    drawn = max(1, int(model.subsample * train.size))
+    count, stages = max(1, int(model.subsample * train.size)), []
     for _ in range(len(model.estimators_)):
-        mask = np.asarray(_random_sample_mask(train.size, drawn, stream), dtype=bool)
+        mask = np.asarray(_random_sample_mask(train.size, count, stream), dtype=bool)
+        stages.append(train[mask])
         for _ in range(model.n_trees_per_iteration_):
-            yield train[mask & (weight[train] != 0)]
             stream.randint(0, RAND_R_MAX)
+    return stages
 
 
 def _training_part(model: Any, rows: Rows) -> Ints:
@@ -93,14 +166,15 @@ def _seed(model: Any, why: str) -> int:
                       f"{seed!r}. The rows it drew cannot be drawn again.")
 
 
-def _check_routes(mined: Any, decoded: Any, rows: Rows, where: str) -> None:
-    before = mined.apply(rows.codes.astype(np.float32))
-    after = decoded.apply(rows.values.astype(np.float32))
-    wrong = np.flatnonzero(before != after)
-    if wrong.size:
-        raise DecodeError(
-            f"{where}: row {int(wrong[0])} (in released order), which was not in the bag, lies "
-            "between the two values beside a threshold and goes to another side in codes than "
-            "in originals, so training on the original would have gone on differently. Mine "
-            "without subsampling, hold-out and zero weights."
-        )
+@dataclass(frozen=True)
+class Moved:
+    """Rows that originals send elsewhere than codes: the first that training looks at, and any."""
+
+    row: int
+    any: bool
+
+
+def _moved(mined: Any, decoded: Any, rows: Rows, draw: Draw) -> Moved:
+    before, after = mined.apply(rows.narrow), decoded.apply(rows.values.astype(np.float32))
+    looked_at = np.flatnonzero((before != after) & draw.later)
+    return Moved(int(looked_at[0]) if looked_at.size else -1, bool(np.any(before != after)))

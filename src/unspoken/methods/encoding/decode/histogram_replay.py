@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     check_width(book, int(model.n_features_in_))
     _check_sets(model, book)
     mined = model._bin_mapper.bin_thresholds_
-    edges, part = ((_key_edges(mined, book, model), None) if rows is None
+    edges, left = ((_key_edges(mined, book, model), None) if rows is None
                    else _data_edges(model, rows))
     decoded = restore_categories(restore_names(copy.deepcopy(model), book), book)
     if hasattr(decoded, "_label_encoder") and hasattr(decoded, "classes_"):
@@ -49,8 +48,8 @@ def decode_histogram(model: Any, book: Codebook, rows: Rows | None) -> Any:
     decoded._bin_mapper.bin_thresholds_ = [edge.copy() for edge in edges]
     for number, predictor in enumerate(p for stage in decoded._predictors for p in stage):
         _replace(predictor.nodes, mined, edges, f"tree {number}")
-    if rows is not None and part is not None and part.size < rows.count:
-        stop_where_the_original_stops(decoded, model, rows, part, training_weights(model, rows))
+    if rows is not None and left is not None and left.size:
+        stop_where_the_original_stops(decoded, model, rows, left, training_weights(model, rows))
     return decoded
 
 
@@ -121,22 +120,22 @@ def _replace(nodes: npt.NDArray[Any], mined: Edges, edges: Edges, where: str) ->
 
 
 def _data_edges(model: Any, rows: Rows) -> tuple[Edges, Ints]:
-    """Return the edges of the originals and the rows that they were placed by.
+    """Return the edges of the originals and the rows that were held out.
 
     Every row that was trained on must keep its bin; those that were held out may not, and decide
     only where training stopped.
     """
     order = binned_order(model)
-    rows = replace(rows, values=rows.values[:, order], codes=rows.codes[:, order])
+    rows = rows.columns(order)
     sets = _sets(model)
-    for part in _parts(model, rows):
+    for part, left in _parts(model, rows):
         tables = {place: data_table(rows, place, part, rows.book.features[order[place]])
                   for place in range(order.size) if not sets[place]}
         again = _binner(model, rows, rows.codes, part)
         if _same_edges(again.bin_thresholds_, model._bin_mapper.bin_thresholds_):
             original = _binner(model, rows, rows.values, part)
             _check_bins(tables, again, original)
-            return list(original.bin_thresholds_), part
+            return list(original.bin_thresholds_), left
     raise DecodeError(
         "HistGradientBoosting: binning these rows gives other bins than the model has. It was "
         "not mined from exactly these rows of this release. Pass the training data, weights and "
@@ -144,21 +143,24 @@ def _data_edges(model: Any, rows: Rows) -> tuple[Edges, Ints]:
     )
 
 
-def _parts(model: Any, rows: Rows) -> list[Ints]:
-    """Return the rows that may have been binned: without the held-out part, or all."""
-    everything = np.arange(rows.count)
+def _parts(model: Any, rows: Rows) -> list[tuple[Ints, Ints]]:
+    """Return the rows that may have been binned, without the held-out part or all, and the others.
+
+    Held-out rows stand in the order in which they are scored.
+    """
+    everything, nothing = np.arange(rows.count), np.zeros(0, np.int64)
     fraction = model.validation_fraction
     if not model.do_early_stopping_ or fraction is None:
-        return [everything]
+        return [(everything, nothing)]
     from sklearn.model_selection import train_test_split
 
     stratify = None
     if hasattr(model, "classes_"):
         stratify = rows.labels("early stopping held out a stratified part")
-    kept, _ = train_test_split(everything, test_size=fraction, stratify=stratify,
-                               random_state=model._random_seed)
+    kept, left = train_test_split(everything, test_size=fraction, stratify=stratify,
+                                  random_state=model._random_seed)
     # A validation set passed to fit leaves the training rows whole.
-    return [kept, everything]
+    return [(kept, left), (everything, nothing)]
 
 
 def _binner(model: Any, rows: Rows, data: Floats, part: Ints) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
-from unspoken.methods.encoding.decode.node_replay import foreign
+from unspoken.methods.encoding.decode.leaf_walks import ask_lightgbm, leaves_in, lightgbm_leaf
 from unspoken.methods.encoding.decode.training_rows import Rows
 from unspoken.models.readers.lightgbm_text import LightGBMModel
 
@@ -24,27 +24,21 @@ FREE = {"path_smooth": 0.0, "max_delta_step": 0.0, "use_quantized_grad": 0.0,
 
 def check_lightgbm_leaves(model: LightGBMModel, rows: Rows) -> None:
     """Refuse a model whose leaves are not those of the training rows."""
-    leaves = [tree.leaf_of(rows.codes) for tree in model.trees]
     plain = _has(model, PLAIN, WHOLE)
-    if plain:
-        for number, (tree, leaf) in enumerate(zip(model.trees, leaves, strict=True)):
-            wrong = np.flatnonzero(np.bincount(leaf, minlength=tree.leaf_count.size)
-                                   != tree.leaf_count)
-            if wrong.size and tree.shape is not None:
-                raise foreign(f"LightGBM tree {number}", int(wrong[0]),
-                              "a leaf does not hold as many rows as it says")
-    loss = LOSSES.get(model.objective)
-    start = None if loss is None or model.core.goal.squared else _start(model, rows, loss)
-    if loss is None or start is None or model.core.averaged:
-        return
+    loss = LOSSES.get(model.objective, "")
+    start = None if not loss or model.core.goal.squared else _start(model, rows, loss)
+    if start is None or model.core.averaged:
+        loss, start = "", np.zeros(model.core.classes)
     classes = model.core.classes
     steps = tuple(
-        Step(n % classes, n // classes, leaf,
-             tree.leaf_value - (start[n % classes] if n < classes else 0.0), tree.leaf_weight)
-        for n, (tree, leaf) in enumerate(zip(model.trees, leaves, strict=True)))
+        Step(n % classes, n // classes,
+             tree.leaf_value - (start[n % classes] if n < classes else 0.0), tree.leaf_weight,
+             tree.leaf_count if plain and tree.shape is not None else None)
+        for n, tree in enumerate(model.trees))
     by_leaf = plain and model.core.monotone is None and _has(model, {}, FREE)
     factor = model.core.goal.sigmoid if loss == "logistic" else classes / max(classes - 1, 1)
-    check_descent(Descent("LightGBM", loss, start, steps, plain, by_leaf, factor), rows)
+    check_descent(Descent("LightGBM", loss, start, steps, plain, by_leaf, factor), rows,
+                  leaves_in(model.trees, rows, ask_lightgbm, lightgbm_leaf))
 
 
 def _has(model: LightGBMModel, words: dict[str, str], numbers: dict[str, float]) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 
 from unspoken.arrays import Bools, Floats, Ints
 from unspoken.errors import DecodeError
+from unspoken.methods.encoding.decode.code_ranks import Ranks
 from unspoken.methods.encoding.decode.node_segments import Segments
 from unspoken.methods.encoding.decode.training_rows import Rows
 from unspoken.numerics.treewalk import LeafGroups, NodeRanges, Shape
@@ -107,8 +108,8 @@ class Replay:
     @cached_property
     def _beside(self) -> dict[str, Floats]:
         """Return what lies beside every threshold, in one pass over the rows of each level."""
-        if self.rows.exact_codes:
-            return self._from_codes()
+        if self.rows.ranks is not None:
+            return self._from_ranks(self.rows.ranks)
         below, above = (0, 1) if self.rows.book.increasing else (1, 0)
         wanted = {"left_code": (self.rows.codes, 0, np.fmax),
                   "right_code": (self.rows.codes, 1, np.fmin),
@@ -116,23 +117,18 @@ class Replay:
                   "high": (self.rows.values, above, np.fmin)}
         return self.segments.extremes(self.nodes.feature, self.bag, wanted)
 
-    def _from_codes(self) -> dict[str, Floats]:
-        """Return the same where each code has one value: half the reading, and in order."""
-        feature = self.nodes.feature
-        low, high = self.segments.beside(feature, self.rows.narrow, self.bag)
-        sides = {"left_code": low, "right_code": high, "low": low.copy(), "high": high.copy()}
-        for column in np.unique(feature[self.nodes.inner]).tolist():
-            codes, values = self.rows.values_of(column) or (np.zeros(0), np.zeros(0))
-            for name in ("low", "high"):
-                mine = np.flatnonzero(self.nodes.inner & (feature == column)
-                                      & ~np.isnan(sides[name]))
-                sides[name][mine] = values[np.searchsorted(codes, sides[name][mine])]
-        return sides
+    def _from_ranks(self, ranks: Ranks) -> dict[str, Floats]:
+        """Return the same where each code stands for one value."""
+        feature = np.where(self.nodes.inner, self.nodes.feature, 0)
+        low, high = self.segments.beside(feature, ranks.table, self.bag)
+        return {"left_code": ranks.code_at(feature, low),
+                "right_code": ranks.code_at(feature, high),
+                "low": ranks.value_at(feature, low), "high": ranks.value_at(feature, high)}
 
     def sides(self, chosen: Bools) -> Sides:
         """Return what lies beside the thresholds of the chosen nodes."""
         node = np.flatnonzero(chosen)
-        return Sides(node, **{name: found[node] for name, found in self._beside.items()})
+        return Sides(node, **{name: side[node] for name, side in self._beside.items()})
 
 
 def replay_thresholds(replay: Replay, midpoint: Midpoint) -> Floats:
@@ -143,12 +139,10 @@ def replay_thresholds(replay: Replay, midpoint: Midpoint) -> Floats:
     """
     nodes = replay.nodes
     out = nodes.threshold.copy()
-    for column in np.unique(nodes.feature[nodes.inner]).tolist():
-        mine = nodes.inner & (nodes.feature == column)
-        sides = replay.sides(mine & np.isfinite(nodes.threshold))
-        check_sides(nodes, sides, midpoint)
-        out[sides.node] = midpoint(sides.low, sides.high)
-        _check_infinite(replay, mine)
+    sides = replay.sides(nodes.inner & np.isfinite(nodes.threshold))
+    check_sides(nodes, sides, midpoint)
+    out[sides.node] = midpoint(sides.low, sides.high)
+    _check_infinite(replay, nodes.inner)
     return out
 
 

@@ -25,6 +25,7 @@ from unspoken.methods.encoding.decode.training_rows import (
     original_label,
     original_names,
 )
+from unspoken.methods.encoding.decode.tree_threads import tree_by_tree
 from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 from unspoken.models.labels import label_array
 from unspoken.numerics.treewalk import check_shape
@@ -53,8 +54,8 @@ def decode_forest(model: Any, rows: Rows) -> Any:
     if model._n_samples != rows.count or (weight is not None and len(weight) != rows.count):
         raise DecodeError(f"The forest was mined from {model._n_samples} rows, and the training "
                           f"data has {rows.count}. Pass the whole table that was released.")
-    decoded = []
-    for number, each in enumerate(model.estimators_):
+    def one(number: int) -> Any:
+        each = model.estimators_[number]
         kept = rows.bag(weight)
         bag = Bag(kept, np.ones(kept.size) if weight is None else np.asarray(weight)[kept])
         if model.bootstrap:
@@ -63,8 +64,10 @@ def decode_forest(model: Any, rows: Rows) -> Any:
             ), minlength=rows.count)
             drawn = np.flatnonzero(times)
             bag = Bag(drawn, times[drawn].astype(np.float64))
-        decoded.append(decoded_tree(each.tree_, rows, bag, f"tree {number}",
-                                    hasattr(model, "classes_"), leaves_of(model)))
+        return decoded_tree(each.tree_, rows, bag, f"tree {number}",
+                            hasattr(model, "classes_"), leaves_of(model))
+
+    decoded = tree_by_tree(one, len(model.estimators_), rows)
     return _out_of_bag(rebuilt(model, rows.book, decoded), rows)
 
 
@@ -117,7 +120,7 @@ def decoded_tree(
     shape = check_shape(tree.children_left.astype(np.int64),
                         tree.children_right.astype(np.int64))
     nodes = Nodes(shape, tree.feature.astype(np.int64), tree.threshold.copy(), where)
-    leaf = tree.apply(rows.narrow[bag]).astype(np.int64)
+    leaf = tree.apply(rows.narrow_of(bag)).astype(np.int64)
     replay = Replay(nodes, rows, bag, leaf)
     replay.check_counts(tree.n_node_samples.astype(np.int64))
     if classes is not None:

@@ -7,7 +7,7 @@ never exact) needs both sides of every row in the released order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,13 @@ import numpy.typing as npt
 
 from unspoken.arrays import Floats, Ints
 from unspoken.errors import DecodeError, InputError
+from unspoken.methods.encoding.decode.code_ranks import (
+    Places,
+    Ranks,
+    codes_at,
+    ranks_by_sorting,
+    ranks_from,
+)
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook
 from unspoken.methods.encoding.threshold_facts import SKLEARN_GAP
 
@@ -35,6 +42,8 @@ class Rows:
     """Whether leaf values are taken as they are, without a look at the labels."""
     part: bool = False
     """Whether these are some of the released rows, not all."""
+    places: Places | None = None
+    """Where each code stands in the code table of its column, if the book tells."""
 
     @property
     def count(self) -> int:
@@ -78,20 +87,28 @@ class Rows:
         """Return the codes as float32, which holds them exactly, row by row."""
         return np.ascontiguousarray(self.codes, np.float32)
 
-    @cached_property
-    def exact_codes(self) -> bool:
-        """Return True if the rows show one value per code, in the same order, everywhere."""
-        whole = np.array_equal(self.narrow, self.codes, equal_nan=True)
-        return whole and self.book.increasing and all(
-            table is not None for table in map(self.values_of, range(self.codes.shape[1])))
+    def narrow_of(self, bag: Ints) -> npt.NDArray[np.float32]:
+        """Return the codes of some rows as float32; all of them are not copied."""
+        whole = bag.size == self.count and np.array_equal(bag, np.arange(bag.size))
+        return self.narrow if whole else self.narrow.take(bag, axis=0)
 
-    def values_of(self, column: int) -> tuple[Floats, Floats] | None:
-        """Return the distinct codes of a column and the value of each, None if it has several."""
-        cached = self.__dict__.setdefault("_values_of", {})
-        if column not in cached:
-            cached[column] = _value_table(self.codes[:, column], self.values[:, column])
-        known: tuple[Floats, Floats] | None = cached[column]
-        return known
+    @cached_property
+    def ranks(self) -> Ranks | None:
+        """Return the codes by their places; None unless each stands for one value, in order."""
+        if not self.book.increasing:
+            return None
+        if self.places is None:
+            return ranks_by_sorting(self.codes, self.values)
+        tables = [self.book.column(column)[1].astype(np.float64)
+                  for column in range(self.codes.shape[1])]
+        return ranks_from(self.places, tables, self.values)
+
+    def columns(self, chosen: Ints, book: Codebook | None = None) -> Rows:
+        """Return the rows with some of the columns, in another order."""
+        narrowed = replace(self, book=book or self.book, values=self.values[:, chosen],
+                           codes=self.codes[:, chosen], places=None)
+        narrowed.__dict__["ranks"] = None if self.ranks is None else self.ranks.of_columns(chosen)
+        return narrowed
 
     def _permuted(self, column: int) -> bool:
         values, table = self.book.column(column)
@@ -109,16 +126,6 @@ class Rows:
         if self.y is None:
             raise DecodeError(f"'y' is needed: {why}. Pass the training labels.")
         return self.y
-
-
-def _value_table(codes: Floats, values: Floats) -> tuple[Floats, Floats] | None:
-    known = ~np.isnan(codes)
-    distinct, first = np.unique(codes[known], return_index=True)
-    table = values[known][first]
-    if not np.all(table[1:] > table[:-1]):
-        return None
-    again = table[np.searchsorted(distinct, codes[known])]
-    return (distinct, table) if np.array_equal(again, values[known]) else None
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,8 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
     if values.ndim != 2 or values.shape[1] != len(book.features):
         raise InputError(f"The training data must have the shape (rows, {len(book.features)}). "
                          f"Got {values.shape}.")
-    codes = np.asarray(book.encode(values), dtype=np.float64)
+    places = book.places(values) if hasattr(book, "places") else None
+    codes = None if places is not None else np.asarray(book.encode(values), dtype=np.float64)
     order = book.order(values.shape[0])
     labels = None if y is None else released_labels(book, np.asarray(y))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
@@ -152,8 +160,17 @@ def training_rows(book: Codebook, data: npt.ArrayLike, y: npt.ArrayLike | None =
     if chosen is not None:
         kept = _places(chosen, values.shape[0])
         order = kept if order is None else order[kept]
-    return Rows(book, _moved(values, order), _moved(codes, order), _moved_maybe(labels, order),
-                _moved_maybe(weights, order), trusted, chosen is not None)
+    places = _moved_maybe(places, order)
+    return Rows(book, _moved(values, order), _codes(book, places, _moved_maybe(codes, order)),
+                _moved_maybe(labels, order), _moved_maybe(weights, order), trusted,
+                chosen is not None, places)
+
+
+def _codes(book: Codebook, places: Places | None, codes: Floats | None) -> Floats:
+    """Return codes that are known, or those at the places of the values."""
+    if codes is not None or places is None:
+        return np.zeros((0, 0)) if codes is None else codes
+    return codes_at(places, [book.column(column)[1] for column in range(places.shape[1])])
 
 
 def _places(chosen: npt.ArrayLike, rows: int) -> Ints:
@@ -169,7 +186,7 @@ def _places(chosen: npt.ArrayLike, rows: int) -> Ints:
 
 
 def _moved(values: npt.NDArray[Any], order: Ints | None) -> npt.NDArray[Any]:
-    return values if order is None else values[order]
+    return values if order is None else values.take(order, axis=0)
 
 
 def _moved_maybe(values: npt.NDArray[Any] | None, order: Ints | None) -> npt.NDArray[Any] | None:

@@ -8,7 +8,7 @@ from one seed per tree, which draws the same again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def _narrowed(rows: Rows, columns: Ints) -> Rows:
     if np.array_equal(columns, np.arange(rows.values.shape[1])):
         return rows
     book: Any = _Columns(rows.book, np.asarray(columns))
-    return replace(rows, book=book, values=rows.values[:, columns], codes=rows.codes[:, columns])
+    return rows.columns(np.asarray(columns), book)
 
 
 def _bagged_tree(model: Any, number: int, tree: Any, rows: Rows, bag: Bag) -> Any:

@@ -18,6 +18,7 @@ from unspoken.errors import DecodeError
 from unspoken.methods.encoding.decode.boosted_leaves import Descent, Step, check_descent
 from unspoken.methods.encoding.decode.code_tables import Table, key_table, unexplained
 from unspoken.methods.encoding.decode.decoder_protocol import Codebook, is_category
+from unspoken.methods.encoding.decode.leaf_walks import ask_xgboost, leaves_in
 from unspoken.methods.encoding.decode.learner_thresholds import xgboost_midpoint
 from unspoken.methods.encoding.decode.node_replay import Nodes, Replay, Sides, foreign
 from unspoken.methods.encoding.decode.training_rows import Rows, check_width, original_names
@@ -69,10 +70,9 @@ def _check_leaves(model: XGBoostModel, rows: Rows) -> None:
     core = model.core
     if core.objective.name not in LOSSES or rows.y is None:
         return
-    codes = rows.codes.astype(np.float32).astype(np.float64)
     rounds = np.searchsorted(core.layers, np.arange(len(core.trees)), side="right")
     drop = np.ones(len(core.trees)) if core.weight_drop is None else core.weight_drop
-    steps = tuple(Step(int(core.tree_info[n]), int(rounds[n]), tree.leaf_of(codes),
+    steps = tuple(Step(int(core.tree_info[n]), int(rounds[n]),
                        tree.condition * drop[n] * tree.shape.leaves,
                        np.where(tree.shape.leaves, tree.hessian, 0.0))
                   for n, tree in enumerate(core.trees))
@@ -81,7 +81,7 @@ def _check_leaves(model: XGBoostModel, rows: Rows) -> None:
     positive = float(core.objective.parameter or 1.0) if loss == "logistic" else 1.0
     check_descent(Descent("XGBoost", loss, np.asarray(start, np.float64), steps,
                           core.weight_drop is None, False, 2.0 if loss == "softmax" else 1.0),
-                  rows, positive)
+                  rows, leaves_in(core.trees, rows, ask_xgboost), positive)
 
 
 def _needed(rows: Rows | None) -> Rows:
@@ -121,12 +121,17 @@ def _exact_or(model: XGBoostModel, rows: Rows, error: DecodeError) -> list[Float
 
 
 def _hist(model: XGBoostModel, book: Codebook, rows: Rows | None) -> list[Floats]:
-    tables = {column: key_table(book, column) for column in range(model.n_features)}
+    tables = {column: _narrowed(key_table(book, column)) for column in range(model.n_features)}
     ends = {column: _ends(tables[column], rows, column) for column in tables}
     return [
         _hist_tree(tree, tables, ends, f"XGBoost tree {number}")
         for number, tree in enumerate(model.trees)
     ]
+
+
+def _narrowed(table: Table) -> Table:
+    """Return a table with values as XGBoost sees them."""
+    return replace(table, values=table.values.astype(np.float32).astype(np.float64))
 
 
 def _ends(table: Table, rows: Rows | None, column: int) -> tuple[int, int]:
@@ -152,10 +157,9 @@ def _hist_tree(
         at, known = table.position(tree.condition[node])
         if table.codes.size == 0:
             raise unexplained(where, table.name, float(tree.condition[node[0]]), "XGBoost hist")
-        narrow = replace(table, values=table.values.astype(np.float32).astype(np.float64))
-        out[node[known]] = narrow.values[at[known]]
+        out[node[known]] = table.values[at[known]]
         for other in node[~known].tolist():
-            out[other] = _outside(float(tree.condition[other]), narrow, ends[column],
+            out[other] = _outside(float(tree.condition[other]), table, ends[column],
                                   f"{where}, node {int(tree.kept[other])}")
     _check_finite(out, where)
     return out
@@ -198,6 +202,9 @@ def _exact_tree(tree: BoostedTree, rows: Rows, where: str) -> Floats:
     replay = Replay(nodes, rows, bag, apply(tree.shape, splits, rows.codes))
     out = tree.condition.copy()
     for column in np.unique(tree.feature[tree.inner]).tolist():
+        if is_category(rows.book, column):
+            # Categories have the same numbers on both sides, and which rows a tree drew is unknown.
+            continue
         sides = replay.sides(tree.inner & (tree.feature == column))
         _check_mined(nodes, sides)
         out[sides.node] = exact_cut(sides.low, sides.high)

@@ -25,8 +25,9 @@ from unspoken.methods.encoding.learners.fit_learners import (
     declare_categories,
     train,
 )
+from unspoken.methods.encoding.learners.fitted_check import decided_later, look
 from unspoken.methods.encoding.learners.pinned_learners import LEARNERS, build, versions
-from unspoken.methods.encoding.learners.training_matrix import Wanted, matrix_of
+from unspoken.methods.encoding.learners.training_matrix import Matrix, Wanted, matrix_of
 from unspoken.methods.encoding.learners.tune_learners import Search, held_out, score, search
 from unspoken.models.category_groups import Groups
 from unspoken.models.forest import Forest
@@ -159,8 +160,13 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
                                tune if isinstance(tune, Search) else Search(tune))
     estimator, used = build(learner, task, params)
     declare_categories(estimator, matrix)
-    verdict = _judge(source, estimator, matrix.columns, anyway)
+    verdict, later = _verdict(source, estimator, matrix)
+    if not later:
+        _enforce(verdict, estimator, anyway)
     train(estimator, matrix, labels, chosen)
+    if later and verdict is not None:
+        verdict = look(estimator, verdict)
+        _enforce(verdict, estimator, anyway)
     recipe = Recipe(learner, task, used, matrix.columns, matrix.left_out,
                     source.fingerprint if isinstance(source, Release) else None,
                     versions(learner), None if chosen is None else tuple(chosen.tolist()), facts)
@@ -250,17 +256,22 @@ def is_number(source: Release | Table) -> bool:
     return known in ("affine", "scaled", "clear")
 
 
-def _judge(source: Release | Table, estimator: Any, columns: tuple[str, ...],
-           anyway: bool) -> Verdict | None:
+def _verdict(source: Release | Table, estimator: Any,
+             matrix: Matrix) -> tuple[Verdict | None, bool]:
+    """Return whether a release covers a learner, and whether that is better asked once fitted."""
     if not isinstance(source, Release):
-        return None
-    verdict = source.guarantee.covers(estimator, columns)
-    if not verdict and not anyway:
+        return None, False
+    verdict = source.guarantee.covers(estimator, matrix.columns)
+    return verdict, not verdict and decided_later(source.guarantee, estimator, matrix)
+
+
+def _enforce(verdict: Verdict | None, estimator: Any, anyway: bool) -> None:
+    if verdict is None or verdict:
+        return
+    if not anyway:
         raise NotCoveredError(
             f"The release does not promise the same model for {type(estimator).__name__}: "
             f"{verdict.reason} Change the parameters, or use anyway=True (on the command line "
             "--anyway) if another model will do."
         )
-    if not verdict:
-        warnings.warn(f"Mined without a promise: {verdict.reason}", UserWarning, stacklevel=3)
-    return verdict
+    warnings.warn(f"Mined without a promise: {verdict.reason}", UserWarning, stacklevel=3)

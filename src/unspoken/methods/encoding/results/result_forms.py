@@ -92,14 +92,22 @@ def _cut(tree: Tree, depth: int) -> Tree:
 
 
 def only_asked(model: Any) -> Any:
-    """Return a tree or a forest without the categories of columns that no node asks about."""
-    if not isinstance(model, Tree | Forest):
+    """Return a model without the categories of columns that no node asks about."""
+    if not isinstance(model, Tree | Forest | XGBoostModel | LightGBMModel) or not model.categories:
         return model
-    trees = model.trees if isinstance(model, Forest) else (model,)
-    used = {model.features[place] for tree in trees
-            for place in tree.feature[~tree.shape.leaves].tolist()}
-    return replace(model, categories={name: groups if name in used else ()
-                                      for name, groups in model.categories.items()})
+    trees = (model,) if isinstance(model, Tree) else model.trees
+    used = {model.features[place] for tree in trees for place in _asked(tree)}
+    kept = {name: groups if name in used else () for name, groups in model.categories.items()}
+    return replace(model, categories=kept) if isinstance(model, Tree | Forest) \
+        else model.with_categories(kept)
+
+
+def _asked(tree: Any) -> list[int]:
+    """Return the columns that the nodes of a tree ask about."""
+    if tree.shape is None:
+        return []
+    inner = ~tree.shape.leaves[: tree.feature.size]
+    return [int(place) for place in np.unique(tree.feature[inner])]
 
 
 def round_step(width: float, share: float, least: float = 0.0) -> float:

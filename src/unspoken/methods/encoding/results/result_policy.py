@@ -24,7 +24,7 @@ from unspoken.disclosure.policy_rules import Share, admit, known_names
 from unspoken.errors import PolicyError
 from unspoken.methods.encoding.results.result_forms import FORMS, Form
 from unspoken.methods.encoding.results.shown_disclosure import Shown
-from unspoken.models.forest import Forest
+from unspoken.models.histogram_nodes import HistogramTree
 from unspoken.models.tree import Tree
 from unspoken.release.parameters import Rule, Whole
 
@@ -153,11 +153,15 @@ def depth_of(model: Any) -> int:
 
 def smallest_leaf(model: Any) -> int:
     """Return the training records of the smallest leaf; 0 where a model does not say."""
-    if isinstance(model, Tree):
-        return int(model.n_samples[model.shape.leaves].min())
-    if isinstance(model, Forest):
-        return min(smallest_leaf(tree) for tree in model.trees)
-    counts = [getattr(tree, "leaf_count", None) for tree in getattr(model, "trees", ())]
-    if not counts or any(each is None or not each.size for each in counts):
-        return 0
-    return min(int(each.min()) for each in counts if each is not None)
+    trees = (model,) if isinstance(model, Tree) else getattr(model, "trees", ())
+    return min((_smallest(tree) for tree in trees), default=0)
+
+
+def _smallest(tree: Any) -> int:
+    """Return the records of a tree's smallest leaf; XGBoost's trees do not tell them."""
+    if isinstance(tree, Tree):
+        return int(tree.n_samples[tree.shape.leaves].min())
+    if isinstance(tree, HistogramTree):
+        return int(tree.count[tree.shape.leaves].min())
+    counts = getattr(tree, "leaf_count", None)
+    return 0 if counts is None or not counts.size else int(counts.min())
