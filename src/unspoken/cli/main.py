@@ -44,6 +44,9 @@ from unspoken.cli import (
     joint_verb as joint,
 )
 from unspoken.cli import (
+    measure_verb as measure,
+)
+from unspoken.cli import (
     methods_verb as methods,
 )
 from unspoken.cli import (
@@ -85,7 +88,7 @@ from unspoken.cli import (
 from unspoken.cli.flag_words import in_flags
 
 VERBS = (start, advise, inspect, methods, protect, private, hierarchy, anonymize, hide, query,
-         serve, budget, mine, reconstruct, decode, predict, verify, summary, audit, record,
+         serve, budget, mine, reconstruct, decode, predict, verify, summary, audit, measure, record,
          register, joint, demo)
 
 
