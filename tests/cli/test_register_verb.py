@@ -48,10 +48,28 @@ def test_a_release_is_entered_with_its_people_and_the_next_one_fails(folder, cap
     assert any("averaged with release" in line for line in said["added"])
 
 
+@pytest.mark.slow
+def test_a_table_of_another_tool_is_entered_and_attacked_with_the_next(folder, capsys):
+    """Only its file tells of the first; the second is searched together with it."""
+    rows = pa.csv.read_csv("t.csv")
+    order = [7 * i % 160 for i in range(160)]
+    for name, columns in (("one.csv", ["age", "pay"]), ("two.csv", ["pay", "outcome"])):
+        pa.csv.write_csv(rows.select(columns).take(order), name)
+    assert main(["register", "r", "--enter", "table", "--of", "t.csv", "--what", "one.csv"]) == 0
+    capsys.readouterr()
+    words = ["audit", "two.csv", "--against", "t.csv", "--register", "r", "--people", "60",
+             "--seed", "1", "--out", "a.html", "--json"]
+    assert main(words) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert any("'outcome'" in line and "from each alone" in line for line in answer["added"])
+    assert "(register)" not in answer["audit"]["unscored"]
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
     (["none"], "must be there to be read"),
     (["r", "--enter", "model", "--what", "x"], "needs '--of'"),
     (["r", "--enter", "model", "--of", "t.csv"], "needs '--what'"),
+    (["r", "--enter", "table", "--of", "t.csv", "--what", "gone.csv"], "which is not there"),
 ])
 def test_what_is_refused(folder, capsys, words, complaint):
     assert main(["register", *words]) == 2

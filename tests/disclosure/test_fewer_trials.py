@@ -33,6 +33,7 @@ def test_rows_and_limits_say_so():
     assert drawn == {"a": MOST_GUESSES // 60_000, "b": 50}
     assert any("'--precision' makes more" in line and line.startswith("a ")
                for line in found.limits)
+    assert "pairs of columns were counted on 50,000 records drawn at random" in found.limits
 
 
 @pytest.mark.parametrize("curve", [polylines, natural_splines])

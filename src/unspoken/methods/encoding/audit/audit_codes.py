@@ -19,7 +19,12 @@ from unspoken.disclosure.measures import trials_for
 from unspoken.methods.encoding.audit.code_suggestions import suggestions
 from unspoken.methods.encoding.audit.column_pictures import evidence_of
 from unspoken.methods.encoding.audit.encoded_truths import piecewise_truths
-from unspoken.methods.encoding.audit.multi_column import formula_rows, path_rows, subspace_rows
+from unspoken.methods.encoding.audit.multi_column import (
+    formula_rows,
+    limits_of_pairs,
+    path_rows,
+    subspace_rows,
+)
 from unspoken.methods.encoding.audit.shown_rows import shown_rows
 from unspoken.methods.encoding.audit.whole_release import by_column, whole_release
 from unspoken.numerics.random import seed_from
@@ -66,5 +71,6 @@ def _audit(table: Table, release: Release, key: Key | None, request: AuditReques
     rows += whole.rows
     audit = columns_result(release, truths, every, setting, rows, dict(whole.unscored))
     riskiest = [row.column for row in audit.ranking() if row.column in truths.columns]
-    return replace(audit, suggestions=suggestions(audit), evidence=evidence_of(
+    limits = (*audit.limits, *limits_of_pairs(table.rows, setting))
+    return replace(audit, limits=limits, suggestions=suggestions(audit), evidence=evidence_of(
         truths, view, key, riskiest[:PICTURED], setting, curves=1))

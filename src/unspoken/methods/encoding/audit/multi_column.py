@@ -77,6 +77,13 @@ def _drawn(rows: int, setting: Setting) -> Ints | slice:
     return np.sort(drawn).astype(np.int64)
 
 
+def limits_of_pairs(rows: int, setting: Setting) -> tuple[str, ...]:
+    """Say that columns were counted together on some of the records."""
+    if rows <= SAMPLED or setting.every_trial:
+        return ()
+    return (f"pairs of columns were counted on {SAMPLED:,} records drawn at random",)
+
+
 def _riskiest(truths: Mapping[str, Truth], rows: Sequence[Row]) -> dict[str, Truth]:
     """Return the columns with values, at most as many as subspaces can hold."""
     worst = {name: max((row.value for row in rows
