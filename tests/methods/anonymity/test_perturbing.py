@@ -16,7 +16,13 @@ from unspoken.methods.anonymity.measures import measure
 from unspoken.methods.anonymity.perturbing.condensation import condensed
 from unspoken.methods.anonymity.perturbing.mdav import mdav, optimal_runs
 from unspoken.methods.anonymity.perturbing.post_randomization import exchanged, invariant
-from unspoken.protect import Anatomizer, Condenser, Microaggregator, PostRandomizer
+from unspoken.protect import (
+    Anatomizer,
+    Condenser,
+    IsolationGuard,
+    Microaggregator,
+    PostRandomizer,
+)
 from unspoken.risk import audit
 
 
@@ -293,6 +299,14 @@ def test_what_would_change_nothing_is_refused():
         Condenser(2).protect(same())
     with pytest.raises(DataError, match="nothing would change"):
         PostRandomizer(0.5, columns=["q"], others="keep").protect(same())
+
+
+@pytest.mark.parametrize("method", [Microaggregator(3), Condenser(3), IsolationGuard(4, 3)])
+def test_infinite_values_are_refused(method):
+    table = unspoken.read(pa.table({"v": [float("inf"), *map(float, range(19))],
+                                    "w": list(range(20))}), quasi=["v", "w"], show=False)
+    with pytest.raises(DataError, match="must be finite"):
+        method.protect(table)
 
 
 def test_what_anatomy_cannot_hide_is_refused():

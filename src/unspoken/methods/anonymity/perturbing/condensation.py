@@ -28,7 +28,7 @@ from unspoken.methods.anonymity.masking.masking_method import Masked, made, role
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import CONDENSATION
 from unspoken.methods.anonymity.perturbing.mdav import mdav
-from unspoken.methods.anonymity.perturbing.microaggregation import coordinates
+from unspoken.methods.anonymity.perturbing.microaggregation import coordinates, refuse_infinite
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
 from unspoken.release.record_key import keyed
@@ -80,6 +80,7 @@ class Condenser(BaseEstimator):  # type: ignore[misc]
             raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
                             f"{table.rows}.")
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
+        refuse_infinite(OWNER, values)
         self.owner_ = mdav(np.column_stack([coordinates(one) for one in values.values()]),
                            int(self.k))
         seed = seed_from(self.random_state)

@@ -37,6 +37,7 @@ from unspoken.methods.anonymity.masking.masking_method import (
 from unspoken.methods.anonymity.masking.refuse_unchanged import refuse_unchanged
 from unspoken.methods.anonymity.method import ISOLATION_GUARD
 from unspoken.methods.anonymity.perturbing.mdav import mdav
+from unspoken.methods.anonymity.perturbing.microaggregation import refuse_infinite
 from unspoken.methods.anonymity.record_transformer import ClassTransformer
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.key import Key
@@ -107,6 +108,7 @@ class IsolationGuard(ClassTransformer, BaseEstimator):  # type: ignore[misc]
             if not is_number(one.labels.type) or pa.types.is_temporal(one.labels.type):
                 raise DataError(f"{OWNER}: '{name}' must be a number, because isolation is about "
                                 "distances. Name the 'columns', or use Microaggregator.")
+        refuse_infinite(OWNER, values)
         if table.rows < self.t:
             raise DataError(f"{OWNER}: the table must have at least t = {self.t} records. It has "
                             f"{table.rows}.")

@@ -96,6 +96,7 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"{OWNER}: the table must have at least k = {self.k} records. It has "
                             f"{table.rows}.")
         values = {name: coded(table.arrow([name])[name]) for name in roles.quasi}
+        refuse_infinite(OWNER, values)
         target = self._target(table)
         changed = self._together(values) if self.form == "mdav" else self._apart(values, target)
         refuse_unchanged(OWNER, table, changed, table.rows, "Ask for a larger k.")
@@ -160,6 +161,16 @@ class Microaggregator(ClassTransformer, BaseEstimator):  # type: ignore[misc]
         return Masked(f"Every published value is the mean of at least {self.k} known values.",
                       ("several columns together can single a person out",),
                       {"k": int(self.k), "information_loss": self.information_loss_})
+
+
+def refuse_infinite(owner: str, values: Mapping[str, Coded]) -> None:
+    """Refuse infinite numbers: they have no distance and no mean."""
+    for name, one in values.items():
+        if is_number(one.labels.type) and np.isinf(np.asarray(to_numbers(one.labels),
+                                                              np.float64)).any():
+            raise DataError(f"{owner}: '{name}' must be finite, because groups are formed by "
+                            "distances. It holds an infinite value. Replace it by a limit, or "
+                            "leave it missing.")
 
 
 def coordinates(column: Coded) -> Floats:

@@ -79,8 +79,8 @@ class Classes:
     """The classes of a node: one combination out of each, and the records in it."""
 
     node: Node
-    members: Ints
-    counts: Ints
+    members: stats.Codes
+    counts: stats.Codes
 
 
 @dataclass
@@ -96,6 +96,8 @@ class Collapsed:
     def __post_init__(self) -> None:
         self.owner = stats.classes([column.codes for column in self.columns])
         self.counts = stats.sizes(self.owner)
+        # Half the memory where there are fewer than two billion records.
+        self._kind = np.int32 if self.owner.size < 1 << 31 else np.int64
         first = np.empty(self.counts.size, np.int64)
         first[self.owner[::-1]] = np.arange(self.owner.size)[::-1]
         self.first = first
@@ -104,7 +106,8 @@ class Collapsed:
                        for column in self.columns]
         self.widths = [[int(labels.max()) + 1 for labels in column.labels]
                        for column in self.columns]
-        self._bottom = Classes((0,) * len(self.columns), np.arange(first.size), self.counts)
+        self._bottom = Classes((0,) * len(self.columns), np.arange(first.size, dtype=self._kind),
+                               self.counts.astype(self._kind))
         self._stem = self._stem_columns()
 
     def _stem_columns(self) -> list[int]:
@@ -122,7 +125,7 @@ class Collapsed:
         """Return the number of records."""
         return int(self.owner.size)
 
-    def keys(self, node: Node, members: Ints | None = None) -> tuple[stats.Codes, int]:
+    def keys(self, node: Node, members: stats.Codes | None = None) -> tuple[stats.Codes, int]:
         """Return a number for the labels of each combination, and how large it can be."""
         size = self.counts.size if members is None else members.size
         used = [(table[level], widths[level]) for table, widths, level in
@@ -140,7 +143,7 @@ class Collapsed:
             so_far *= width
         return key, so_far
 
-    def look(self, node: Node, spare: int) -> Classes | None:
+    def look(self, node: Node, spare: float) -> Classes | None:
         """Group the combinations by their labels at a node; None if k is out of reach there.
 
         Keys are thrown into buckets first: classes that meet there only hide that they are small,
@@ -169,7 +172,14 @@ class Collapsed:
             if node[place]:
                 levels = list(at.node)
                 levels[place] = node[place]
-                at = self._kept.get(tuple(levels)) or self._keep(tuple(levels), at)
+                at = self._again(tuple(levels)) or self._keep(tuple(levels), at)
+        return at
+
+    def _again(self, node: Node) -> Classes | None:
+        """Return classes that are at hand; what was used last is given up last."""
+        at = self._kept.pop(node, None)
+        if at is not None:
+            self._kept[node] = at
         return at
 
     def _keep(self, node: Node, below: Classes) -> Classes:
@@ -190,8 +200,8 @@ class Collapsed:
 def _grouped(node: Node, key: stats.Codes, total: int, below: Classes) -> Classes:
     """Add up the records of equal keys; one member of each stands for its class."""
     if total <= max(_DIRECT, 4 * key.size):
-        sums = np.bincount(key, below.counts, total).astype(np.int64)
-        first = np.zeros(total, np.int64)
+        sums = np.bincount(key, below.counts, total).astype(below.counts.dtype)
+        first = np.zeros(total, below.members.dtype)
         first[key] = below.members
         there = np.flatnonzero(sums)
         return Classes(node, first[there], sums[there])
@@ -199,4 +209,4 @@ def _grouped(node: Node, key: stats.Codes, total: int, below: Classes) -> Classe
     ranked = key[order]
     starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
     return Classes(node, below.members[order][starts],
-                   np.add.reduceat(below.counts[order], starts))
+                   np.add.reduceat(below.counts[order], starts, dtype=below.counts.dtype))

@@ -3,8 +3,9 @@
 Every node is a place of an array with one axis per column. Looking at a node settles many others
 by one slice of that array:
 
-    too small classes   k records out of reach at a node are out of reach below it too
-    a bound on the loss holds for the node and for everything above it
+    too small classes   more records are left out at a node, for k, than may be, or than the best
+                        node so far could pay for: no fewer are left out below it
+    a bound on the loss holds for the node and for everything above it, or below it
 
 With no record left out, L, t, k-map and delta-presence only get better as classes merge, so that
 they settle what lies below in the same way; with records left out they do not, and each node is
@@ -62,7 +63,7 @@ class LatticeSearch:
             node: Node = tuple(int(i) for i in np.unravel_index(at, bound.shape))
             open_[node] = False
             self.looked_at += 1
-            classes = self.data.look(node, self.spare)
+            classes = self.data.look(node, min(self.spare, self.loss.most_out(best)))
             if classes is None:
                 open_[_below(node)] = False
                 continue

@@ -9,10 +9,11 @@
     class           records whose class of quasi-identifiers has another commonest target, and all
                     that are left out, as a share (Iyengar 2002's CM)
 
-Bounds. `floor` never exceeds the cost of the node itself nor of any node above it: coarser labels
-tell less, classes only grow, and minorities only add up. Leaving a record out costs at least
-what keeping it costs. So a node whose floor is not below the best cost so far needs no second
-look, nor does anything above it.
+Bounds. More records are left out further down the lattice, never fewer, so that what they cost
+alone settles nodes (`most_out`). `floor` never exceeds the cost of the node itself nor of any node
+above it: coarser labels tell less, classes only grow, and minorities only add up. Leaving a record
+out costs at least what keeping it costs. So a node whose floor is not below the best cost so far
+needs no second look, nor does anything above it.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ class Loss(Protocol):
     def finer(self, classes: Classes) -> Floats | None:
         """Return a bound for every node at or below a node, in the lattice's axes, if any."""
 
+    def most_out(self, cost: float) -> float:
+        """Return how many records may be left out at most where less than a cost is paid."""
+
 
 class ByLabel:
     """A loss that adds up over cells and depends on the label alone: `loss` and `entropy`."""
@@ -80,6 +84,10 @@ class ByLabel:
     def finer(self, classes: Classes) -> Floats | None:
         """Return nothing: what labels lose is known for every node."""
         return None
+
+    def most_out(self, cost: float) -> float:
+        """Return no limit: a record may lose next to nothing by being left out."""
+        return np.inf
 
 
 def by_range(data: Collapsed) -> ByLabel:
@@ -133,6 +141,12 @@ class ByClassSize:
             parts = parts[..., None] * column[level]
         return np.asarray(squares / parts)
 
+    def most_out(self, cost: float) -> float:
+        """Divide what is left, when every record that stays costs k, by what leaving out adds."""
+        if self.rows <= self.k:
+            return np.inf
+        return (cost - self.rows * self.k) / (self.rows - self.k)
+
 
 class ByTarget:
     """The share of records that their class would misjudge."""
@@ -168,6 +182,10 @@ class ByTarget:
     def finer(self, classes: Classes) -> Floats | None:
         """Return nothing: parts of a class may have no minority at all."""
         return None
+
+    def most_out(self, cost: float) -> float:
+        """Return what the records left out alone would cost."""
+        return cost * self.rows
 
 
 def loss_of(name: str, data: Collapsed, target: Ints | None) -> Loss:

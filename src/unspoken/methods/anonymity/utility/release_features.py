@@ -113,7 +113,9 @@ class Features:
 def _numbers(values: Coded) -> Floats:
     if not is_number(values.labels.type):
         return np.full(values.missing + 1, np.nan)
-    return np.asarray(np.r_[np.asarray(to_numbers(values.labels), np.float64), np.nan])
+    known = np.asarray(to_numbers(values.labels), np.float64)
+    # No learner takes infinity; nothing is known of such a value but that it is extreme.
+    return np.asarray(np.r_[np.where(np.isfinite(known), known, np.nan), np.nan])
 
 
 def _middles(shown: Meaning, form: Any) -> Floats:

@@ -17,14 +17,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from unspoken.arrays import Floats
+from unspoken.arrays import Bools, Floats
 from unspoken.methods.anonymity.measures.measure import measure
 from unspoken.methods.anonymity.utility.release_features import Features
 from unspoken.release.release import Release
-from unspoken.table.arrow_arrays import to_numbers
-from unspoken.table.category_codes import coded
+from unspoken.table.arrow_arrays import is_number, to_numbers
+from unspoken.table.category_codes import Coded, coded
 from unspoken.table.table import Table
 
 USABLE_SHIFT, USABLE_SPREAD, MOST_CLASSES = 0.1, 0.25, 50
@@ -181,27 +182,53 @@ def _scores(original: Table, release: Release, held_back: Table, features: Featu
 
 
 def _score(data: Floats, target: Any, test: Floats, truth: Any) -> float:
-    """Return AUC, or R2 for a target of many numbers."""
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-    from sklearn.metrics import r2_score, roc_auc_score
+    """Return AUC, or R2 for a target of many numbers; a record without a target says nothing."""
+    own, wanted = coded(target), coded(truth)
+    numbers = is_number(truth.type) and is_number(target.type) and own.missing > MOST_CLASSES
+    known, asked = own.codes != own.missing, wanted.codes != wanted.missing
+    some = ~np.isnan(data[known]).all(axis=0)
+    if not some.any() or not asked.any():
+        return 0.0 if numbers else 0.5
+    data, test = data[known][:, some], test[asked][:, some]
+    if numbers:
+        return _fit_of_numbers(data, _values(own, known), test, _values(wanted, asked))
+    return _area(data, _texts(own, known), test, _texts(wanted, asked))
+
+
+def _values(column: Coded, rows: Bools) -> Floats:
+    return np.asarray(np.asarray(to_numbers(column.labels), np.float64)[column.codes[rows]])
+
+
+def _texts(column: Coded, rows: Bools) -> npt.NDArray[Any]:
+    return np.array([str(value) for value in column.values()])[column.codes[rows]]
+
+
+def _fit_of_numbers(data: Floats, own: Floats, test: Floats, wanted: Floats) -> float:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.metrics import r2_score
     from threadpoolctl import threadpool_limits
 
-    some = ~np.isnan(data).all(axis=0)
-    if not some.any():
-        return 0.0 if coded(truth).missing > MOST_CLASSES else 0.5
-    data, test, values = data[:, some], test[:, some], coded(truth)
-    if values.missing > MOST_CLASSES:
-        own, wanted = (np.asarray(to_numbers(column), np.float64) for column in (target, truth))
-        # Small trees are grown fastest by one thread, whatever else the machine does.
-        with threadpool_limits(1):
-            model = HistGradientBoostingRegressor(random_state=0).fit(data, own)
-        return float(r2_score(wanted, model.predict(test)))
-    own, wanted = (np.array([str(v) for v in column.to_pylist()]) for column in (target, truth))
+    if wanted.size < 2:
+        return 0.0
+    # Small trees are grown fastest by one thread, whatever else the machine does.
+    with threadpool_limits(1):
+        model = HistGradientBoostingRegressor(random_state=0).fit(data, own)
+    return float(r2_score(wanted, model.predict(test)))
+
+
+def _area(data: Floats, own: npt.NDArray[Any], test: Floats, wanted: npt.NDArray[Any]) -> float:
+    """Return the mean area of all classes, each against the rest, as far as they can be tested."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.metrics import roc_auc_score
+    from threadpoolctl import threadpool_limits
+
     if len(set(own.tolist())) < 2:
         return 0.5
     with threadpool_limits(1):
         model = HistGradientBoostingClassifier(random_state=0).fit(data, own)
         chances = model.predict_proba(test)
-    if len(model.classes_) == 2:
-        return float(roc_auc_score(wanted == model.classes_[1], chances[:, 1]))
-    return float(roc_auc_score(wanted, chances, multi_class="ovr", labels=model.classes_))
+    # Of two classes one says it all; a class that nobody of the test has, or all, says nothing.
+    places = [1] if len(model.classes_) == 2 else range(len(model.classes_))
+    hits = [(wanted == model.classes_[at], chances[:, at]) for at in places]
+    areas = [float(roc_auc_score(hit, chance)) for hit, chance in hits if 0 < hit.sum() < hit.size]
+    return float(np.mean(areas)) if areas else 0.5

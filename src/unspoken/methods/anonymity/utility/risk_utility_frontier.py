@@ -57,8 +57,9 @@ class Frontier:
     def best(self) -> Tried:
         """Return what is recommended; an error if everything refused."""
         if not self.tried or self.tried[0].utility is None:
-            raise InputError("No method reaches what was asked for: "
-                             + " ".join(f"{one.method}: {one.refusal}" for one in self.tried))
+            reasons = dict.fromkeys(f"{one.method}: {one.refusal}" for one in self.tried)
+            raise InputError("No method reaches what was asked for (three quarters of the records "
+                             "are tried, the others held back): " + " ".join(reasons))
         return self.tried[0]
 
     @property
@@ -94,10 +95,12 @@ def frontier(table: Table, demand: Mapping[str, Any], task: str = PREDICTION,
     """Try every method that can satisfy a demand of k, and l with its form.
 
     `demand` may also say what happens to `others`: "keep" or "drop" features that are neither
-    quasi-identifiers nor sensitive.
+    quasi-identifiers nor sensitive. Without a target the task is "statistics".
     """
     if task not in TASKS:
         raise InputError(unknown("A task", task, TASKS))
+    if table.schema.target is None:
+        task = STATISTICS
     train, held_back = _divided(table, random_state)
     tried = [_try(train, held_back, name, {**ways, **_fitting(name, demand)},
                   _refusal(table, name, demand))
