@@ -23,6 +23,8 @@ from unspoken.joint.tasks.regression.program_rows import mine_regression_rows
 from unspoken.joint.tasks.task_list import task_of
 from unspoken.joint.tasks.tree.params import Attribute
 
+pytestmark = pytest.mark.slow
+
 SIZES = (3, 4, 2, 5)
 WORDS = tuple("abcde")
 LAYOUT = BayesLayout(tuple(Attribute(f"c{i}", WORDS[:size]) for i, size in enumerate(SIZES)),
@@ -70,7 +72,6 @@ def attacked(monkeypatch, rules, count=1500):
                            floored=not rules.bits), other
 
 
-@pytest.mark.slow
 def test_naive_bayes_gives_no_counts_away(monkeypatch):
     """At its defaults no cell of the other's table follows; with 20 bits nearly all do."""
     recovered, _ = attacked(monkeypatch, BayesParams(most=1 << 13))
@@ -83,7 +84,6 @@ def test_naive_bayes_gives_no_counts_away(monkeypatch):
     assert announced("bayes", {**BAYES, "bits": 20}) == {"the counts of classes and categories"}
 
 
-@pytest.mark.slow
 def test_chosen_precision_is_enough_to_predict(monkeypatch):
     parts = [rows(1500, seed) for seed in (1, 2)]
     models, _ = bayes.mine_bayes_rows(parts, LAYOUT, BayesParams(most=1 << 13))
@@ -92,7 +92,6 @@ def test_chosen_precision_is_enough_to_predict(monkeypatch):
     assert (models[0].predict(new) == fine[0].predict(new)).mean() > 0.99
 
 
-@pytest.mark.slow
 def test_a_regression_on_one_feature_gives_what_is_announced():
     rng = np.random.default_rng(7)
     parts = [{"x": rng.normal(5, 2, size), "y": rng.normal(3, 1, size)} for size in (80, 130)]

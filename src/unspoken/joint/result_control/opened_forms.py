@@ -187,19 +187,6 @@ class Decisions:
                 for other in others_of(party, self.about or owners)]
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What is computed with and stays on shares: nobody learns it."""
-
-    quantity: str
-    to: tuple[str, ...] = ()
-
-    def verdicts(self, party: str, owners: Sequence[str]) -> list[Verdict]:
-        """Return that it does not follow."""
-        return [Verdict(self.quantity, (other,), Certainty.NEVER)
-                for other in others_of(party, owners)]
-
-
 def worked_out(opened: Sequence[Opened], party: str, owners: Sequence[str]) -> list[Verdict]:
     """Return what a party can work out from everything that is opened to it."""
     return [verdict for each in opened if not each.to or party in each.to

@@ -71,18 +71,14 @@ class Group:
         each = (least <= most).all(axis=1)
         return np.asarray(each & (least.sum(axis=1) <= below) & (below <= most.sum(axis=1)))
 
-    def narrowed(self, below: int) -> tuple[Ints, Ints]:
-        """Return the least and the greatest count of each category that fit one denominator."""
-        least, most = (side[0] for side in self.ranges(np.array([below])))
-        room = below - least.sum()
-        spare = most.sum() - below
-        return np.maximum(least, most - spare), np.minimum(most, least + room)
-
-
     def spans(self, below: Ints) -> tuple[Ints, Ints]:
-        """Return the least and the greatest count of each category over some denominators."""
-        sides = [self.narrowed(int(each)) for each in below]
-        return np.min([s[0] for s in sides], axis=0), np.max([s[1] for s in sides], axis=0)
+        """Return the least and the greatest count of each category over denominators that fit."""
+        least, most = self.ranges(below)
+        # The others leave each category at least, and at most, what is left of the denominator.
+        room = below - least.sum(axis=1)
+        spare = most.sum(axis=1) - below
+        return (np.maximum(least, most - spare[:, None]).min(axis=0),
+                np.minimum(most, least + room[:, None]).max(axis=0))
 
 
 def fitting(groups: Sequence[Group], most: int, least: int = 1) -> Ints:
