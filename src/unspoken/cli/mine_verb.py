@@ -49,6 +49,9 @@ def add(verbs: Adder) -> None:
     parser.add_argument("--test-share", type=float, metavar="SHARE",
                         help="hold this share of the rows out and print the score on it; the "
                         "recipe names the others, and decode takes them from there")
+    parser.add_argument("--one-hot", action="store_true",
+                        help="one column for each label, so that trees, forests, gradient "
+                        "boosting, AdaBoost and bagging ask COLUMN == LABEL")
     parser.add_argument("--anyway", action="store_true",
                         help="mine even if the release promises nothing for this learner")
     add_register(parser, "itemsets or rules of plain baskets")
@@ -110,7 +113,8 @@ def _mined(args: argparse.Namespace, release: Any, wanted: dict[str, Any]) -> tu
     grid = {name: [_scalar(name, value) for value in text.split(",")]
             for name, text in pairs(args.tune, "--tune").items()}
     tune = Search(grid, args.folds, seed if isinstance(seed, int) else 0) if grid else None
-    options = {"task": args.task, "anyway": args.anyway, "tune": tune, **wanted}
+    options = {"task": args.task, "anyway": args.anyway, "tune": tune, "onehot": args.one_hot,
+               **wanted}
     if args.test_share is None:
         return fit(release, args.learner, **options), None
     return fit_part(release, args.learner, args.test_share, **options)

@@ -37,8 +37,33 @@ def category_texts(column: Any) -> Any:
     return found.cast(pa.string())
 
 
+def indicator(label: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of a column that says whether a record has one label: 0 no, 1 yes."""
+    return ((), tuple(label))
+
+
+def is_indicator(groups: Sequence[Sequence[str]]) -> bool:
+    """Return True if a column says whether a record has one label."""
+    return len(groups) == 2 and not groups[0] and bool(groups[1])
+
+
+def indicator_name(column: str, label: Sequence[str]) -> str:
+    """Return the name of that column: colour == red."""
+    return f"{column} == {'|'.join(label)}"
+
+
+def column_of(name: str, groups: Sequence[Sequence[str]]) -> str:
+    """Return the column of the data that a model's column is made of."""
+    return name.removesuffix(indicator_name("", groups[1])) if is_indicator(groups) else name
+
+
 def category_numbers(column: Any, groups: Sequence[Sequence[str]]) -> Floats:
-    """Return the number of each record's category, NaN where it is missing or not known."""
+    """Return the number of each record's category, NaN where it is missing or not known.
+
+    An indicator is 1 for its label and 0 for everything else.
+    """
+    if is_indicator(groups):
+        return np.where(np.isnan(category_numbers(column, groups[1:])), 0.0, 1.0)
     members = pa.array([text for group in groups for text in group], pa.string())
     numbers = np.repeat(np.arange(len(groups), dtype=np.float64), [len(g) for g in groups])
     place = pc.index_in(category_texts(column), members)
@@ -64,6 +89,9 @@ def answer_of(
     name: str, groups: Sequence[Sequence[str]], there: Bools, missing: bool, full: bool
 ) -> str:
     """Return "colour in {blue, red}" for the numbers that take one side, with "or missing"."""
+    if is_indicator(groups):
+        column = column_of(name, groups)
+        return name if there[1] else f"{column} != {'|'.join(groups[1])}"
     labels: list[str] = [text for group, inside in zip(groups, there.tolist(), strict=True)
                          if inside for text in group]
     return category_answer(name, labels, full) + " or missing" * missing

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from unspoken.arrays import Floats
 from unspoken.errors import DataError, explain
-from unspoken.models.category_groups import NONE, Groups, category_numbers
+from unspoken.models.category_groups import NONE, Groups, category_numbers, column_of
 from unspoken.table.arrow_arrays import is_number, to_numbers
 from unspoken.table.table import Table
 
@@ -60,11 +60,13 @@ def number_rows(data: Any, names: Sequence[str], groups: Groups = NONE) -> Float
     Texts are refused even if they spell numbers: the caller must convert them. Columns in `groups`
     are categories, whose numbers those are.
     """
-    known = named(data, names) if not groups else by_name(data, names)
+    behind = {name: column_of(name, groups[name]) if name in groups else name for name in names}
+    asked = list(dict.fromkeys(behind.values()))
+    known = named(data, asked) if not groups or len(asked) < len(names) else by_name(data, names)
     if known is None:
         return _as_numbers(_matrix(data, len(names)))
-    check_there(known, names)
-    columns = {name: category_numbers(known[name], groups[name]) if name in groups
+    check_there(known, asked)
+    columns = {name: category_numbers(known[behind[name]], groups[name]) if name in groups
                else numbers_of(name, known[name]) for name in names}
     rows = count_rows(columns, known)
     return np.column_stack(list(columns.values())) if columns else np.zeros((rows, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lightgbm as lgb
 import numpy as np
+import pyarrow as pa
 import pytest
 import xgboost as xgb
 from sklearn.ensemble import (
@@ -16,6 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import unspoken
 from support.encoding_walk import table_of
 from support.random_tables import random_table
 from unspoken.errors import DecodeError
@@ -119,3 +121,36 @@ def test_decoding_reversed_codes_says_what_it_returns():
                                                        release.table.labels())
     with pytest.warns(UserWarning, match="equally good"):
         decode(mined, key, table_of(data, labels))
+
+
+@pytest.mark.parametrize(("learner", "name"), [("xgboost", "early_stopping_rounds"),
+                                               ("lightgbm", "early_stopping_round"),
+                                               ("lightgbm", "n_iter_no_change")])
+def test_stopping_by_an_evaluation_set_is_refused_by_name(learner, name):
+    kind = xgb.XGBClassifier if learner == "xgboost" else lgb.LGBMClassifier
+    data, labels = np.arange(80.0).reshape(40, 2), np.arange(40) % 2
+    release, key = PiecewiseEncoder(keep_zero=True).protect(table_of(data, labels))
+    verdict = release.guarantee.covers(kind(**{name: 5}))
+    assert not verdict
+    assert name in verdict.reason
+    assert "evaluation set" in verdict.reason
+    assert release.guarantee.covers(kind(**{name: None if learner == "xgboost" else 0}))
+    codes, released = release.table.numbers(), release.table.labels()
+    more = {"callbacks": [lgb.early_stopping(2, verbose=False)]} if learner == "lightgbm" else {}
+    fitted = kind(n_estimators=20, **({name: 2} if learner == "xgboost" else {"verbose": -1}))
+    fitted.fit(codes[:30], released[:30], eval_set=[(codes[30:], released[30:])],
+               **({"verbose": False} if learner == "xgboost" else more))
+    with pytest.raises(DecodeError, match="evaluation set decided"):
+        decode(fitted, key, table_of(data, labels), rows=np.arange(30))
+
+
+def test_columns_of_categories_alone_are_covered_whatever_draws_rows():
+    frame = pa.table({"a": ["x", "y", "z", "x"] * 9, "b": ["p", "q"] * 18, "c": [0.5, 1.0] * 18,
+                      "y": ["n", "m", "m", "n"] * 9})
+    release, _ = PiecewiseEncoder().protect(unspoken.read(frame, target="y", show=False))
+    learner = xgb.XGBClassifier(tree_method="exact", subsample=0.5)
+    assert release.guarantee.covers(learner, ["a", "b"])
+    assert not release.guarantee.covers(learner, ["a", "c"])
+    assert not release.guarantee.covers(learner)
+    drawn = DecisionTreeClassifier(splitter="random", random_state=0)
+    assert not release.guarantee.covers(drawn, ["a", "b"])

@@ -14,7 +14,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import unspoken
 from support.encoding_walk import walk
-from unspoken.errors import DamagedKeyError, DataError, DecodeError, InputError
+from unspoken.errors import (
+    DamagedKeyError,
+    DataError,
+    DecodeError,
+    InputError,
+    NotCoveredError,
+)
 from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.target_values import in_original_units
 from unspoken.methods.encoding.results.result_forms import as_pattern as as_forms
@@ -360,3 +366,19 @@ def test_decimals_and_dates_do_not_leave_in_clear_either():
         assert release.mechanism["target"] == "affine"
         tree = decode(fit(release, "tree").model, key, table)
         assert np.corrcoef(tree.predict(table), np.arange(40.0))[0, 1] > 0.999
+
+
+def test_bags_of_trees_are_covered_and_come_back_in_the_original_unit():
+    table = people()
+    release, key = PiecewiseEncoder().protect(table)
+    mined = fit(release, "bagging", n_estimators=3, max_samples=0.7)
+    assert mined.verdict
+    decoded = decode(mined.to_bytes(), key, table)
+    wages = table.labels()
+    assert np.corrcoef(decoded.predict(table), wages)[0, 1] > 0.5
+    assert abs(np.mean(decoded.predict(table)) - wages.mean()) < 0.2 * wages.std()
+    median = {"estimator__criterion": "absolute_error"}
+    with pytest.raises(NotCoveredError, match="bags of trees with that criterion"):
+        fit(release, "bagging", n_estimators=3, **median)
+    with pytest.raises(NotCoveredError, match="ccp_alpha"):
+        fit(release, "bagging", n_estimators=3, estimator__ccp_alpha=0.1)

@@ -41,9 +41,19 @@ def other_units(learner: str, params: Params, target: str, rows: float) -> str:
     if not learner.endswith("Regressor"):
         return NUMBER
     kind = learner.removesuffix("Regressor")
+    if kind == "Bagging":
+        return _inside(params.get("estimator"), target, rows)
     if kind not in LOSSES:
         return "it was not measured with a target in other units"
     return _loss(kind, params, target) or _numbers(params) or _stopping(kind, params, rows)
+
+
+def _inside(tree: Any, target: str, rows: float) -> str:
+    """Return the same of the trees in a bag; their files do not say their criterion."""
+    inner = {} if tree is None else tree.get_params(deep=False)
+    if inner.get("criterion", "squared_error") not in ("squared_error", "friedman_mse"):
+        return "bags of trees with that criterion were not measured with a target in other units"
+    return other_units("DecisionTreeRegressor", inner, target, rows)
 
 
 def _loss(kind: str, params: Params, target: str) -> str:

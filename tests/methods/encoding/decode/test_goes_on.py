@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
+from xgboost import XGBClassifier
 
 import unspoken
 from support.encoding_walk import table_of, walk
@@ -104,3 +105,18 @@ def test_other_parameters_than_the_models_own_are_refused():
     other = copy.deepcopy(went.mined).set_params(max_depth=1)
     with pytest.raises(DecodeError, match="first stages are not those"):
         decode(other, went.key, table_of(*heavy_tails(11)))
+
+
+@pytest.mark.parametrize("seed", [2, 4, 24])
+def test_a_tree_of_noise_on_a_part_of_the_rows_decodes(seed):
+    """On the other rows it may go up the loss by chance, which is no sign of a changed model."""
+    rng = np.random.default_rng(seed)
+    data, labels = rng.integers(0, 8, (220, 1)).astype(float), rng.choice(["a", "b"], 220)
+    table = table_of(data, labels)
+    release, key = PiecewiseEncoder(random_state=seed).protect(table)
+    learner = XGBClassifier(n_estimators=1, max_depth=2, subsample=0.3, random_state=seed,
+                            n_jobs=1, min_child_weight=0)
+    assert release.guarantee.covers(learner)
+    numbers = (release.table.labels() == "b").astype(int)
+    decoded = decode(learner.fit(release.table.numbers(), numbers), key, table)
+    assert decoded.trees[0].nodes > 1

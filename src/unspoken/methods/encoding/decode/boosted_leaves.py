@@ -11,6 +11,7 @@ model goes unnoticed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -27,6 +28,8 @@ from unspoken.methods.encoding.decode.tree_threads import side_by_side
 
 MANY = 200
 SLACK = 1e-4
+CHANCE = 3.0
+"""Standard deviations by which trees on a part of the rows may miss the others."""
 BATCH = 32_768
 """Rows are taken in parts whose sums stay in the processor's cache."""
 
@@ -107,7 +110,7 @@ class _Sums:
         sizes = [step.value.size for step in descent.steps]
         self.slope, self.bend, self.size = ([np.zeros(size) for size in sizes] for _ in range(3))
         self.count = [np.zeros(size, np.int64) for size in sizes]
-        self.rise = self.all = 0.0
+        self.rise = self.all = self.squares = 0.0
 
     def add(self, leaves: Iterable[Ints], target: Floats, weight: Floats) -> None:
         """Add some rows."""
@@ -130,6 +133,7 @@ class _Sums:
         change = first * (sums - before)
         self.rise += float(change.sum())
         self.all += float(np.abs(change).sum())
+        self.squares += float((change**2).sum())
 
     def plus(self, other: _Sums) -> _Sums:
         """Add what was summed up over other rows."""
@@ -138,6 +142,7 @@ class _Sums:
                 held += more
         self.rise += other.rise
         self.all += other.all
+        self.squares += other.squares
         return self
 
     def _add_counts(self, leaves: Iterable[Ints]) -> None:
@@ -190,8 +195,13 @@ class _Sums:
             raise _ascends(f"{descent.name} tree {number}", f"leaf {worst}")
 
     def check_whole(self, rows: int) -> None:
-        """Refuse a model whose predictions as a whole go up the loss."""
-        if rows >= MANY and self.rise > SLACK * self.all:
+        """Refuse a model whose predictions as a whole go up the loss.
+
+        Trees that saw a part of the rows may go up on the others by chance, but not far.
+        """
+        chance = 0.0 if all(map(self._all_rows, range(len(self.slope)))) else (
+            CHANCE * math.sqrt(self.squares))
+        if rows >= MANY and self.rise > max(SLACK * self.all, chance):
             raise _ascends(f"{self.descent.name} model", "its leaves")
 
 

@@ -20,7 +20,14 @@ from unspoken.errors import DecodeError, InputError
 from unspoken.methods.encoding.code_book import ColumnCode, PiecewiseBook
 from unspoken.methods.encoding.decode.code_ranks import Places, place_of
 from unspoken.methods.encoding.target_units import TargetUnits
-from unspoken.models.category_groups import Groups, category_numbers
+from unspoken.models.category_groups import (
+    Groups,
+    category_numbers,
+    column_of,
+    indicator,
+    indicator_name,
+    is_indicator,
+)
 from unspoken.models.named_columns import named, numbers_of
 
 GENERIC = re.compile(r"(x|f|Column_)[0-9]+")
@@ -123,7 +130,7 @@ class Design:
         """Return original records as numbers, one column per feature; None stays None."""
         if data is None:
             return None
-        found = named(data, self.features)
+        found = named(data, [column_of(part.original, part.groups) for part in self.parts])
         if found is None:
             return self._array(data)
         columns = [self._number(part, found) for part in self.parts]
@@ -143,10 +150,11 @@ class Design:
                                 for index, part in enumerate(self.parts)])
 
     def _number(self, part: Feature, columns: Mapping[str, Any]) -> Floats:
-        if part.original not in columns:
-            raise InputError(f"The training data must have the column '{part.original}', which the "
-                             "model was mined from.")
-        column = columns[part.original]
+        name = column_of(part.original, part.groups)
+        if name not in columns:
+            raise InputError(f"The training data must have the column '{name}', which the model "
+                             "was mined from.")
+        column = columns[name]
         if part.place < 0:
             return category_numbers(column, part.groups)
         return _rounded(self.book.columns[part.place], numbers_of(part.original, column))
@@ -187,6 +195,8 @@ def design_of(book: PiecewiseBook, names: Sequence[str] | None, width: int,
     if names and not all(GENERIC.fullmatch(name) for name in names):
         known = {part.released: part for part in everything}
         known |= {written(part.released): part for part in everything}
+        if not known.keys() >= set(names):
+            known = {part.released: part for part in _indicators(book)} | known
         parts = tuple(_named(known, name) for name in names)
     else:
         parts = _by_width(everything, width)
@@ -208,6 +218,14 @@ def _feature(book: PiecewiseBook, name: str) -> Feature:
     return Feature(name, released, -1, tuple(book.groups(name).values()))
 
 
+def _indicators(book: PiecewiseBook) -> list[Feature]:
+    """Return the columns that say whether a record has one label, of every column of labels."""
+    return [Feature(indicator_name(name, group), indicator_name(str(entry["released"]), (label,)),
+                    -1, indicator(group))
+            for name, entry in (book.categories or {}).items()
+            for label, group in book.groups(name).items()]
+
+
 def _named(known: Mapping[str, Feature], name: str) -> Feature:
     if name not in known:
         raise DecodeError("The model's feature names are not those of the release: "
@@ -227,7 +245,7 @@ def _by_width(everything: Sequence[Feature], width: int) -> tuple[Feature, ...]:
 
 def _listed(book: PiecewiseBook, part: Feature, name: str, lists: Lists) -> Feature:
     """Number categories as the model does, where it says how."""
-    if part.place >= 0 or name not in lists:
+    if part.place >= 0 or name not in lists or is_indicator(part.groups):
         return part
     groups = book.groups(part.original)
     strange = next((label for label in lists[name] if label not in groups), None)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unspoken.errors import DataError, NotCoveredError
+from unspoken.errors import DataError, InputError, NotCoveredError
 from unspoken.methods.encoding.learners.fit_learners import (
     chosen_rows,
     declare_categories,
@@ -42,6 +42,8 @@ from unspoken.table.table import Table
 
 __all__ = ["LEARNERS", "Mined", "fit", "forest", "tree"]
 
+NATIVE = ("xgboost", "lightgbm", "histogram")
+"""Learners that take categories as sets."""
 MAX_CLASSES = 100
 """A target of whole numbers with more different values than this is taken as a quantity."""
 
@@ -110,7 +112,7 @@ def recipe_path(model: Path) -> Path:
 def fit(source: Release | Table, learner: str = "tree", *, task: str | None = None,
         anyway: bool = False, rows: npt.ArrayLike | None = None,
         tune: Search | Mapping[str, Sequence[Any]] | None = None,
-        categories: Wanted | None = None, **params: Any) -> Mined:
+        categories: Wanted | None = None, onehot: bool = False, **params: Any) -> Mined:
     """Mine a model from a release or a table.
 
     Categories go to XGBoost, LightGBM and histogram boosting as categories, to the others by
@@ -136,6 +138,9 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     categories : mapping, optional
         How to number the categories of columns: for each a list of groups of categories. Sorted,
         each by itself, if left out. For comparing with a decoded model: its `categories`.
+    onehot : bool, default False
+        Give trees, forests, gradient boosting, AdaBoost and bagging one column for each label, so
+        that they ask `colour == red`; the other learners have categories of their own.
     **params
         Parameters of the estimator; of the trees inside AdaBoost and bagging as
         `estimator__max_depth`.
@@ -149,7 +154,9 @@ def fit(source: Release | Table, learner: str = "tree", *, task: str | None = No
     >>> mined = fit(unspoken.Release.load("release"), "forest", n_estimators=50)  # doctest: +SKIP
     >>> mined.save("forest.json")  # doctest: +SKIP
     """
-    matrix = matrix_of(source, categories)
+    if onehot and learner in NATIVE:
+        raise InputError(f"The learner '{learner}' has categories of its own. Leave 'onehot' out.")
+    matrix = matrix_of(source, categories, onehot)
     labels = _labels(source.table if isinstance(source, Release) else source)
     task = task or (task_of(labels) if not is_number(source) else "regression")
     chosen = None if rows is None else chosen_rows(rows, labels.size)
@@ -182,7 +189,7 @@ def fit_part(source: Release | Table, learner: str, share: float, seed: int = 0,
     table = source.table if isinstance(source, Release) else source
     kept, left = held_out(table.rows, share, seed)
     mined = fit(source, learner, rows=kept, **options)
-    matrix = matrix_of(source, options.get("categories"))
+    matrix = matrix_of(source, options.get("categories"), options.get("onehot", False))
     return mined, score(mined.estimator, matrix, _labels(table), left)
 
 

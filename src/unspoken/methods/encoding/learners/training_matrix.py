@@ -17,7 +17,15 @@ import numpy as np
 
 from unspoken.arrays import Floats
 from unspoken.errors import SchemaError
-from unspoken.models.category_groups import Groups, category_numbers, category_texts
+from unspoken.models.category_groups import (
+    Groups,
+    category_numbers,
+    category_texts,
+    column_of,
+    indicator,
+    indicator_name,
+    is_indicator,
+)
 from unspoken.release.release import Release
 from unspoken.table.arrow_arrays import to_numbers
 from unspoken.table.table import Table
@@ -36,8 +44,9 @@ class Matrix:
 
     @property
     def flags(self) -> list[bool]:
-        """Return which columns are categories."""
-        return [name in self.groups for name in self.columns]
+        """Return which columns are categories by number; indicators are numbers as they stand."""
+        return [name in self.groups and not is_indicator(self.groups[name])
+                for name in self.columns]
 
     @property
     def plain_names(self) -> list[str] | None:
@@ -47,8 +56,13 @@ class Matrix:
         return None if strange or len(set(names)) < len(names) else names
 
 
-def matrix_of(source: Release | Table, categories: Wanted | None = None) -> Matrix:
-    """Return the features of a release or a table, in the order of its schema."""
+def matrix_of(source: Release | Table, categories: Wanted | None = None,
+              onehot: bool = False) -> Matrix:
+    """Return the features of a release or a table, in the order of its schema.
+
+    `onehot`: one column for each label instead of numbers; it follows from `categories`, if those
+    are of such columns.
+    """
     table = source.table if isinstance(source, Release) else source
     columns, left_out = _columns(table, source.guarantee.facts if isinstance(source, Release)
                                  else None)
@@ -56,11 +70,33 @@ def matrix_of(source: Release | Table, categories: Wanted | None = None) -> Matr
     labelled = set(table.schema.of_kind("categorical"))
     groups = {name: _groups(rows[name], name, categories or {})
               for name in columns if name in labelled}
+    listed = [group for each in (categories or {}).values() for group in [tuple(map(tuple, each))]]
+    if onehot or any(map(is_indicator, listed)):
+        columns, groups = _indicators(columns, groups, categories or {})
     data = np.empty((rows.num_rows, len(columns)), np.float64, order="F")
     for place, name in enumerate(columns):
-        data[:, place] = (category_numbers(rows[name], groups[name]) if name in groups
-                          else to_numbers(rows[name]))
+        data[:, place] = (category_numbers(rows[column_of(name, groups[name])], groups[name])
+                          if name in groups else to_numbers(rows[name]))
     return Matrix(data, tuple(columns), left_out, groups)
+
+
+def _indicators(columns: list[str], groups: dict[str, Any],
+                wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
+    """Return one column for each label in place of each column of labels."""
+    listed = {name: tuple(map(tuple, each)) for name, each in wanted.items()}
+    names: list[str] = []
+    out: dict[str, Any] = {}
+    for column in columns:
+        known = {name: each for name, each in listed.items()
+                 if is_indicator(each) and column_of(name, each) == column}
+        if column not in groups:
+            names.append(column)
+            continue
+        fresh = known or {indicator_name(column, label): indicator(label)
+                          for label in groups[column]}
+        out |= fresh
+        names += list(fresh)
+    return names, out
 
 
 def _groups(column: Any, name: str, wanted: Wanted) -> tuple[tuple[str, ...], ...]:

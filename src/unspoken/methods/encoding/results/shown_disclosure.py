@@ -17,6 +17,7 @@ from unspoken.methods.encoding.adversaries.shown_model import LEVEL, ShownModel
 from unspoken.methods.encoding.code_book import PiecewiseBook
 from unspoken.methods.encoding.decode.model_facts import design_for
 from unspoken.methods.encoding.results.model_equations import Equations, equations
+from unspoken.models.category_groups import column_of, is_indicator
 from unspoken.models.forest import Forest
 from unspoken.models.tree import Tree
 from unspoken.release.key import Key
@@ -58,7 +59,9 @@ def shown_columns(mined: Any, shown: Any, key: Key, view: View, truths: Truths,
     numeric = [_numeric(truth, view, by_name.get(truth.name), radius)
                for truth in truths.columns.values() if truth.values.size]
     groups = getattr(shown, "categories", None) or {}
-    listed = sorted(name for name in groups if groups[name])
+    listed = sorted({name for name in groups if groups[name]}
+                    | ({column_of(part.original, part.groups) for part in design.parts
+                        if is_indicator(part.groups)} if shown is not None else set()))
     labelled = [Shown(name, 1.0, 1.0, 1.0, 1.0 / max(len(book.groups(name)), 1), 0)
                 for name in listed if name in (book.categories or {})]
     return [*numeric, *labelled, *_target(book, mined)]
