@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tree_program import ready
 from unspoken.joint import (
     Party,
     declares,
@@ -20,9 +19,10 @@ from unspoken.joint import (
     share,
     share_sum,
 )
+from unspoken.joint.tasks.common.public_sizes import ready
 
 HALF = 1 << 60
-REPEATS = 3
+REPEATS = 2
 Work = Callable[[], Awaitable[Any]]
 
 

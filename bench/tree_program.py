@@ -5,19 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import numpy as np
-
 from unspoken.joint import Party
+from unspoken.joint.tasks.common.public_sizes import ready
 from unspoken.joint.tasks.tree.hidden_program import ClassifyHidden, HiddenTree
 from unspoken.joint.tasks.tree.program_columns import TreeOverColumns
 from unspoken.joint.tasks.tree.program_rows import TreeOverRows
-from unspoken.joint.wire.frames import Purpose
-
-
-async def ready(party: Party) -> None:
-    """Wait until everybody is there, so that the clocks of all start together."""
-    party.begin("ready")
-    await party.swap(party.peers, "ready", np.zeros(1, np.uint8), Purpose.CONTROL)
 
 
 class TimedRows(TreeOverRows):

@@ -85,15 +85,22 @@ def in_share(label, spoil):
     """Spoil the own share before it is opened, so that the party itself goes on with the error."""
 
     def change(party):
-        real = party.engine.guarded.open
+        guarded = party.engine.guarded
 
-        async def spoiled(name, own):
-            if name == label:
-                own = own.copy()
-                spoil(bare(own))
-            return await real(name, own)
+        def spoiling(real):
+            async def spoiled(name, own):
+                if name == label:
+                    own = own.copy()
+                    spoil(bare(own))
+                return await real(name, own)
 
-        party.engine.guarded.open = spoiled
+            return spoiled
+
+        # Numbers are opened by the second, wherever they come from; bits by the first alone.
+        if label in ("multiply.open", "matmul.open"):
+            guarded.open_long = spoiling(guarded.open_long)
+        else:
+            guarded.open = spoiling(guarded.open)
 
     return change
 

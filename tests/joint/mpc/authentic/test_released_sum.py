@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from support.computing import run
 from support.deviating import as_party, in_message, labels, play
+from support.hostile_party import force_send
 from support.watching import masked_frames
 from unspoken.joint import declares, secure_sum
 from unspoken.joint.mpc.authentic.auth_sources import RELEASE
+from unspoken.joint.mpc.correlated.sources import ASK
+from unspoken.joint.wire.frames import Purpose, text_array
 
 DATA = (np.arange(5), np.arange(5) * 10, np.arange(5) * 100)
 TOTAL = np.arange(5) * 111
@@ -66,6 +71,32 @@ def test_the_key_of_a_total_waits_for_all_holders():
         party.engine.tagged.release = never
 
     outcomes = play(as_party("p0", change, summing()), data=DATA)
+    assert all(o.output is None and o.error is not None for o in outcomes[:3])
+
+
+OTHERS = {"another number": lambda wish: [wish.number + 1, wish.step, [["totals", 5]]],
+          "another size": lambda wish: [wish.number, wish.step, [["totals", 6]]],
+          "more than a total": lambda wish: [wish.number, wish.step, [["totals", 5],
+                                                                      ["triple", 1]]]}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_holder_that_wishes_for_another_total_ends_the_run(what):
+    def change(party):
+        source = party.engine.tagged
+        real = source._ask
+
+        async def asked(wishes):
+            if wishes[0].needs[0].kind != "totals":
+                return await real(wishes)
+            await force_send(party, "dealer", ASK, text_array(json.dumps(
+                [OTHERS[what](wishes[0])])), Purpose.CONTROL)
+            source._asked.extend(wishes)
+            return None
+
+        source._ask = asked
+
+    outcomes = play(as_party("p1", change, summing()), data=DATA)
     assert all(o.output is None and o.error is not None for o in outcomes[:3])
 
 

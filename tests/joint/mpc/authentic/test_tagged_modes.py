@@ -81,6 +81,15 @@ def test_functions_are_as_near_as_in_mode_dealer():
     assert (place, most) == (2, 700)
 
 
+def test_logarithms_of_many_values_come_from_their_bits():
+    values = np.arange(1, 1100)
+
+    async def logs(party, one):
+        return await log(party, one)
+
+    assert np.abs(on_shares(logs, [values], [(1, 5000)], TAGS) - np.log(values)).max() < 1e-7
+
+
 @pytest.mark.slow
 def test_a_matrix_is_inverted():
     matrix = np.array([[4.0, 1.0], [1.0, 3.0]])

@@ -42,10 +42,10 @@ def test_long_numbers_are_exact():
 
 
 def test_chosen_sums_are_exact():
-    a = random_long(300)
-    chosen = (fresh_words(1200) & np.uint64(1)).reshape(4, 300)
-    [sums] = ring128.chosen_sums([a], chosen.astype(np.float64))
-    assert (whole(sums) == chosen.astype(object) @ whole(a) % RING).all()
+    a = random_long(1300)
+    chosen = (fresh_words(5200) & np.uint64(1)).reshape(1300, 4)
+    [sums] = ring128.chosen_sums([a], chosen.astype(np.uint8))
+    assert (whole(sums) == chosen.T.astype(object) @ whole(a) % RING).all()
 
 
 @pytest.mark.parametrize("bits", [1, 40, 64])

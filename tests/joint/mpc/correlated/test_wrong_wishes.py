@@ -123,3 +123,51 @@ def test_keys_differ_with_kinds_and_sizes(other):
     assert wish_key(b"s" * 32, 1, wished) != wish_key(b"s" * 32, 1, [Need(*o) for o in other])
     assert wish_key(b"s" * 32, 1, wished) != wish_key(b"s" * 32, 2, wished)
     assert wish_key(b"s" * 32, 1, wished) == wish_key(b"s" * 32, 1, list(wished))
+
+
+def test_in_the_default_mode_it_ends_the_run_too():
+    """Shares with tags: what was not wished by all fits nothing, and nobody gets a result."""
+    seen = {}
+
+    @declares("sum of products")
+    async def program(party, data):
+        source = party.engine.source
+        if party.name == "p0":
+            seen["seed"] = source._seed
+        if party.name == "p1":
+            ask_for_a_stream(party, source, seen)
+        x = await share(party, data if party.name == "p0" else None, "p0", (6,), 0, 10**6)
+        y = await share(party, data if party.name == "p2" else None, "p2", (6,), 0, 10**6)
+        product = await multiply(party, x, y)
+        return await reveal(party, product.sum(), because="sum of products")
+
+    roles = roles_for(["p0", "p1", "p2"], "authenticated")
+    outcomes = asyncio.run(in_memory(program, [FIRST, None, SECOND], roles))
+    assert all(o.output is None and o.error is not None for o in outcomes[:3])
+    assert any("deviated" in str(o.error) for o in outcomes[:3])
+    number, needs, words = seen["asked"]
+    theirs = Stream(wish_key(seen["seed"], number, needs)).words(72)
+    assert not {*words.tolist(), *np.negative(words).tolist()} & set(theirs.tolist())
+
+
+def ask_for_a_stream(party, source, seen):
+    """Ask for a matrix without an inside where all others draw triples of six values."""
+    real, fill = source._ask, source._fill
+
+    async def asked(wishes):
+        if wishes[0].needs[0].kind != "triple":
+            return await real(wishes)
+        [wish] = wishes
+        # As long an answer: values and tags of 14 words are those of three times six, and tags.
+        other = [[wish.number, wish.step, [["matrix", 14, 0, 1]]]]
+        await force_send(party, "dealer", ASK, text_array(json.dumps(other)), Purpose.CONTROL)
+        source._asked.append(wish)
+        return None
+
+    async def filled(needs, parts):
+        await fill(needs, parts)
+        if needs[0].kind == "triple":
+            words = np.concatenate([np.concatenate([p.words, p.tags]) for p in parts[0]])
+            seen["asked"] = source._number, needs, words
+
+    source._ask, source._fill = asked, filled

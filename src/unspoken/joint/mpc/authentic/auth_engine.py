@@ -15,6 +15,7 @@ from unspoken.joint.mpc.authentic.auth_sources import OWN_SEED, TagDealer, TagSo
 from unspoken.joint.mpc.authentic.guarded import Guarded
 from unspoken.joint.mpc.authentic.input_bounds import check_bounds
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
+from unspoken.joint.mpc.authentic.tag_products import tagged_matrix, tagged_products
 from unspoken.joint.mpc.authentic.tagged_bits import TAG_WORDS, bits
 from unspoken.joint.mpc.authentic.tagged_numbers import numbers
 from unspoken.joint.mpc.bit_planes import plane_words
@@ -47,6 +48,7 @@ class TagEngine(MaskedEngine):
     """A party's side of operations on shares with tags."""
 
     sums_on_shares = True
+    finds_bits = True
 
     def __init__(self, party: Party) -> None:
         super().__init__(party)
@@ -64,9 +66,16 @@ class TagEngine(MaskedEngine):
     async def multiply(self, one: Words, other: Words) -> Words:
         """Multiply block by block."""
         x, y = one.ravel(), other.ravel()
-        parts = [await super(TagEngine, self).multiply(x[span], y[span])
+        parts = [await self._product(x[span], y[span])
                  async for span in self.in_blocks("triple", one.size)]
         return _joined(parts).reshape(one.shape)
+
+    async def _product(self, one: Words, other: Words) -> Words:
+        drawn = await self.draw([Need("triple", (one.size,))])
+        if drawn is None or self.guarded is None:
+            return np.zeros(one.size, np.uint64)
+        product: Words = await tagged_products(self.guarded, one, other, drawn[0])
+        return product
 
     async def matmul(self, one: Words, other: Words) -> Words:
         """Add up products of blocks of the inner axis."""
@@ -74,8 +83,15 @@ class TagEngine(MaskedEngine):
         inner = max(1, BLOCK // max(1, n + m))
         spans = [slice(at, at + inner) for at in range(0, max(k, 1), inner)]
         await self.ask_here([[Need("matrix", (n, min(k, s.stop) - s.start, m))] for s in spans])
-        parts = [await super(TagEngine, self).matmul(one[:, s], other[s]) for s in spans]
-        return _total(parts)
+        return _total([await self._block_product(one[:, s], other[s]) for s in spans])
+
+    async def _block_product(self, one: Words, other: Words) -> Words:
+        (n, k), m = one.shape, other.shape[1]
+        drawn = await self.draw([Need("matrix", (n, k, m))])
+        if drawn is None or self.guarded is None:
+            return np.zeros((n, m), np.uint64)
+        product: Words = await tagged_matrix(self.guarded, one, other, drawn[0])
+        return product
 
     async def truncate(self, words: Words, bits: int) -> Words:
         """Cut block by block."""

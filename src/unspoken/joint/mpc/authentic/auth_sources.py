@@ -33,6 +33,8 @@ class TagSource(DealerSource):
 
     def __init__(self, party: Party, seed: bytes, own_seeds: tuple[bytes, bytes]) -> None:
         super().__init__(party, seed)
+        # Rehearsals are made for engines with tables.
+        self.asks_ahead = False
         # What it alone knows, and what every party of the program does.
         self._own_seeds = {party.index: own_seeds[0], len(party.names): own_seeds[1]}
         self._holds = party.is_holder
@@ -79,11 +81,11 @@ class TagSource(DealerSource):
         own = Stream(wish_key(self._own_seeds[self._party.index], self._number, needs))
         return self._number, own.words(size)
 
-    async def release(self, number: int, receivers: Sequence[str]) -> None:
-        """Let a holder confirm that receivers may learn the sum of some masks."""
+    async def release(self, total: tuple[int, int], receivers: Sequence[str]) -> None:
+        """Let a holder confirm that receivers may learn the sum of masks: its number, its size."""
         self._number += 1
         party = self._party
-        need = Need("release", (number, *sorted(party.names.index(name) for name in receivers)))
+        need = Need("release", (*total, *sorted(party.names.index(name) for name in receivers)))
         await self._wish((need,))
         if self._holds and not self._asks:
             confirmed = np.array(need.sizes, np.uint64)
@@ -108,7 +110,7 @@ class TagSource(DealerSource):
                              for i, needs in enumerate(draws)])
 
     async def prefetch(self, steps: Sequence[Sequence[Need]], after: int = 0) -> None:
-        """Ask for nothing ahead: forecasts are made for engines with tables."""
+        """Ask for nothing ahead."""
 
 
 class TagDealer(Dealer):
@@ -118,7 +120,7 @@ class TagDealer(Dealer):
         super().__init__(seam, roles)
         self._own = [fresh_seed() for _ in (*roles.program, "everybody")]
         self._keys = whole_keys(self._seeds)
-        self._secret, self._totals = fresh_seed(), dict[int, bytes]()
+        self._secret, self._totals = fresh_seed(), dict[tuple[int, int], bytes]()
 
     async def send_all_seeds(self) -> None:
         """Send holders their seeds, and every party those of what it and what all parties know."""
@@ -129,7 +131,7 @@ class TagDealer(Dealer):
 
     async def deliver(self, last: str, wish: Wish) -> None:
         """Answer a wish; totals go to the last owner, and their keys to receivers."""
-        kind = wish.needs[0].kind
+        kind = wish.needs[0].kind if len(wish.needs) == 1 else ""
         if kind == "totals":
             await self.send(self.roles.owners[-1], DEAL, self._last_mask(wish), Purpose.SHARE)
         elif kind == "release":
@@ -142,23 +144,24 @@ class TagDealer(Dealer):
         gives.
         """
         size, program = wish.needs[0].sizes[0], self.roles.program
-        self._totals[wish.number] = key = wish_key(self._secret, wish.number, wish.needs)
+        key = wish_key(self._secret, wish.number, wish.needs)
+        self._totals[wish.number, size] = key
         rest = Stream(key).words(size)
         for name in self.roles.owners[:-1]:
             seed = self._own[program.index(name)]
             rest = rest - Stream(wish_key(seed, wish.number, wish.needs)).words(size)
         return rest
 
-    async def _release(self, number: int, *places: int) -> None:
+    async def _release(self, number: int, size: int, *places: int) -> None:
         """Send the key of a total to its receivers, once all holders have confirmed it."""
         for holder in self.roles.holders[:-1]:
-            confirmed = await self.receive(holder, RELEASE, "<u8", (1 + len(places),),
+            confirmed = await self.receive(holder, RELEASE, "<u8", (2 + len(places),),
                                            Purpose.CONTROL)
-            if not is_dry() and confirmed.tolist() != [number, *places]:
+            if not is_dry() and confirmed.tolist() != [number, size, *places]:
                 self._end(holder, "confirmed another total than the other holders")
-        if number not in self._totals or any(p >= len(self.roles.program) for p in places):
+        if (number, size) not in self._totals or max(places) >= len(self.roles.program):
             self._end(self.roles.holders[-1], "asked for something that cannot be dealt")
-        key = np.frombuffer(self._totals.pop(number), np.uint8)
+        key = np.frombuffer(self._totals.pop((number, size)), np.uint8)
         for place in places:
             await self.send(self.roles.program[place], RELEASE, key, Purpose.SHARE)
 

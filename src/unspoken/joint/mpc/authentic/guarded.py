@@ -25,6 +25,7 @@ from unspoken.joint.mpc.authentic.input_bounds import BoundedInput
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
 from unspoken.joint.mpc.authentic.tagged import Tagged, bare
 from unspoken.joint.mpc.authentic.tagged_bits import TaggedBits
+from unspoken.joint.mpc.authentic.tagged_numbers import TaggedNumbers
 from unspoken.joint.mpc.correlated.kinds import Need
 from unspoken.joint.wire.frames import Purpose
 
@@ -100,15 +101,24 @@ class Guarded:
             words = np.bitwise_xor.reduce(opened)
             check.bits(label, own, words)
             return np.asarray(words)
-        flat = own.ravel()
-        parts = await self._together(label, np.concatenate(flat.long))
+        value, _ = await self.open_long(label, own.ravel())
+        return np.asarray(value[0].reshape(own.shape))
+
+    async def open_long(self, label: str,
+                        own: TaggedNumbers) -> tuple[ring128.Long, ring128.Long]:
+        """Return opened numbers of one axis, and this holder's shares of their tags."""
+        check = self.check
+        if check is None:
+            raise RuntimeError("only a holder opens shares")
+        if check.full:
+            await check.verify()
+        parts = await self._together(label, np.concatenate(own.long))
         whole = parts[0].reshape(2, -1)
         value = whole[0], whole[1]
         for part in parts[1:]:
             low, high = part.reshape(2, -1)
             value = ring128.add(value, (low, high))
-        check.numbers(label, flat, value)
-        return np.asarray(value[0].reshape(own.shape))
+        return value, check.numbers(label, own, value)
 
     async def open_clear(self, label: str, share: Words) -> Words | None:
         """Open values that all holders may know; what lies above 64 bits stays masked."""

@@ -88,7 +88,7 @@ def _halves(guarded: Guarded, each: BoundedInput, seed: bytes) -> BoundedInput:
     bounds = 0, each.share.size * (each.high - each.low)
     if guarded.check is None:
         return BoundedInput(each.owner, np.zeros(SUMS, np.uint64), *bounds)
-    above, stream = _gaps(guarded.engine, each)[0], Stream(derive(seed, "bounds"))
+    above, stream = _above(guarded.engine, each), Stream(derive(seed, "bounds"))
     sums: Any = None
     for start in range(0, above.size, PIECE):
         part = _half(above[start:start + PIECE], stream)
@@ -100,7 +100,7 @@ def _half(piece: TaggedNumbers, stream: Stream) -> TaggedNumbers:
     """Return sums of about half of the values, each value chosen by bits of a public word."""
     bits = np.unpackbits(stream.words(piece.size).view(np.uint8).reshape(-1, 8)[:, :SUMS // 8],
                          axis=1)
-    return numbers(*chosen_sums([piece.long, piece.tags], bits.T.astype(np.float64)))
+    return numbers(*chosen_sums([piece.long, piece.tags], bits))
 
 
 async def _check_bits(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None:
@@ -134,9 +134,12 @@ async def _check_signs(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None
 
 def _gaps(engine: Any, each: BoundedInput) -> tuple[Any, Any]:
     """Return how far values lie above the lower and below the upper bound."""
-    flat = each.share.ravel()
-    return (np.add(flat, engine.public_words(_word(-each.low))),
-            np.add(np.negative(flat), engine.public_words(_word(each.high))))
+    below = np.add(np.negative(each.share.ravel()), engine.public_words(_word(each.high)))
+    return _above(engine, each), below
+
+
+def _above(engine: Any, each: BoundedInput) -> Any:
+    return np.add(each.share.ravel(), engine.public_words(_word(-each.low)))
 
 
 def _word(number: int) -> Words:

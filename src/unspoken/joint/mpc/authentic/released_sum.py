@@ -46,7 +46,7 @@ async def released_total(party: Party, words: Words, receivers: Sequence[str],
         for part in sent:
             guarded.check.broadcast(LABEL, part)
         await guarded.check.verify()
-    await guarded.engine.tagged.release(number, receivers)
+    await guarded.engine.tagged.release((number, length), receivers)
     opened = dict.fromkeys(receivers, total(sent)) if sent else {}
     value = await guarded.handed_on(opened, receivers, length, Purpose.MASKED)
     if value is None:

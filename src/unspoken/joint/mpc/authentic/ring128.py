@@ -18,6 +18,7 @@ LOW = np.uint64(0xFFFFFFFF)
 LIMB, INNER, CHUNKS = 22, 512, 256
 LIMB_MASK = np.uint64((1 << LIMB) - 1)
 BLOCK = 1 << 13
+SMALL = 512
 
 
 def add(one: Long, other: Long) -> Long:
@@ -118,14 +119,22 @@ def total(one: Long, axis: int | tuple[int, ...] | None) -> Long:
     return whole, np.asarray(high.sum(axis=axis, dtype=np.uint64)) + (second >> HALF) + carry
 
 
-def chosen_sums(parts: list[Long], chosen: np.ndarray[Any, np.dtype[np.float64]]) -> list[Long]:
-    """Return sums of the numbers that rows of ones and zeros choose, of fewer than 2^20 numbers.
+def chosen_sums(parts: list[Long], chosen: np.ndarray[Any, np.dtype[np.uint8]]) -> list[Long]:
+    """Return sums of the numbers that columns of ones and zeros choose, of at most 2^20 numbers.
 
-    Halves of 32 bits add up exactly in floating point.
+    Halves of 32 bits add up exactly in floating point. Small products one after the other keep
+    BLAS from waiting for threads that other parties on the same machine hold up.
     """
-    halves = np.concatenate([np.ascontiguousarray(words).view(np.uint32).reshape(-1, 2)
-                             for part in parts for words in part], axis=1)
-    sums = (chosen @ halves.astype(np.float64)).astype(np.uint64)
+    words = [np.ascontiguousarray(each) for part in parts for each in part]
+    count, rows = len(words[0]), -(-len(words[0]) // SMALL)
+    halves = np.zeros((rows * SMALL, 2 * len(words)))
+    for place, each in enumerate(words):
+        halves[:count, 2 * place:2 * place + 2] = each.view(np.uint32).reshape(-1, 2)
+    factors = np.zeros((rows * SMALL, chosen.shape[1]))
+    factors[:count] = chosen
+    products = np.matmul(factors.reshape(rows, SMALL, -1).transpose(0, 2, 1),
+                         halves.reshape(rows, SMALL, -1))
+    sums = products.sum(axis=0).astype(np.uint64)
     return [add((sums[:, at].copy(), sums[:, at + 2].copy()), _from_halves(sums, at))
             for at in range(0, sums.shape[1], 4)]
 

@@ -56,12 +56,14 @@ class TagCheck:
         """Return True if so much waits that it should be checked now."""
         return sum(words.size for _, words in self._rest) > FULL
 
-    def numbers(self, label: str, share: TaggedNumbers, opened: ring128.Long) -> None:
-        """Add opened numbers."""
-        rest = ring128.subtract(share.tags, ring128.times(opened, self.keys.number))
-        if len(self._others) == 1 and self._place:
-            rest = ring128.negative(rest)
+    def numbers(self, label: str, share: TaggedNumbers, opened: ring128.Long) -> ring128.Long:
+        """Add opened numbers; return this holder's shares of their tags."""
+        sides = share.tags, ring128.times(opened, self.keys.number)
+        # Two holders compare: what one has is what the other lacks.
+        turned = len(self._others) == 1 and self._place
+        rest = ring128.subtract(*(sides[::-1] if turned else sides))
         self._add(label, False, np.concatenate([part.ravel() for part in rest]))
+        return sides[1]
 
     def bits(self, label: str, share: TaggedBits, opened: Words) -> None:
         """Add opened bits."""

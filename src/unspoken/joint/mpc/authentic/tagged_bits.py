@@ -22,7 +22,9 @@ class TaggedBits(Tagged):
 
 def tag_words(items: Any) -> np.ndarray[Any, Any]:
     """Return tags as words, their planes along a new last axis."""
-    whole = np.ascontiguousarray(items)
+    # Rows that lie apart need no copy, as long as each lies together.
+    together = items.ndim > 0 and items.strides[-1] == items.itemsize
+    whole = items if together else np.ascontiguousarray(items)
     return whole.view(np.uint64).reshape(*items.shape, TAG_WORDS)
 
 

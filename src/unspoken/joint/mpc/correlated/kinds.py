@@ -269,8 +269,8 @@ KINDS = {
     "crosses": _Kind(ANY, _crosses_lengths, (1,), _crosses),
     "masks": _Kind(2, lambda n, who: (n,), (0,), _with_tags),
     "totals": _Kind(1, lambda n: (n,), (), lambda draws, n: _with_tags(draws, n, 0)),
-    "release": _Kind(ANY, lambda number, *to: (0,), (), lambda draws, n, *_: _with_tags(
-        draws, n, 0)),
+    "release": _Kind(ANY, lambda number, size, first, *to: (0,), (),
+                     lambda draws, n, *_: _with_tags(draws, n, 0)),
     "tops": _Kind(1, lambda n: (n,), (), lambda draws, n: _with_tags(draws, n, 0)),
     "bitmasks": _Kind(2, lambda w, who: (w,), (0,), _with_tags),
 }

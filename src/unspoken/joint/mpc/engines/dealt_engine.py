@@ -24,6 +24,7 @@ class DealtEngine(MaskedEngine):
     """A party's side where a dealer makes correlated randomness of every kind."""
 
     has_tables = True
+    finds_bits = True
 
     async def open(self) -> None:
         """Send or receive the seeds of a run."""

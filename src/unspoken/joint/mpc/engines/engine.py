@@ -28,6 +28,8 @@ class Engine(ABC):
 
     has_tables = False
     """Whether correlated randomness of every kind can be drawn: tables, windows, small rings."""
+    finds_bits = False
+    """Whether the bits of a value cost less than comparing it with every power of two."""
     reuses_masks = True
     """Whether an operand can be masked and opened once for several products."""
 

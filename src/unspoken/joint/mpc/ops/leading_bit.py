@@ -68,32 +68,35 @@ async def leading_planes(party: Party, share: Words, width: int, top: int,
 
 async def _bits(party: Party, c: Words, r: Words, pairs: list[list[Words]]) -> Words:
     """Return this holder's planes of x = c - r."""
+    public_bits = party.engine.public_bits
     generate = r & ~c
-    passes = ~(r ^ c) if party.adds_public else r.copy()
+    passes = r ^ public_bits(~c)
     for level, ((high, low), triple) in enumerate(zip(prefix_steps(len(c)), pairs, strict=True)):
         a, b1, b2, c1, c2 = triple
         p, g0, p0 = passes[high].ravel(), generate[low].ravel(), passes[low].ravel()
         masked = np.concatenate([p ^ a, g0 ^ b1, p0 ^ b2])
         d, e1, e2 = (await open_xor(party, f"leading.borrow{level}", masked)).reshape(3, -1)
         first, second = c1 ^ (d & b1) ^ (e1 & a), c2 ^ (d & b2) ^ (e2 & a)
-        if party.adds_public:
-            first ^= d & e1
-            second ^= d & e2
+        first, second = first ^ public_bits(d & e1), second ^ public_bits(d & e2)
         generate[high] ^= first.reshape(len(high), -1)
         passes[high] = second.reshape(len(high), -1)
     borrow = np.concatenate([np.zeros_like(generate[:1]), generate[:-1]])
-    return np.asarray((c ^ r ^ borrow) if party.adds_public else r ^ borrow)
+    return np.asanyarray(r ^ borrow ^ public_bits(c))
 
 
 async def _zero_from(party: Party, bits: Words, triples: list[list[Words]]) -> Words:
     """Return, for every place, whether all bits from there on are zero; one more is public."""
-    zero = (~bits if party.adds_public else bits)[::-1].copy()
+    zero = _inverted(party, bits)[::-1].copy()
     for level, ((high, low), triple) in enumerate(zip(prefix_steps(len(bits)), triples,
                                                       strict=True)):
         joint_zero = await and_words(party, f"leading.zero{level}", zero[high], zero[low], triple)
         zero[high] = joint_zero
-    ones = np.full_like(zero[:1], ~np.uint64(0) if party.adds_public else np.uint64(0))
+    ones = party.engine.public_bits(np.full(zero[:1].shape, ~np.uint64(0)))
     return np.concatenate([zero[::-1], ones])
+
+
+def _inverted(party: Party, bits: Words) -> Words:
+    return np.asanyarray(bits ^ party.engine.public_bits(np.full(bits.shape, ~np.uint64(0))))
 
 
 async def _starts(party: Party, bits: Words, zero: Words, triple: list[Words],
@@ -101,7 +104,7 @@ async def _starts(party: Party, bits: Words, zero: Words, triple: list[Words],
     """Return [x >= 1], [x >= 2], and [x >= 2^k] or (x < 2^k and the bits below say 0.75)."""
     below = zero[2:top + 1] ^ zero[1:top]
     half = await and_words(party, "leading.half", below, bits[:max(0, top - 1)], triple)
-    reached = ~zero[:top + 1] if party.adds_public else zero[:top + 1]
+    reached = _inverted(party, zero[:top + 1])
     return np.concatenate([reached[:2], reached[2:] ^ half]) if top > 1 else reached
 
 

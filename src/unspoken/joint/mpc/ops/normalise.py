@@ -87,7 +87,7 @@ async def _bits(party: Party, x: Shared, top: int) -> tuple[Shared, Shared]:
     one = public(party, np.ones(x.shape, np.int64)).within(1, 1)
     if not limits.size:
         return one[np.newaxis][:0], one
-    if by_prefix(x.size) and party.engine.has_tables:
+    if by_prefix(x.size) and party.engine.finds_bits:
         # Whole words of 64 values need no repacking of bits.
         flat = x.with_share(np.pad(x.share.ravel(), (0, -x.size % 64)))
         flags = await to_numbers(party, await leading_bits(party, flat, top))

@@ -115,12 +115,12 @@ async def _borrow(party: Party, generate: Words, passes: Words, pairs: list[Any]
     for level, (a, b1, b2, c1, c2) in enumerate(pairs):
         k = g.shape[0] // 2
         shape = k, g.shape[1]
-        high = p[1:2 * k:2].ravel()
-        masked = np.concatenate([high ^ a, g[0:2 * k:2].ravel() ^ b1, p[0:2 * k:2].ravel() ^ b2])
+        sides = p[1:2 * k:2], g[0:2 * k:2], p[0:2 * k:2]
+        masked = np.concatenate([(side ^ mask.reshape(shape)).ravel()
+                                 for side, mask in zip(sides, (a, b1, b2), strict=True)])
         d, e1, e2 = (await open_xor(party, f"compare.level{level}", masked)).reshape(3, -1)
-        first, second = c1 ^ (d & b1) ^ (e1 & a), c2 ^ (d & b2) ^ (e2 & a)
-        first = first ^ party.engine.public_bits(d & e1)
-        second = second ^ party.engine.public_bits(d & e2)
+        whole = a ^ party.engine.public_bits(d)
+        first, second = c1 ^ (d & b1) ^ (e1 & whole), c2 ^ (d & b2) ^ (e2 & whole)
         g = np.concatenate([g[1:2 * k:2] ^ first.reshape(shape), g[2 * k:]])
         p = np.concatenate([second.reshape(shape), p[2 * k:]])
     return np.asanyarray(g[0])

@@ -56,7 +56,7 @@ async def and_words(party: Party, label: str, x: Words, y: Words, triple: list[W
     a, b, c = triple
     opened = await open_xor(party, label, np.concatenate([x.ravel() ^ a, y.ravel() ^ b]))
     d, e = opened[:a.size], opened[a.size:]
-    out = c ^ (d & b) ^ (e & a) ^ party.engine.public_bits(d & e)
+    out = c ^ (d & b) ^ (e & (a ^ party.engine.public_bits(d)))
     return np.asanyarray(out.reshape(x.shape))
 
 
