@@ -12,8 +12,9 @@
 Layers, each testable without those above it: wire (frames, links, ledger), mpc (the party, shared
 values and their operations), session (study, identity, run), tasks. `museum` holds published
 protocols that are weak (vcz2006), each to be imported by name.
-Everything assumes semi-honest parties: they follow the protocol and keep what they see. unspoken's
-own engine has had no outside review; docs/concepts/joint.md says what that means.
+A study with a dealer is authenticated: a holder that does not follow the protocol ends the run. All
+other modes assume semi-honest parties, who follow it and keep what they see. unspoken's own engine
+has had no outside review; docs/concepts/joint.md says what that means.
 """
 
 import importlib

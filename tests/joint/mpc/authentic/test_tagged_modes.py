@@ -30,6 +30,16 @@ def test_the_semi_honest_mode_says_what_it_is():
     assert "mode 'authenticated' ends the run" in note
 
 
+def test_a_ledger_says_that_shares_had_tags():
+    @declares("answer")
+    async def program(party, _):
+        return party.ledger.engine
+
+    for engine in run(program, [None] * 2, "authenticated"):
+        assert "with tags" in engine
+        assert "not reviewed" in engine
+
+
 def test_one_holder_is_refused():
     alone = Member("a", "127.0.0.1:1", ("owner", "holder"), "0" * 64, "")
     dealer = Member("d", "127.0.0.1:2", ("dealer",), "1" * 64, "")

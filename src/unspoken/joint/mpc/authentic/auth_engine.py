@@ -40,6 +40,8 @@ TAGGED = ("unspoken's own engine is not vetted; tags of 40 bits and more end the
           "deviates, given that the dealer is honest; owners may still lie about their own data")
 
 
+ENGINE = ("unspoken's own engine with tags: a holder that deviates ends the run, given an honest "
+          "dealer; not reviewed by outside experts")
 BLOCK = 1 << 16
 """How many numbers are dealt, opened and multiplied at a time."""
 
@@ -130,6 +132,7 @@ class TagEngine(MaskedEngine):
         own = (await party.receive(dealer, OWN_SEED, "|u1", (2 * SEED_BYTES,),
                                    Purpose.SHARE)).tobytes()
         self.source = self._tagged = TagSource(party, seed, (own[:SEED_BYTES], own[SEED_BYTES:]))
+        party.ledger.engine = ENGINE
         check = TagCheck(party, self._keys) if party.is_holder else None
         self.guarded = Guarded(self, check)
 
