@@ -84,10 +84,16 @@ def test_a_classifier_that_gives_the_column_away_is_told_from_one_that_does_not(
     ([], "isolation, indistinguishability"),
     (["contingency", "t.csv", "--cells", "a"], "two or three"),
     (["contingency", "t.csv", "--cells", "a,n"], "cells together"),
-    (["isolation", "t.csv", "--t", "0"], "'t' from 1 to 3000"),
+    (["isolation", "t.csv", "--t", "0"], "'--t' from 1 to the 3,000"),
+    (["contingency", "t.csv", "--cells", "a,a"], "different columns"),
+    (["contingency", "t.csv", "--cells", "a,nope"], "nope"),
+    (["contingency", "t.csv", "--cells", "a,n", "--smallest", "0"], "from 2 on"),
+    (["indistinguishability", "t.csv", "--column", "n"], "2 to 50 values"),
+    (["indistinguishability", "t.csv", "--column", "nope"], "nope"),
+    (["indirect", "t.csv", "--model", "m.json"], "--column"),
 ])
 def test_what_cannot_be_measured_is_refused(tmp_path, capsys, monkeypatch, words, says):
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, a=["x", "y"] * 1500, n=range(3000))
+    written(tmp_path, a=["x", "y"] * 1500, n=range(3000), x=[0.5, 1.5, 2.5] * 1000)
     assert main(["measure", *words]) == 2
     assert says in capsys.readouterr().err

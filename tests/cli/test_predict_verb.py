@@ -36,6 +36,7 @@ def test_a_decoded_tree_predicts_new_records_by_name(tmp_path, table, capsys):
     assert typed(tmp_path, "mine", "release", "--out", "m.json") == 0
     assert typed(tmp_path, "decode", "m.json", "--key", "r.key", "--data", "people.csv",
                  "--out", "d.json") == 0
+    assert (tmp_path / "d.json").stat().st_mode & 0o777 == 0o600
     table[["height", "job", "age"]].to_csv(tmp_path / "new.csv", index=False)
     capsys.readouterr()
     assert typed(tmp_path, "predict", "d.json", "new.csv", "--probabilities", "--json",
@@ -46,6 +47,14 @@ def test_a_decoded_tree_predicts_new_records_by_name(tmp_path, table, capsys):
     assert [share > 0.5 for share in rows["probability of yes"]] == (table["ill"] == "yes").tolist()
     assert printed["counts"] == table["ill"].value_counts().to_dict()
     assert (tmp_path / "p.parquet").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_column_that_is_empty_throughout_is_missing(tmp_path, table):
+    numbers = table.drop(columns="job")
+    unspoken.mine.tree(unspoken.read(numbers, target="ill", show=False)).save(tmp_path / "t.json")
+    table.assign(height=None).to_csv(tmp_path / "empty.csv", index=False)
+    assert typed(tmp_path, "predict", "t.json", "empty.csv", "--out", "p.csv") == 0
+    assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == table["ill"].tolist()
 
 
 def test_clusters_go_to_the_miner_and_back(tmp_path, table, capsys):

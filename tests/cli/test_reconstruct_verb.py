@@ -68,6 +68,8 @@ def test_two_columns_are_drawn_together(releases, tmp_path, capsys):
     (["--column", "agee"], "'agee' is not a distorted column"),
     (["--column", "age", "--plot", "age.gif"], "ends in .png, .svg, .pdf"),
     (["--column", "age,height,job"], "one column, or two"),
+    (["--column", "age,age"], "different ones"),
+    (["--column", "age", "--plot", "d.json"], "another file"),
     (["--column", "age", "--confidence", "2"], "onfidence"),
     (["--column", "age", "--bins", "0"], "bins"),
 ])

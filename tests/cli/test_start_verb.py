@@ -121,3 +121,41 @@ def test_a_wrong_answer_is_refused_with_the_right_ones(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal("7\n"))
     assert main(["advise"]) == 2
     assert "miner, public, analysts, owners, collector" in capsys.readouterr().err
+
+
+def test_the_commands_that_are_printed_declare_what_was_declared(tmp_path, capsys):
+    words = ["--identifiers", "sex", "--quasi", "age", "--delimiter", ","]
+    assert main(["advise", people(tmp_path), "--target", "ill", *words, "--recipient", "public",
+                 "--purpose", "statistics", "--knowledge", "facts"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "unspoken protect" in line)
+    assert "--identifiers=sex" in line
+    assert "--quasi=age" in line
+    assert "--delimiter=," in line
+
+
+def test_advice_sees_the_quasi_identifiers_that_start_sees(tmp_path, capsys):
+    assert main(["advise", people(tmp_path), "--recipient", "public", "--purpose", "statistics",
+                 "--knowledge", "facts", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["recommended"]["way"] == "mondrian"
+
+
+def test_a_column_with_a_comma_in_its_name_is_one_column(tmp_path, capsys):
+    frame = pd.read_csv(people(tmp_path)).rename(columns={"postcode": "post, code"})
+    frame.to_csv(tmp_path / "comma.csv", index=False)
+    assert main(["inspect", str(tmp_path / "comma.csv"), "--quasi", 'age,"post, code"',
+                 "--json"]) == 0
+    roles = {one["name"]: one["role"] for one in json.loads(capsys.readouterr().out)["schema"]}
+    assert roles["post, code"] == roles["age"] == "quasi"
+
+
+@pytest.mark.slow
+def test_stopped_in_the_audit_nothing_is_left_that_could_be_sent(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("unspoken.risk.audit", lambda *args, **options: 1 / 0)
+    assert main(["start", people(tmp_path), "--target", "ill", *ANSWERS]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_a_way_to_release_blank_records_is_named_as_it_is_typed(tmp_path, capsys):
+    assert main(["protect", people(tmp_path), "--method", "rotation", "--categorical", "drop",
+                 "--out", str(tmp_path / "r"), "--key", str(tmp_path / "r.key")]) == 2
+    assert "--option missing=blank" in capsys.readouterr().err

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unspoken.cli.common import Adder, add_reading, emit, read_table, verb
+from unspoken.cli.common import Adder, add_reading, emit, read_table, reading_words, verb
 from unspoken.errors import InputError, unknown
 from unspoken.release.uses import KNOWLEDGE, PURPOSES, RECIPIENTS
 
 if TYPE_CHECKING:
     from unspoken.advice import Advice
+    from unspoken.table.identify import Finding
     from unspoken.table.table import Table
 
 QUESTIONS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
@@ -46,10 +48,24 @@ def add_questions(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the advice."""
     answer_all(args)
-    table = None if args.data is None else read_table(args, args.data, args.target)
+    table = None if args.data is None else look(args)[0]
     advice = advice_for(args, table)
     emit(args, advice.to_json(), "\n".join([advice.summary(), "", *steps(args, advice)]))
     return 0 if advice.best is not None else 1
+
+
+def look(args: argparse.Namespace) -> tuple[Table, list[Finding]]:
+    """Read the table; what seems to be a quasi-identifier becomes one unless some are named."""
+    from unspoken.table.identify import identify
+
+    table = read_table(args, args.data, args.target)
+    findings = list(identify(table))
+    declared = {args.target, *args.sensitive, *args.identifiers, *args.keep}
+    if not args.quasi:
+        args.quasi = tuple(dict.fromkeys(
+            one.column for one in findings if one.role == "quasi" and one.column not in declared))
+        table = read_table(args, args.data, args.target, notes=False)
+    return table, findings
 
 
 def answer_all(args: argparse.Namespace) -> None:
@@ -88,7 +104,8 @@ def steps(args: argparse.Namespace, advice: Advice, out: str = "release") -> lis
     """Return the commands that follow the advice."""
     if advice.best is None:
         return []
-    words: dict[str, Any] = {"data": args.data or "DATA", "out": out,
-                             "target": f" --target {args.target}" if args.target else ""}
+    flags = [*(["--target", args.target] if args.target else []), *reading_words(args)]
+    words: dict[str, Any] = {"data": shlex.quote(str(args.data or "DATA")), "out": out,
+                             "target": "".join(f" {shlex.quote(one)}" for one in flags)}
     return ["What to type next:",
             *(f"  {line.format(**words)}" for line in advice.best.way.commands)]

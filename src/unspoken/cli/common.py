@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -78,8 +79,27 @@ def add_passphrase(parser: argparse.ArgumentParser) -> None:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Split a list of column names at commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    """Split a list of column names at commas; a name with a comma in it stands in quotes."""
+    listed = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(name.strip() for name in listed if name.strip())
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Return column names as `names` reads them."""
+    return ",".join('"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+                    for name in columns)
+
+
+def reading_words(args: argparse.Namespace) -> list[str]:
+    """Return the options about reading as they were given, for a verb that reads the same file."""
+    words: list[str] = []
+    for name in ("table", "delimiter", "encoding", "decimal"):
+        value = getattr(args, name)
+        words += [] if value is None else [f"--{name}={value}"]
+    for name in ("identifiers", "sensitive", "quasi", "missing"):
+        columns = getattr(args, name)
+        words += [f"--{name}={listed(columns)}"] if columns else []
+    return words + [f"--{name}={one}" for name in ("kind", "keep") for one in getattr(args, name)]
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
@@ -95,14 +115,15 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
     return by_name
 
 
-def read_table(args: argparse.Namespace, path: Path, target: str | None) -> Table:
-    """Read a table as the options declare it."""
+def read_table(args: argparse.Namespace, path: Path, target: str | None,
+               notes: bool = True) -> Table:
+    """Read a table as the options declare it; `notes` says on stderr what was done to it."""
     from unspoken.table.read import read
 
     table = read(path, target=target, sensitive=args.sensitive, quasi=args.quasi,
                  identifiers=args.identifiers, kinds=pairs(args.kind, "--kind"),
                  table=args.table, keep=args.keep, show=False, **file_options(args))
-    for note in table.notes:
+    for note in table.notes if notes else ():
         print(f"unspoken: note: {note}", file=sys.stderr)
     return table
 

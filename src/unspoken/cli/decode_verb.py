@@ -66,7 +66,7 @@ def _write(args: argparse.Namespace, table: Table | None, kind: str, data: bytes
     if table is None and register_of(args) is not None:
         raise InputError("A model is entered into the register with the table it was mined from. "
                          "Add --data DATA.")
-    write_entered(args, "model", table, kind, data)
+    write_entered(args, "model", table, kind, data, mode=0o600)
 
 
 def run(args: argparse.Namespace) -> int:

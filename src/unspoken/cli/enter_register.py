@@ -46,14 +46,14 @@ def enter(args: argparse.Namespace, kind: str, table: Table, what: str, to: str,
 
 
 def write_entered(args: argparse.Namespace, kind: str, table: Table | None, what: str,
-                  data: bytes, guarantee: str = "none") -> None:
+                  data: bytes, guarantee: str = "none", mode: int = 0o644) -> None:
     """Enter a file by its content, if there is a register, and write it to `--out`."""
     from unspoken.release.automatic_entries import file_words
     from unspoken.table.atomic_files import write_file
 
     if table is not None:
         enter(args, kind, table, file_words(what, args.out, data), args.to, guarantee)
-    write_file(args.out, data, overwrite=False)
+    write_file(args.out, data, mode, overwrite=False)
 
 
 def check_register(args: argparse.Namespace) -> None:

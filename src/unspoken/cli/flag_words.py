@@ -16,6 +16,10 @@ _WORD = re.compile(r"(?<![\w'\-=.])([a-z][a-z_]*)=('[^']*'|\"[^\"]*\"|-?\d[\w.]*
                    r"(?=[\s,;:)]|\.(?:\s|$)|$)")
 
 
+_OF_METHODS = {("missing", value) for value in ("refuse", "blank", "mean")}
+"""Values of parameters of methods, where the flag of that name is about reading files."""
+
+
 def in_flags(text: str, top: argparse.ArgumentParser, args: argparse.Namespace) -> str:
     """Return a message with the Python arguments written as the flags of the verb that ran."""
     flags = set(_flags(top, vars(args)))
@@ -35,6 +39,6 @@ def _flags(parser: argparse.ArgumentParser, chosen: dict[str, object]) -> Iterat
 def _as_flag(word: re.Match[str], flags: set[str]) -> str:
     name, value = word[1], (word[2] or "").strip("'\"")
     flag = f"--{name.replace('_', '-')}"
-    if flag in flags:
+    if flag in flags and (name, value) not in _OF_METHODS:
         return flag if value in ("", "True") else f"{flag} {value}"
     return f"--option {name}={value}" if "--option" in flags and value else word[0]

@@ -13,7 +13,7 @@ from unspoken.errors import InputError, UnspokenError, explain
 if TYPE_CHECKING:
     from unspoken.table.table import Table
 
-MOST_CELLS = 2000
+MOST_CELLS, MOST_VALUES = 2000, 50
 Measured = tuple[dict[str, Any], str]
 
 
@@ -66,9 +66,14 @@ def _isolation(args: argparse.Namespace) -> Measured:
     from unspoken.methods.anonymity.measures.isolation import isolation
 
     table = _table(args)
-    data = table.numbers([n for n in table.schema.of_kind("numeric", "ordinal")
-                          if n in table.schema.features])
+    numeric = [n for n in table.schema.of_kind("numeric", "ordinal") if n in table.schema.features]
+    if not numeric:
+        raise InputError("Isolation is about distances, and the table has no column of numbers.")
+    data = table.numbers(numeric)
     whole = data[~np.isnan(data).any(axis=1)]
+    if not 1 <= args.t <= len(whole) or not 0 <= args.c < float("inf"):
+        raise InputError(f"'--c' must be at least 0, and '--t' from 1 to the {len(whole):,} "
+                         f"complete records. Got {args.c:g} and {args.t}.")
     shares = isolation(whole, args.c, args.t)
     lines = [[name, f"{share:.1%}"] for name, share in shares.items()]
     return ({"records": int(whole.shape[0]), "c": args.c, "t": args.t, "isolated": shares},
@@ -86,7 +91,12 @@ def _add_indistinguishability(parts: Adder) -> None:
 def _indistinguishability(args: argparse.Namespace) -> Measured:
     from unspoken.methods.anonymity.measures.isolation import indistinguishability
 
-    gaps = indistinguishability(_table(args), args.column)
+    table = _table(args)
+    values = table.engine.count_distinct(table.frame, table.schema[args.column].name)
+    if not 2 <= values <= MOST_VALUES or len(set(table.schema.features) - {args.column}) == 0:
+        raise InputError(f"'--column' must name a column of 2 to {MOST_VALUES} values, with others "
+                         f"beside it. '{args.column}' has {values:,}.")
+    gaps = indistinguishability(table, args.column)
     rows = [[one.function, one.value, f"{one.largest:.3f}", f"{one.mean:.3f}"] for one in gaps]
     return ({"column": args.column, "gaps": [vars(one) for one in gaps]},
             columns([["function", "value", "largest gap", "mean gap"], *rows], right=[2, 3]))
@@ -107,6 +117,8 @@ def _contingency(args: argparse.Namespace) -> Measured:
 
     from unspoken.methods.anonymity.measures.contingency import bounds, small_cells, suppress
 
+    if args.smallest < 2:
+        raise InputError(explain("'--smallest'", "a whole number from 2 on", args.smallest))
     counts, labels = _counted(_table(args), args.cells)
     small = small_cells(counts, args.smallest)
     axes = list(combinations(range(counts.ndim), counts.ndim - 1))
@@ -133,8 +145,10 @@ def _counted(table: Table, cells: tuple[str, ...]) -> tuple[Any, list[list[str]]
 
     from unspoken.table.category_codes import coded
 
-    if len(cells) not in (2, 3):
-        raise InputError(explain("'--cells'", "two or three columns", ",".join(cells)))
+    if len(cells) not in (2, 3) or len(set(cells)) < len(cells):
+        raise InputError(explain("'--cells'", "two or three different columns", ",".join(cells)))
+    for name in cells:
+        table.schema[name]
     rows = table.arrow(list(cells))
     parts = [coded(rows[name]) for name in cells]
     labels = [[*map(str, part.values()), "(missing)"] for part in parts]
@@ -162,6 +176,9 @@ def _indirect(args: argparse.Namespace) -> Measured:
     from unspoken.models.load_model import load_model
     from unspoken.risk import indirect
 
+    if args.column is None and len(args.sensitive) != 1:
+        raise InputError("'unspoken measure indirect' needs one sensitive column. Name it with "
+                         "--column.")
     disclosed = indirect(_table(args), load_model(args.model), sensitive=args.column)
     return disclosed.to_json(), disclosed.summary()
 

@@ -60,12 +60,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    if len(args.column) not in (1, 2):
-        raise InputError(explain("'--column'", "one column, or two with a comma between them",
-                                 ",".join(args.column)))
+    if len(args.column) not in (1, 2) or len(set(args.column)) < len(args.column):
+        raise InputError(explain("'--column'", "one column, or two different ones with a comma "
+                                 "between them", ",".join(args.column)))
     for place, what in ((args.out, "The distribution"), (args.plot, "The picture")):
         if place is not None:
             must_be_new(place, what)
+    if args.plot is not None and args.out is not None \
+            and args.plot.absolute() == args.out.absolute():
+        raise InputError("'--plot' must be another file than '--out'. Got the same.")
     if args.plot is not None and args.plot.suffix.lower() not in PICTURES:
         raise InputError(explain("'--plot'", f"a file that ends in {', '.join(PICTURES)}",
                                  str(args.plot)))

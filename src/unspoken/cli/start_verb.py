@@ -6,28 +6,36 @@ import argparse
 import contextlib
 import io
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unspoken.cli import advise_verb, audit_verb, protect_verb
-from unspoken.cli.common import Adder, add_reading, emit, must_be_new, read_table, verb
+from unspoken.cli.common import (
+    Adder,
+    add_reading,
+    emit,
+    must_be_new,
+    read_table,
+    reading_words,
+    verb,
+)
 from unspoken.cli.findings_text import findings_text
 from unspoken.errors import InputError
 
 if TYPE_CHECKING:
     from unspoken.advice import Advice, Way
     from unspoken.table.identify import Finding
-    from unspoken.table.table import Table
 
 
 def add(verbs: Adder) -> None:
     """Add the verb."""
     parser = verb(verbs, "start", run,
                   "Begin here: show what a table holds, ask three questions, recommend a method, "
-                  "run it, attack the release, and write one page about it. Quasi-identifiers "
-                  "that seem to be there are taken as such unless --quasi names others. The exit "
+                  "run it, attack the release, and write one page about it. Columns that seem "
+                  "to be quasi-identifiers are taken as such unless --quasi names others. The exit "
                   "status is 1 where nothing should be released.")
     parser.add_argument("data", type=Path, metavar="DATA", help="Parquet, CSV or DuckDB file")
     parser.add_argument("--target", metavar="COLUMN", help="the column that is to be predicted")
@@ -59,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         args.out = args.data.with_name(f"{args.data.name.split('.')[0]}-unspoken")
     must_be_new(args.out, "The folder")
-    table, findings = _look(args)
+    table, findings = advise_verb.look(args)
     shown = findings_text(findings, table.schema)
     if not args.json:
         print("\n".join([repr(table), "", shown, ""]), flush=True)
@@ -72,20 +80,6 @@ def run(args: argparse.Namespace) -> int:
     return 0 if walk.may_leave else 1
 
 
-def _look(args: argparse.Namespace) -> tuple[Table, list[Finding]]:
-    """Read the table; what could single people out becomes a quasi-identifier."""
-    from unspoken.table.identify import identify
-
-    table = read_table(args, args.data, args.target)
-    findings = list(identify(table))
-    declared = {args.target, *args.sensitive, *args.identifiers, *args.keep}
-    if not args.quasi:
-        args.quasi = tuple(dict.fromkeys(
-            one.column for one in findings if one.role == "quasi" and one.column not in declared))
-        table = read_table(argparse.Namespace(**vars(args)), args.data, args.target)
-    return table, findings
-
-
 def _followed(args: argparse.Namespace, walk: Walk) -> Walk:
     """Protect and audit, if a release method was recommended."""
     best = walk.advice.best
@@ -95,14 +89,20 @@ def _followed(args: argparse.Namespace, walk: Walk) -> Walk:
         return walk
     args.out.mkdir(mode=0o700)
     try:
-        protected = _verb(protect_verb, "protect", [
-            *_reading(args), "--out", args.out / "release", "--key", args.out / "release.key",
-            "--method", best.way.name, *_options(best.way.parameters),
-            *(["--target", args.target] if args.target else []), args.data])
+        return _released(args, walk, best.way)
     except BaseException:
-        _empty(args.out)
+        # A release that nobody has attacked looks like one that may be sent.
+        shutil.rmtree(args.out, ignore_errors=True)
         raise
-    return Walk(walk.findings, walk.advice, protected, _audited(args, best.way))
+
+
+def _released(args: argparse.Namespace, walk: Walk, way: Way) -> Walk:
+    """Protect as advised, and attack what came out."""
+    protected = _verb(protect_verb, "protect", [
+        *reading_words(args), "--out", args.out / "release", "--key", args.out / "release.key",
+        "--method", way.name, *_options(way.parameters),
+        *(["--target", args.target] if args.target else []), args.data])
+    return Walk(walk.findings, walk.advice, protected, _audited(args, way))
 
 
 def _audited(args: argparse.Namespace, way: Way) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _audited(args: argparse.Namespace, way: Way) -> dict[str, Any]:
     from unspoken.report import audit_page
     from unspoken.risk import audit
 
-    table = read_table(args, args.data, args.target)
+    table = read_table(args, args.data, args.target, notes=False)
     release, key = Release.load(args.out / "release"), Key.load(args.out / "release.key")
     with audit_verb.steps("audit") as step:
         result = audit(table, release, key, progress=step, people=table.rows < FEWEST)
@@ -132,31 +132,13 @@ def _options(parameters: Mapping[str, Any]) -> list[str]:
     return [f"--option={name}={json.dumps(value)}" for name, value in parameters.items()]
 
 
-def _empty(folder: Path) -> None:
-    """Take back a folder into which nothing was written."""
-    with contextlib.suppress(OSError):
-        folder.rmdir()
-
-
-def _reading(args: argparse.Namespace) -> list[Any]:
-    """Return the options about reading, for the verbs that read the same file."""
-    given: list[Any] = []
-    for name in ("table", "delimiter", "encoding", "decimal"):
-        value = getattr(args, name)
-        given += [] if value is None else [f"--{name}={value}"]
-    for name in ("identifiers", "sensitive", "quasi"):
-        listed = getattr(args, name)
-        given += [f"--{name}={','.join(listed)}"] if listed else []
-    given += [f"--missing={','.join(args.missing)}"] if args.missing is not None else []
-    return given + [f"--{name}={one}" for name in ("kind", "keep") for one in getattr(args, name)]
-
-
 def _verb(module: Any, name: str, words: Sequence[Any]) -> dict[str, Any]:
     """Run another verb as a user would, and return what it prints as JSON."""
     parser = argparse.ArgumentParser(prog="unspoken")
     module.add(parser.add_subparsers())
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    # What was done to the file while it was read has been said once.
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
         args = parser.parse_args([name, "--json", *map(str, words)])
         status = args.run(args)
     if status == 2 or not printed.getvalue():

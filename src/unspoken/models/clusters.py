@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
+from unspoken.errors import InputError
 from unspoken.models.comparison import (
     Comparison,
     compare_arrays,
@@ -26,13 +27,16 @@ from unspoken.models.tree_text import SHOWN, number
 FORMAT = "unspoken-clusters"
 VERSION = 1
 MAX_CLUSTERS = 100_000
+KMEANS = "kmeans"
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters(Predictor):
     """Centres over named columns; `assigned` the cluster of each record, where that is known.
 
-    A record in no cluster has -1.
+    A record in no cluster has -1. `scale`: what differences in each column are divided by, where
+    records were compared in other units. `learner` made the clusters, and `release` is the
+    fingerprint of what they were mined from, where that is known.
     `records` names these records, where their order is not that of a file.
     """
 
@@ -42,6 +46,9 @@ class Clusters(Predictor):
     centres: Floats
     assigned: Ints | None = None
     records: tuple[str, ...] | None = None
+    scale: Floats | None = None
+    learner: str = KMEANS
+    release: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what are no centres."""
@@ -51,6 +58,9 @@ class Clusters(Predictor):
                    str(self.centres.shape))
         if not np.isfinite(self.centres).all():
             refuse("centres", "finite", "others")
+        if self.scale is not None and (self.scale.shape != (len(self.features),) or not (
+                np.isfinite(self.scale) & (self.scale > 0)).all()):
+            refuse("scale", "a number above 0 for each column", "others")
         if self.assigned is not None and self.assigned.size and not (
                 -1 <= self.assigned.min() <= self.assigned.max() < self.centres.shape[0]):
             refuse("assigned", f"from -1 to {self.centres.shape[0] - 1}", "others")
@@ -75,8 +85,11 @@ class Clusters(Predictor):
         numpy.ndarray
             The number of a centre per record; -1 for a record with a missing value.
         """
+        if self.learner != KMEANS:
+            raise InputError(f"Clusters by {self.learner} do not say into which of them another "
+                             "record falls. `assigned` has those that were grouped.")
         rows = self._numbers(data)
-        gaps = [((rows - centre) ** 2).sum(axis=1) for centre in self.centres]
+        gaps = [(((rows - centre) / self._units()) ** 2).sum(axis=1) for centre in self.centres]
         nearest = np.stack(gaps, axis=1).argmin(axis=1)
         # A record with a missing value is as near to one centre as to another.
         return np.asarray(np.where(np.isnan(rows).any(axis=1), -1, nearest), np.int64)
@@ -94,7 +107,12 @@ class Clusters(Predictor):
         return first_difference(
             lambda: compare_sequences("column", self.features, other.features),
             lambda: compare_arrays("centre", "column", self.centres, other.centres),
-            lambda: compare_arrays("record", "cluster", mine, theirs))
+            lambda: compare_arrays("record", "cluster", mine, theirs),
+            lambda: compare_sequences("learner", (self.learner,), (other.learner,)),
+            lambda: compare_arrays("column", "scale", self._units(), other._units()))
+
+    def _units(self) -> Floats:
+        return np.ones(len(self.features)) if self.scale is None else self.scale
 
     def _lines(self, full: bool) -> list[str]:
         sizes = self.sizes()
@@ -113,6 +131,11 @@ class Clusters(Predictor):
                     "centres": self.centres.ravel().tolist()}
         if self.assigned is not None:
             document["assigned"] = self.assigned.tolist()
+        if self.scale is not None:
+            document["scale"] = self.scale.tolist()
+        more = {name: getattr(self, name) for name, usual in (("learner", KMEANS), ("release", ""))
+                if getattr(self, name) != usual}
+        document |= more
         return document if self.records is None else {**document, "records": list(self.records)}
 
     @classmethod
@@ -127,4 +150,6 @@ class Clusters(Predictor):
         if "assigned" in data:
             assigned = fields.ints("assigned", None, -1, k - 1)
         records = fields.texts("records", limits.max_total_nodes) if "records" in data else None
-        return cls(features, centres, assigned, records)
+        scale = fields.floats("scale", len(features)) if "scale" in data else None
+        words = {name: fields.text(name) for name in ("learner", "release") if name in data}
+        return cls(features, centres, assigned, records, scale, **words)

@@ -91,6 +91,8 @@ def numbers_of(name: str, column: Any) -> Floats:
         values = _arrow(column)
     except _REFUSED:
         raise DataError(_not_numbers(name, "values of several types")) from None
+    if values.null_count == len(values):
+        return np.full(len(values), np.nan)
     if not is_number(values.type):
         raise DataError(_not_numbers(name, f"values of type {values.type}"))
     return np.asarray(to_numbers(values), np.float64)

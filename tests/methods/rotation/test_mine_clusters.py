@@ -8,7 +8,13 @@ import pytest
 from sklearn.cluster import DBSCAN, KMeans
 
 import unspoken
-from unspoken.errors import DataError, DecodeError, InputError, NotCoveredError
+from unspoken.errors import (
+    DataError,
+    DecodeError,
+    ForeignKeyError,
+    InputError,
+    NotCoveredError,
+)
 from unspoken.methods.rotation.mine_clusters import decode_clusters, mine_clusters
 from unspoken.models.clusters import Clusters
 from unspoken.protect import NoiseAdder, RandomProjection, Rotation, decode
@@ -69,6 +75,34 @@ def test_blank_records_are_in_no_cluster_and_predicted_into_none():
     np.testing.assert_array_equal(predicted, decoded.assigned)
 
 
+def test_records_that_were_compared_in_other_units_are_predicted_in_them():
+    frame = blobs().iloc[4:].assign(b=lambda f: f.b * 1000)
+    release, key = released(frame, standardise=True)
+    decoded = decode(mine_clusters(release, n_clusters=3), key)
+    np.testing.assert_array_equal(decoded.predict(frame), decoded.assigned)
+    assert Clusters.from_json(decoded.to_json()).same_as(decoded)
+
+
+def test_dbscan_says_nothing_about_other_records():
+    release, key = released(blobs())
+    decoded = decode(mine_clusters(release, "dbscan", eps=4.0), key)
+    with pytest.raises(InputError, match="do not say into which"):
+        decoded.predict(blobs())
+
+
+def test_another_key_and_another_table_are_refused():
+    frame = blobs()
+    release, key = released(frame)
+    mined = mine_clusters(release, n_clusters=3)
+    _, other = Rotation(random_state=1).protect(unspoken.read(frame, show=False))
+    with pytest.raises(ForeignKeyError, match="of another one"):
+        decode(mined, other)
+    with pytest.raises(InputError):
+        decode(mined, key, unspoken.read(frame.iloc[:50], show=False))
+    same = decode(mined, key, unspoken.read(frame, show=False))
+    assert same.same_as(decode(mined, key))
+
+
 def test_a_release_that_keeps_no_distances_is_refused():
     table = unspoken.read(blobs(), show=False)
     release, _ = NoiseAdder(random_state=0).protect(table)
@@ -83,6 +117,8 @@ def test_what_cannot_be_mined_or_decoded_is_refused():
         mine_clusters(release, n_cluster=3)
     with pytest.raises(InputError, match="kmeans, dbscan"):
         mine_clusters(release, "optics")
+    with pytest.raises(InputError, match="cannot be run with these parameters"):
+        mine_clusters(release, n_clusters=9999)
     with pytest.raises(DataError, match="no cluster"):
         mine_clusters(release, "dbscan", eps=1e-9)
     with pytest.raises(DecodeError, match="must have 3 columns"):

@@ -12,12 +12,22 @@ from typing import Any
 import numpy as np
 
 from unspoken.arrays import Floats, Ints
-from unspoken.errors import DataError, DecodeError, InputError, NotCoveredError, explain, unknown
+from unspoken.errors import (
+    DataError,
+    DecodeError,
+    ForeignKeyError,
+    InputError,
+    NotCoveredError,
+    explain,
+    unknown,
+)
 from unspoken.methods.rotation.secret_motion import Motion
 from unspoken.models.clusters import Clusters
 from unspoken.release.key import Key
-from unspoken.release.record_key import original_rows
+from unspoken.release.record_key import as_protected, original_rows
 from unspoken.release.release import Release
+from unspoken.table.read import read
+from unspoken.table.table import Table
 
 LEARNERS = ("kmeans", "dbscan")
 OUTSIDE = -1
@@ -53,10 +63,19 @@ def mine_clusters(release: Release, learner: str = "kmeans", anyway: bool = Fals
     if not whole.any():
         raise DataError("The release has no complete record.")
     assigned = np.full(data.shape[0], OUTSIDE, np.int64)
-    assigned[whole] = estimator.fit(data[whole]).labels_
+    assigned[whole] = _fitted(estimator, learner, data[whole]).labels_
     if assigned.max() < 0:
         raise DataError(f"{learner} found no cluster. Try other parameters.")
-    return Clusters(tuple(release.schema.features), _means(data, assigned), assigned)
+    return Clusters(tuple(release.schema.features), _means(data, assigned), assigned,
+                    learner=learner, release=release.fingerprint)
+
+
+def _fitted(estimator: Any, learner: str, data: Floats) -> Any:
+    try:
+        return estimator.fit(data)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{learner} cannot be run with these parameters: "
+                         f"{str(error).splitlines()[0]}") from None
 
 
 def _estimator(learner: str, params: Mapping[str, Any]) -> Any:
@@ -82,24 +101,33 @@ def decode_clusters(model: Any, key: Key, data: Any = None, y: Any = None,
                     **options: Any) -> Clusters:
     """Return clusters over the original columns, with the cluster of every original record.
 
-    Records that were not released, or that belong to no cluster, have the cluster -1.
+    Records that were not released, or that belong to no cluster, have the cluster -1. The records
+    stand in the order in which they were protected; `data`, if given, must be that table.
     """
     if not isinstance(model, Clusters):
         raise DecodeError(f"Only clusters are decoded for the method '{key.mechanism}'. "
                           f"Got {type(model).__name__}.")
     motion = Motion.from_key(key)
+    if model.release and model.release != key.fingerprint:
+        raise ForeignKeyError("The key must be that of the release that was mined. It is that of "
+                              "another one.")
+    rows = None if data is None else as_protected(_as_table(data), key).rows
     if model.centres.shape[1] != motion.inner:
         raise DecodeError(f"The clusters must have {motion.inner} columns, as the release has. "
                           f"Got {model.centres.shape[1]}.")
     centres = motion.invert(model.centres, snap=False)
-    if model.assigned is None:
-        return Clusters(motion.features, centres)
-    return Clusters(motion.features, centres, _in_place(key, model.assigned))
+    scale = motion.scale if np.any(motion.scale != 1) else None
+    assigned = None if model.assigned is None else _in_place(key, model.assigned, rows)
+    return Clusters(motion.features, centres, assigned, None, scale, model.learner)
 
 
-def _in_place(key: Key, assigned: Ints) -> Ints:
-    """Return the cluster of every original record."""
+def _as_table(data: Any) -> Table:
+    return data if isinstance(data, Table) else read(data, show=False)
+
+
+def _in_place(key: Key, assigned: Ints, count: int | None) -> Ints:
+    """Return the cluster of every original record, of which there are `count` if that is known."""
     rows = original_rows(key, assigned.size)
-    everybody = np.full(max(int(rows.max()) + 1, assigned.size), OUTSIDE, np.int64)
+    everybody = np.full(count or max(int(rows.max()) + 1, assigned.size), OUTSIDE, np.int64)
     everybody[rows] = assigned
     return everybody

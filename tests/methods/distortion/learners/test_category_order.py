@@ -80,3 +80,12 @@ def test_a_missing_answer_stays_missing_and_a_missing_value_has_no_name():
     law = Answers(("x", None), np.eye(2))
     assert category_names(Records(("c",), {"c": law}, case.data, None, case.labels)) == \
         {"c": (("x",), ())}
+
+
+def test_a_small_table_is_divided_too():
+    rng = np.random.default_rng(3)
+    group = rng.choice(["1", "2", "3"], 240)
+    frame = pd.DataFrame({"grp": group, "buy": np.where(group == "2", "yes", "no")})
+    table = unspoken.read(frame, target="buy", show=False)
+    release, _ = RandomizedResponse(truth=0.8, random_state=1).protect(table)
+    assert (noisy_tree(release).predict(frame) == frame["buy"]).mean() > 0.9

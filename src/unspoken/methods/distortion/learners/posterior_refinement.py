@@ -38,8 +38,9 @@ POOL = 3
 """How many draws the last tree is grown from."""
 BLURRED = 0.2
 """Share of the variance that reports must leave open on average; below, order alone does better."""
-LEAST, SHARE = 100, 500
-"""A leaf holds a hundred records and one in 500 of all: a report says little about a leaf."""
+LEAST, SHARE, TENTH = 100, 500, 10
+"""A leaf holds a hundred records and one in 500 of all: a report says little about a leaf. In a
+small table it holds a tenth of all."""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from unspoken.methods.distortion.learners.posterior_refinement import (
     LEAVES,
     ROUNDS,
     SHARE,
+    TENTH,
     Refiner,
     blurred,
 )
@@ -184,7 +185,7 @@ class ReconstructingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ign
 
     def _refined(self, columns: list[Column], codes: Any) -> Tree:
         corrected = [self._corrected(column, codes) for column in columns]
-        least = max(LEAST, codes.size // SHARE)
+        least = max(min(LEAST, codes.size // TENTH), codes.size // SHARE, 1)
 
         def grow(draws: Sequence[Any]) -> Tree:
             return self._sklearn(np.concatenate(draws), np.tile(codes, len(draws)), LEAVES,
