@@ -4,7 +4,7 @@ Owners check their own values before they share them; one that lies could share 
 owners shared is tested before the next value leaves the shares. x is 0 or 1 where x (x - 1) = 0
 modulo 2^64: one product. Any other interval takes two signs of 64 bits: where neither x - low nor
 high - x is negative in two's complement, both lie below 2^63 and add up to high - low, so that x is
-within. What is opened are zeros, unless somebody lied.
+within. What is opened are zeros, and ones for such signs, unless somebody lied.
 
 Long arrays of numbers would cost more this way than most studies. Of these the holders, who toss a
 coin after owners are bound, add up 40 random halves on their shares, and test that the sums are
@@ -39,6 +39,7 @@ WIDTH = 64
 EXACT = 1024
 """Longer arrays of numbers are tested by sums."""
 SUMS = 40
+ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 PIECE = 1 << 14
 
 
@@ -124,11 +125,13 @@ async def _check_signs(guarded: Guarded, inputs: Sequence[BoundedInput]) -> None
     for start in starts:
         party.begin("bounds")
         planes.append(await engine.below_zero(gaps[start:start + engine.block], WIDTH))
-    plane: Any = np.concatenate(planes)
-    opened = None if guarded.check is None else await guarded.open(LABEL, plane)
+    # Open ones for what is within: two shares of 64 zeros would be one and the same word.
+    outside: Any = np.concatenate(planes)
+    within = outside ^ engine.public_bits(np.full(outside.shape, ONES))
+    opened = await guarded.open_clear_bits(LABEL, within)
     sizes = [2 * each.share.size for each in inputs]
     flags = None if opened is None else np.unpackbits(
-        opened.astype("<u8").view(np.uint8), bitorder="little")
+        (opened ^ ONES).astype("<u8").view(np.uint8), bitorder="little")
     await _judge(guarded, flags, np.repeat(range(len(inputs)), sizes), inputs)
 
 
