@@ -124,6 +124,7 @@ class Guarded:
 
     async def open_clear(self, label: str, share: Words) -> Words | None:
         """Open values that all holders may know; what lies above 64 bits stays masked."""
+        await self._checked()
         flat, parts, zeros = share.ravel(), [], Zeros(self.party, label)
         async for span in self.engine.in_blocks("tops", share.size):
             drawn = await self.engine.draw([Need("tops", (span.stop - span.start,))])
@@ -138,7 +139,13 @@ class Guarded:
         """Open bits that all holders may know."""
         if self.check is None:
             return None
+        await self._checked()
         return await self.open(label, Zeros(self.party, label).on_bits(share.ravel()))
+
+    async def _checked(self) -> None:
+        """Let nothing be opened without a mask that somebody could have changed before."""
+        if self.check is not None:
+            await self.check.verify()
 
     async def _together(self, label: str, own: Words) -> list[Words]:
         others = [name for name in self.party.holders if name != self.party.name]
@@ -147,13 +154,11 @@ class Guarded:
     async def output(self, share: Words, receivers: Sequence[str], *, bits: bool,
                      purpose: Purpose = Purpose.DISCLOSURE) -> Words | None:
         """Return the value to its receivers, after everything before and it itself was checked."""
-        if self.check is not None:
-            await self.check.verify()
+        await self._checked()
         everybody = set(receivers) == set(self.party.names)
         opened = await (self._opened_to_all(share, receivers, bits) if everybody else
                         self._opened_masked(share, receivers, bits))
-        if self.check is not None:
-            await self.check.verify()
+        await self._checked()
         value = await self.handed_on(opened, receivers, share.size, purpose)
         if value is None or everybody:
             return value

@@ -4,7 +4,8 @@ Owners check their own values before they share them; one that lies could share 
 owners shared is tested before the next value leaves the shares. x is 0 or 1 where x (x - 1) = 0
 modulo 2^64: one product. Any other interval takes two signs of 64 bits: where neither x - low nor
 high - x is negative in two's complement, both lie below 2^63 and add up to high - low, so that x is
-within. What is opened are zeros, and ones for such signs, unless somebody lied.
+within. What is opened are zeros, and ones for such signs, unless an owner lied; tags are checked
+before, because a holder that shifts x in the test would otherwise learn how x lies to the shift.
 
 Long arrays of numbers would cost more this way than most studies. Of these the holders, who toss a
 coin after owners are bound, add up 40 random halves on their shares, and test that the sums are
