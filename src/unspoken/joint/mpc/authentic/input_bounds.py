@@ -31,6 +31,7 @@ from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic.ring128 import chosen_sums
 from unspoken.joint.mpc.authentic.tagged_numbers import TaggedNumbers, numbers
 from unspoken.joint.mpc.randomness import Stream, derive
+from unspoken.joint.wire.hollow_arrays import is_dry
 
 if TYPE_CHECKING:
     from unspoken.joint.mpc.authentic.guarded import Guarded
@@ -156,7 +157,8 @@ async def _judge(guarded: Guarded, opened: Any, places: Any,
     if opened is None or guarded.check is None:
         return
     await guarded.check.verify()
+    # Blank inputs of a dry run need not lie within their bounds.
     wrong = np.flatnonzero(opened[:len(places)])
-    if wrong.size:
+    if wrong.size and not is_dry():
         guarded.party.refuse(inputs[int(places[wrong[0]])].owner,
                              "shared a value outside its bounds")
