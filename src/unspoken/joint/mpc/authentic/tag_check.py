@@ -102,7 +102,7 @@ class TagCheck:
         return state.digest()
 
     def _broken(self, name: str, promise: bytes, shown: Any) -> bool:
-        """Return True if a holder promised something else; hollow tags of a dry run fit anything."""
+        """Return True if a holder promised something else; in a dry run nothing has to fit."""
         return not is_dry() and promise != self._digest(name, shown.tobytes())
 
     async def _compare(self) -> None:
