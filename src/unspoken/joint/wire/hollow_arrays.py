@@ -218,8 +218,10 @@ def _repeat(array: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 def _unpackbits(array: Any, axis: Any = None, count: Any = None, **_: Any) -> Any:
-    size = 8 * array.size if count is None else int(count)
-    return hollow((size,), np.uint8)
+    shape = [array.size] if axis is None else list(array.shape)
+    place = 0 if axis is None else axis
+    shape[place] = 8 * shape[place] if count is None else int(count)
+    return hollow(shape, np.uint8)
 
 
 def _packbits(array: Any, axis: Any = None, **_: Any) -> Any:

@@ -4,7 +4,8 @@
 all of them x - r, which binds it to x before anything that depends on x is opened; holders compare
 what they got. **Output**: the receiver knows a random r; the holders open x + r, check every tag,
 and hand it to receivers that hold no shares, which take it only if all holders send the same. What
-all parties are to learn is opened as it is, under a mask on the upper word alone.
+all parties are to learn is opened as it is, under a mask on the upper word and a fresh sharing of
+zero on the lower.
   discloses: nothing but the value, to the receivers; upper words stay masked.
   safe against: all holders but one, with any owners, whatever they do; never the dealer with one.
   cost: input 8 bytes per value to each holder; output 16 bytes per value and receiver between
@@ -21,6 +22,7 @@ import numpy as np
 
 from unspoken.arrays import Words
 from unspoken.joint.mpc.authentic import ring128
+from unspoken.joint.mpc.authentic.fresh_zeros import Zeros
 from unspoken.joint.mpc.authentic.input_bounds import BoundedInput
 from unspoken.joint.mpc.authentic.tag_check import TagCheck
 from unspoken.joint.mpc.authentic.tagged import Tagged, bare
@@ -122,15 +124,28 @@ class Guarded:
 
     async def open_clear(self, label: str, share: Words) -> Words | None:
         """Open values that all holders may know; what lies above 64 bits stays masked."""
-        flat, parts = share.ravel(), []
+        await self._checked()
+        flat, parts, zeros = share.ravel(), [], Zeros(self.party, label)
         async for span in self.engine.in_blocks("tops", share.size):
             drawn = await self.engine.draw([Need("tops", (span.stop - span.start,))])
             if drawn is not None:
                 own: Any = flat[span] + drawn[0][0]
-                parts.append(await self.open(label, own))
+                parts.append(await self.open(label, zeros.on_numbers(own)))
         if not parts:
             return None
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    async def open_clear_bits(self, label: str, share: Any) -> Words | None:
+        """Open bits that all holders may know."""
+        if self.check is None:
+            return None
+        await self._checked()
+        return await self.open(label, Zeros(self.party, label).on_bits(share.ravel()))
+
+    async def _checked(self) -> None:
+        """Let nothing be opened without a mask that somebody could have changed before."""
+        if self.check is not None:
+            await self.check.verify()
 
     async def _together(self, label: str, own: Words) -> list[Words]:
         others = [name for name in self.party.holders if name != self.party.name]
@@ -139,13 +154,11 @@ class Guarded:
     async def output(self, share: Words, receivers: Sequence[str], *, bits: bool,
                      purpose: Purpose = Purpose.DISCLOSURE) -> Words | None:
         """Return the value to its receivers, after everything before and it itself was checked."""
-        if self.check is not None:
-            await self.check.verify()
+        await self._checked()
         everybody = set(receivers) == set(self.party.names)
         opened = await (self._opened_to_all(share, receivers, bits) if everybody else
                         self._opened_masked(share, receivers, bits))
-        if self.check is not None:
-            await self.check.verify()
+        await self._checked()
         value = await self.handed_on(opened, receivers, share.size, purpose)
         if value is None or everybody:
             return value
@@ -155,10 +168,8 @@ class Guarded:
     async def _opened_to_all(self, share: Any, receivers: Sequence[str],
                              bits: bool) -> dict[str, Words]:
         """Open what everybody is to learn: only the words above a number need a mask."""
-        if not bits:
-            value = await self.open_clear("reveal", share)
-        else:
-            value = None if self.check is None else await self.open("reveal", share.ravel())
+        opening = self.open_clear_bits if bits else self.open_clear
+        value = await opening("reveal", share)
         return {} if value is None else dict.fromkeys(receivers, value)
 
     async def _opened_masked(self, share: Words, receivers: Sequence[str],

@@ -3,7 +3,9 @@
 The quotients of a class share its count as denominator, and fine ones give it away with every
 count above it (`result_control.shared_denominators`). So the power of two below the number of
 records of every class is opened first, and quotients are cut on shares to steps of two counts or
-more, always down: a step up or down by chance would show bits that were cut off.
+more, always down: a step up or down by chance would show bits that were cut off. A division errs by
+chance in its last bits, so that a quotient on the border of two steps, such as one half, would fall
+to either side; all are moved up by more than that error first.
   discloses: the powers of two, to all. cost: a comparison for each power of two and class, and one
     for each quotient.
 """
@@ -29,6 +31,8 @@ from unspoken.joint.result_control.shared_denominators import (
     variance_bits,
 )
 
+ABOVE = 16
+"""Units in the last place that are more than a division errs by."""
 POWERS = "the power of two below the number of records of each class"
 
 
@@ -53,9 +57,9 @@ def bits_of(powers: Ints, cells: int, columns: int) -> Ints:
 async def cut(party: Party, quotients: Shared, bits: Ints) -> Shared:
     """Return quotients of 30 bits in whole steps of 2^-bits each, rounded down."""
     factors = np.left_shift(np.uint64(1), bits.astype(np.uint64))
-    most = 1 << MOST_BITS
-    raised = replace(quotients, share=np.multiply(quotients.share, factors), scale=0,
-                     low=min(0, quotients.low * most), high=quotients.high * most)
+    most, near = 1 << MOST_BITS, quotients + ABOVE
+    raised = replace(near, share=np.multiply(near.share, factors), scale=0,
+                     low=min(0, near.low * most), high=near.high * most)
     return await floor(party, raised, FRACTION)
 
 
