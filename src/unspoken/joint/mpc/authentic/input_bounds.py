@@ -16,7 +16,8 @@ so wide that sums would not fit into 62 bits are not tested at all.
   discloses: nothing of owners that keep to their bounds; of one that does not, where it did not.
   safe against: all holders but one, with any owners, whatever they do; never the dealer with one.
   cost per value: 0 or 1: a product and an opening; otherwise two comparisons of 64 bits, and of
-    arrays of more than 1,024 numbers 80 comparisons and a product with a matrix of bits.
+    arrays of more than 1,024 numbers 80 comparisons and a product with a matrix of bits. Before and
+    after each opening a check of 64 bytes.
 """
 
 from __future__ import annotations
