@@ -74,14 +74,17 @@ def in_order(task, settings):
     return [*settings, "same_order=true"] if over_columns and not named else list(settings)
 
 
-def tried(folder, task, settings, capsys, **files):
-    """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv."""
+def tried(folder, task, settings, capsys, mode="dealer", **files):
+    """Write a study, plan it, run it here, and return the results by name; tables are NAME.csv.
+
+    The mode is the fastest; the default one has tests of its own, for every task.
+    """
     ports = free_ports(4)
     parties = [w for name, port in zip(OWNERS, ports, strict=False)
                for w in ("--party", f"{folder / name}.crt=127.0.0.1:{port}")]
     words = [w for each in in_order(task, settings) for w in ("--set", each)]
     assert joint_command("new", folder / "study.toml", "--name", "weather", "--task", task,
-                         *parties,
+                         *parties, "--mode", mode,
                        "--dealer", f"{folder / 'dora'}.crt=127.0.0.1:{ports[3]}", *words) == 0
     capsys.readouterr()
     assert joint_command("plan", folder / "study.toml", "--json") == 0
