@@ -101,13 +101,19 @@ HEAD = ("task", "size", "ours (s)", "instead", "(s)", "ratio", "floor", "(s)", "
 
 
 def markdown(rows: list[Row]) -> str:
-    lines = ["| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
+    head = ["| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
+    return "\n".join([*head, *lines(rows)])
+
+
+def lines(rows: list[Row]) -> list[str]:
+    """Return the rows of the table, without its head."""
+    shown = []
     for r in rows:
         cells = (r.task, r.size, f"{r.ours:.3g}", r.peer, f"{r.peer_seconds:.3g}",
                  f"{r.ratio:.2f}", r.floor, f"{r.floor_seconds:.3g}", f"{r.floor_ratio:.2f}",
                  f"{r.peak_mib:.0f}", r.reached, r.note)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        shown.append("| " + " | ".join(cells) + " |")
+    return shown
 
 
 def versions() -> str:

@@ -68,10 +68,12 @@ def measure(names: list[str]) -> tuple[list[harness.Row], dict[str, str]]:
     for name in names:
         start = time.perf_counter()
         try:
-            rows += harness.run_one(name)
+            measured = harness.run_one(name)
         except RuntimeError as error:
-            failed[name] = str(error)
-        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+            failed[name], measured = str(error), []
+        rows += measured
+        print(f"{name}: {time.perf_counter() - start:.0f} s", *harness.lines(measured), sep="\n",
+              file=sys.stderr, flush=True)
     return rows, failed
 
 

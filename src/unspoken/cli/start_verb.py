@@ -162,7 +162,14 @@ def _last_words(args: argparse.Namespace, walk: Walk) -> list[str]:
             f"{args.out / 'release.key'}: the key; it stays with you.",
             f"{args.out / 'report.html'}: what every known attacker would get; it stays with you.",
             "", f"Verdict: {verdict['word']}: {verdict['advice']}.",
+            *(f"  - {reason}" for reason in verdict["reasons"][:4]), *_hint(verdict),
             *_if_they_know_more(args, walk)]
+
+
+def _hint(verdict: dict[str, Any]) -> list[str]:
+    """What a table without a sensitive column discloses about people cannot be judged."""
+    unnamed = any("no sensitive column" in reason for reason in verdict["reasons"])
+    return ["  Name what nobody should learn about a person with --sensitive."] * unnamed
 
 
 def _if_they_know_more(args: argparse.Namespace, walk: Walk) -> list[str]:
