@@ -209,6 +209,7 @@ def asks_for_a_mode(node: ast.AST) -> bool:
                                    for side in sides))
 
 
+@pytest.mark.slow
 def test_nobody_but_the_engines_asks_which_mode_it_is():
     files = [*(SRC / "joint").rglob("*.py"), *(SRC / "cli").glob("joint*.py")]
     engines = SRC / "joint" / "mpc" / "engines"

@@ -59,6 +59,7 @@ def test_all_five_texts_have_a_table():
     assert len(ROWS) > 80
 
 
+@pytest.mark.slow
 def test_every_verb_exists():
     verbs = sorted(set(re.findall(r"`unspoken ([a-z -]+)`", PAGE)))
     assert verbs

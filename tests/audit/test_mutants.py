@@ -57,6 +57,7 @@ def test_swapping_among_neighbours_is_noticed():
     assert any("neighbours" in line for line in found.faults)
 
 
+@pytest.mark.slow
 def test_where_the_order_was_kept_the_share_of_people_is_measured():
     table, release, key = protected("noise")
     broken, own = MUTANTS["keeps_the_order"](table, release, key)

@@ -25,6 +25,7 @@ def noisy(scale, out):
             'ranges={"age": [0, 100]}', "--out", out, "--budget", "b", "--to", "institute"]
 
 
+@pytest.mark.slow
 def test_a_release_is_booked_or_not_written(house, capsys):
     assert main(noisy(200, "one")) == 0
     capsys.readouterr()
@@ -88,6 +89,7 @@ def plain(data, out):
             "--option", "scale=200", "--option", 'ranges={"age": [0, 100]}', "--out", out]
 
 
+@pytest.mark.slow
 def test_a_link_to_the_data_draws_from_the_same_budget(beside, capsys):
     (beside / "elsewhere").mkdir()
     (beside / "elsewhere" / "link.csv").symlink_to(beside / "t.csv")
@@ -97,6 +99,7 @@ def test_a_link_to_the_data_draws_from_the_same_budget(beside, capsys):
     assert json.loads(capsys.readouterr().out)["disclosures"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", [[""], ["", ".key"], ["", ".head"]])
 def test_a_budget_that_was_moved_away_discloses_nothing(beside, capsys, gone):
     for end in gone:
@@ -106,6 +109,7 @@ def test_a_budget_that_was_moved_away_discloses_nothing(beside, capsys, gone):
     assert not (beside / "one").exists()
 
 
+@pytest.mark.slow
 def test_a_release_without_a_budget_says_that_nothing_was_booked(house, capsys):
     assert main(plain("t.csv", "one")) == 0
     assert "Nothing was booked" in capsys.readouterr().out

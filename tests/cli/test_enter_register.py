@@ -33,6 +33,7 @@ def entries(path="r"):
     return [(one.kind, one.to) for one in Register.load(path).entries]
 
 
+@pytest.mark.slow
 def test_answers_of_a_log_are_entered_once_for_each_recipient(folder, capsys):
     for _ in range(2):
         assert main([*COUNT, "--register", "r", "--to", "ministry"]) == 0
@@ -43,6 +44,7 @@ def test_answers_of_a_log_are_entered_once_for_each_recipient(folder, capsys):
     assert Register.load("r").known_people(people())[0] == 1.0
 
 
+@pytest.mark.slow
 def test_the_environment_names_the_register(folder, monkeypatch, capsys):
     monkeypatch.setenv("UNSPOKEN_REGISTER", str(folder / "r"))
     assert main([*COUNT]) == 0
@@ -84,6 +86,7 @@ def test_a_service_is_entered_when_it_starts_and_the_next_release_is_not_assesse
     assert "query service" in audited.unscored["(register)"]
 
 
+@pytest.mark.slow
 def test_the_best_anonymised_release_is_entered_and_has_a_key(folder, capsys):
     assert main(["anonymize", "t.csv", "--target", "ill", "--quasi", "age,sex", "--k", "5",
                  "--others", "drop", "--out", "best", "--register", "r", "--to", "press"]) == 0
@@ -103,6 +106,7 @@ RELEASES = {
 EACH = ["protect", "baskets", pytest.param("anonymize", marks=pytest.mark.slow)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EACH)
 def test_a_release_that_cannot_be_entered_is_not_written(folder, listed, monkeypatch, capsys, kind):
     words = [*RELEASES[kind], "--out", "one", "--register", "r"]
@@ -166,6 +170,7 @@ def test_another_model_or_other_baskets_at_the_same_place_are_entered_too(folder
     assert sorted(entries()) == [("baskets", "shop")] * 2 + [("model", "shop")] * 2
 
 
+@pytest.mark.slow
 def test_other_decoded_models_at_the_same_place_are_entered_too(copied, monkeypatch, capsys):
     monkeypatch.chdir(copied)
     words = ("decode", "--key", "table.key", "--data", "table.csv", "--register", "models",

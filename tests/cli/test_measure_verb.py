@@ -22,6 +22,7 @@ def written(folder, **columns):
     return folder / "t.csv"
 
 
+@pytest.mark.slow
 def test_a_lonely_record_is_isolated_by_a_rough_guess(tmp_path, capsys):
     rng = np.random.default_rng(0)
     crowd = rng.normal(0, 1, 60)
@@ -67,6 +68,7 @@ def test_bounds_of_unpublished_sets_are_those_of_bonferroni(tmp_path, capsys):
     assert result["sets"] == [{"items": ["a", "b"], "low": 6, "high": 8}]
 
 
+@pytest.mark.slow
 def test_a_classifier_that_gives_the_column_away_is_told_from_one_that_does_not(tmp_path, capsys):
     rng = np.random.default_rng(0)
     age = rng.integers(18, 90, 400)

@@ -30,6 +30,7 @@ def typed(folder, *words):
                  else str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_a_decoded_tree_predicts_new_records_by_name(tmp_path, table, capsys):
     assert typed(tmp_path, "protect", "people.csv", "--target", "ill", "--out", "release",
                  "--key", "r.key") == 0
@@ -57,6 +58,7 @@ def test_a_column_that_is_empty_throughout_is_missing(tmp_path, table):
     assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == table["ill"].tolist()
 
 
+@pytest.mark.slow
 def test_clusters_go_to_the_miner_and_back(tmp_path, table, capsys):
     assert typed(tmp_path, "protect", "people.csv", "--method", "rotation", "--option",
                  "categorical=drop", "--out", "rotated", "--key", "r.key") == 0
@@ -70,6 +72,7 @@ def test_clusters_go_to_the_miner_and_back(tmp_path, table, capsys):
     np.testing.assert_array_equal(predicted, decoded.assigned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "data", "out", "says"), [
     ("t.json", "less.csv", "p.csv", "age"),
     ("t.json", "people.csv", "p.txt", ".csv or .parquet"),

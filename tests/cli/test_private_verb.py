@@ -46,6 +46,7 @@ def test_the_offer_is_printed_and_nothing_is_measured(house, capsys):
     assert sorted(one.name for one in house.iterdir()) == ["declared.toml", "shop.dat", "t.csv"]
 
 
+@pytest.mark.slow
 def test_a_budget_beside_the_data_is_drawn_from_without_being_named(house, capsys):
     assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
                  "--epsilon", "1"]) == 0
@@ -61,6 +62,7 @@ def test_a_budget_beside_the_data_is_drawn_from_without_being_named(house, capsy
     assert state["by_recipient"]["x"]["disclosures"] == 1
 
 
+@pytest.mark.slow
 def test_releases_draw_from_the_budget_beside_the_data(house, capsys):
     assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
                  "--epsilon", "1"]) == 0
@@ -70,6 +72,7 @@ def test_releases_draw_from_the_budget_beside_the_data(house, capsys):
     assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
 
 
+@pytest.mark.slow
 def test_what_bounds_nothing_is_listed_in_the_budget_beside_the_data(house, capsys):
     assert main(["budget", "shop.dat.budget", "--start", "shop.dat", "--epsilon", "1"]) == 0
     assert main(["hide", "shop.dat", "--rule", "1 -> 2", "--out", "hidden.dat"]) == 0
@@ -81,6 +84,7 @@ def test_what_bounds_nothing_is_listed_in_the_budget_beside_the_data(house, caps
         assert len(json.loads(capsys.readouterr().out)["without_epsilon"]) == 1
 
 
+@pytest.mark.slow
 def test_every_result_is_entered_with_its_epsilon_before_it_is_written(house, monkeypatch):
     for what in ("marginals", "naive-bayes", "naive-bayes"):
         assert main(asked(what, "--out", "result.json", "--register", "r", "--to", "x")) == 0
@@ -103,6 +107,7 @@ def test_a_result_without_an_epsilon_is_entered_without_one(house):
     assert [one.guarantee for one in Register.load("r").entries] == ["none"]
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_entered_is_neither_booked_nor_written(house, capsys, monkeypatch):
     assert main(["budget", "t.csv.budget", "--start", "t.csv", "--target", "ill",
                  "--epsilon", "1"]) == 0
@@ -127,6 +132,7 @@ def test_itemsets_of_baskets(house):
     assert json.loads((house / "s.json").read_text())["format"] == "unspoken-itemsets"
 
 
+@pytest.mark.slow
 def test_wrong_declarations(house, capsys):
     (house / "declared.toml").write_text("edgez = 1")
     assert main(asked("marginals")) == 2

@@ -40,6 +40,7 @@ def bought(data, out):
                  "declared.toml", "--epsilon", "0.6", "--out", out])
 
 
+@pytest.mark.slow
 def test_a_copy_under_another_name_draws_from_the_same_budget(house, capsys):
     assert start() == 0
     pa.csv.write_csv(people().take(np.random.default_rng(2).permutation(300)), "copy.csv")
@@ -50,6 +51,7 @@ def test_a_copy_under_another_name_draws_from_the_same_budget(house, capsys):
     assert "does not fit" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [
     lambda t: t.slice(0, 200), lambda t: pa.concat_tables([t, people(20, 5)]),
     lambda t: t.append_column("note", pa.array(np.arange(300) % 7))])
@@ -65,6 +67,7 @@ def test_a_changed_copy_is_refused_and_a_second_budget_is_no_way_round(house, ca
     assert bought("copy.csv", "one.json") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known_by", ["UNSPOKEN_BUDGETS", "UNSPOKEN_REGISTER"])
 def test_a_copy_in_another_folder_is_known_where_budgets_are_named(house, known_by, monkeypatch,
                                                                    capsys):

@@ -100,6 +100,7 @@ def test_a_changed_description_is_refused(saved):
         key.fits(unspoken.Release.load(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seal", [None, 3, {}, {"file": "", "about": "", "columns": {}},
                                   {"file": "0" * 64, "about": "0" * 64, "columns": []}])
 def test_a_release_without_its_seal_is_refused(saved, seal):

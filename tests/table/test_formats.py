@@ -216,6 +216,7 @@ def test_encodings_that_cannot_be_used_are_refused(tmp_path):
         read(text_file(tmp_path, "ä,b\n1,2\n", "v.csv"), encoding="ascii")
 
 
+@pytest.mark.slow
 def test_words_for_missing_values_are_told(tmp_path):
     path = text_file(tmp_path, "age,job,code\n1,NA,?\n?,,b\nNaN,null,c\n4,clerk,d\n")
     for lazy in (True, False):
@@ -281,6 +282,7 @@ def test_options_that_a_file_has_no_use_for_are_refused(tmp_path):
         read(text_file(tmp_path, b"PAR1", "x.parquet.gz"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "csv.zst", "txt"])
 def test_semicolon_baskets_are_read_wherever_comma_baskets_are(tmp_path, ending):
     path = text_file(tmp_path, "milk;bread, fresh\n\nmilk;tea\n", f"b.{ending}")

@@ -216,6 +216,7 @@ def test_numbers_of_a_column_that_is_not_there_name_the_near_one():
         table.numbers(["heigth"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lazy", [False, True])
 def test_columns_as_they_are_written(tmp_path, lazy):
     path = tmp_path / "t.csv"

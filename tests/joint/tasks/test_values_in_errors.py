@@ -42,6 +42,7 @@ def tried(load, *args):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_that_does_not_fit_is_refused_without_its_values(name, kind, tmp_path):
@@ -55,6 +56,7 @@ def test_a_file_that_does_not_fit_is_refused_without_its_values(name, kind, tmp_
         assert MARK not in shown(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, (p, _) in CASES.items() if n.endswith("-columns")])
 def test_ids_do_not_show_either(name, tmp_path):
     study, task, _ = study_case(name, "dealer", ids="patient")

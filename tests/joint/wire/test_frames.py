@@ -57,6 +57,7 @@ def test_what_goes_in_comes_out(array):
     assert (back.label, back.purpose, back.step) == ("a label", Purpose.SHARE, 7)
 
 
+@pytest.mark.slow
 @given(arrays)
 def test_what_the_ledger_is_told_of_a_frame_is_what_its_header_holds(array):
     for header, frame in framed(message(array), NO_SESSION, 3):

@@ -132,6 +132,7 @@ def moved(part, whole, ordered):
     return float(np.maximum(apart, 0).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize(("name", "asked"), CASES, ids=str)
 def test_what_was_asked_for_holds_in_every_class(name, asked, kind):
@@ -151,6 +152,7 @@ def test_what_was_asked_for_holds_in_every_class(name, asked, kind):
                 assert moved(values, original[secret], secret == "grade") <= 0.4 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ordinary, ties, constants], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("name", METHODS)
 def test_pycanon_counts_the_same_k_and_l(name, kind):

@@ -15,6 +15,7 @@ columns = st.lists(
 ).map(lambda v: np.unique(np.array(v, np.float64)))
 
 
+@pytest.mark.slow
 @given(columns, st.integers(1, 30), st.integers(0, 2**32), st.sampled_from(codes.FAMILIES))
 def test_codes_increase_strictly_in_every_family(values, wanted, seed, family):
     rng = np.random.default_rng(seed)
@@ -58,6 +59,7 @@ def test_a_permuted_piece_takes_every_order():
     assert len(seen) == 6
 
 
+@pytest.mark.slow
 @given(columns, st.integers(0, 2**32))
 def test_keeping_zero_keeps_signs(values, seed):
     rng = np.random.default_rng(seed)

@@ -201,6 +201,7 @@ LEARNERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_leaf_values_come_back_in_the_original_unit(learner, weighted):

@@ -42,6 +42,7 @@ def grown(data, labels, **parameters):
     return tree(**parameters).fit(data, labels).tree_
 
 
+@pytest.mark.slow
 def test_codes_never_come_close():
     """Polynomials near zero put values closer than float32 tells; our codes are whole."""
     rng = np.random.default_rng(0)
@@ -68,6 +69,7 @@ def test_values_that_are_one_as_float32_get_one_code():
     assert rounded.book_.columns[0].rounded(data[:, 0])[1] == 2**24
 
 
+@pytest.mark.slow
 def test_offset_values_decode_exactly():
     rng = np.random.default_rng(1)
     data = 1e5 + rng.integers(0, 500, (200, 2)) / 1000
@@ -283,6 +285,7 @@ def test_row_order_matters_for_sums_so_identity_is_in_the_released_order():
     assert not unspoken.verify(unmoved, found.decoded)
 
 
+@pytest.mark.slow
 def test_more_distinct_values_than_float32_holds_are_refused():
     values = np.arange(2.0**24)
     with pytest.raises(DataError, match="at most 16,777,214 distinct values"):

@@ -82,6 +82,7 @@ def test_nothing_is_looked_at_before_it_is_bought(kind, monkeypatch):
         wanted.buy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_buying_books_first_and_what_does_not_fit_is_not_measured(kind, tmp_path, monkeypatch):
     table = {"itemsets": lambda: to_table(shops()), "regression": lines}.get(kind, people)()
@@ -303,6 +304,7 @@ def csv(folder, cells):
     return unspoken.read(path, keep=["f", "ill"], show=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("common", "declared", "changes"), [
     ("1.0", ["1.0", "2.0"], ["2.0", "XX"]), ("1", ["1", "2"], ["2", "1.5", "XX"]),
     ("01", ["01", "02"], ["02", "3", "XX"]), ("0x10", ["16", "2"], ["2", "XX"]),
@@ -321,6 +323,7 @@ def test_one_row_of_a_text_file_does_not_change_how_the_others_are_counted(
         assert abs(bought["f"].counts[0] - 200) < 5, change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["2020-01-02", "XX", "41"])
 def test_intervals_of_dates_count_nothing_whatever_the_column_was_read_as(tmp_path, change):
     table = csv(tmp_path, ["2020-01-01"] * 200 + [change])
@@ -329,6 +332,7 @@ def test_intervals_of_dates_count_nothing_whatever_the_column_was_read_as(tmp_pa
     assert abs(bought["f"].counts[-1] - 200) < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["41", "40.5", "XX"])
 def test_intervals_are_counted_whatever_a_column_was_read_as(tmp_path, change):
     table = csv(tmp_path, ["40"] * 200 + [change])
@@ -338,6 +342,7 @@ def test_intervals_are_counted_whatever_a_column_was_read_as(tmp_path, change):
     assert abs(one.buy()["f"].counts[1] - 200) < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edges", "kind"), [([0, 50, 100], pa.int64()),
                                              ([0.0, 50.0, 100.0], pa.float64())])
 @pytest.mark.parametrize("change", ["41", "40.5"])

@@ -116,6 +116,7 @@ def test_without_the_noise_the_same_attack_finds_everybody(tmp_path, monkeypatch
     assert recovered(guard, truth, by_integer_programming, HIGH, 29) == PEOPLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_sparse_columns_give_nobody_away(tmp_path, attack):
     truth = sparse_values()

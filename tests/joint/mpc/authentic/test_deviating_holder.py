@@ -85,6 +85,7 @@ def test_a_message_of_another_length_ends_the_run(label):
     assert ended(play(as_party("p1", in_message(label, lambda words: words[:-1]))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", SENT)
 def test_omitted_words_end_the_run(label):
     assert ended(play(as_party("p1", in_message(label, lambda words: words * 0))))

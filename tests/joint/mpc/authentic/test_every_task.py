@@ -23,7 +23,7 @@ SHORTER = {"mixture": {"max_iter": 1}}
 EVERY_OPENING = ("classify", "classify-columns", "kmeans", "outliers", "rules-columns", "sum",
                  "tree")
 # Which records a tree sees, and synthetic residuals, are drawn anew in every run.
-DRAWS = ("forest", "residuals")
+DRAWS = ("forest", "forest-columns", "residuals")
 CHEAT = "south"
 
 

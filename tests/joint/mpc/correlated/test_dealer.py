@@ -90,6 +90,7 @@ def test_impossible_wishes_are_refused(need):
         Need(*need)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wish", [
     b"", b"{", b"[]", b"[1]", b"[[1]]", b"[[1, 2, []]]", b'[[1, 2, [["magic", 1]]]]',
     b'[[1, 2, [["triple", 1e9]]]]', b'[["x", 2, [["triple", 1]]]]', b'[[1, "x", [["triple", 1]]]]',

@@ -25,6 +25,7 @@ def thresholds(top):
     return np.array([max(1, -(-3 * 2**k // 4)) for k in range(top + 1)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("high", [1, 2, 3, 5, 64, 100, 2**15, 2**20 - 1, 2**40 + 3, 2**59])
 @pytest.mark.parametrize("circle", CIRCLES)
 def test_every_threshold_is_met_exactly(high, circle):
@@ -40,6 +41,7 @@ def test_every_threshold_is_met_exactly(high, circle):
     assert np.array_equal(got, values >= thresholds(top)[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("low", [0, 1])
 @pytest.mark.parametrize("name", ["log", "x_log_x", "sqrt", "reciprocal"])
 def test_functions_of_many_values_keep_their_bounds(name, low):
@@ -85,6 +87,7 @@ def view(runs=6):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_what_is_opened_looks_uniform():
     seen = view()
     assert tell_apart(seen, uniform_like(seen)) > SUSPICIOUS
@@ -98,6 +101,7 @@ def test_broken_masks_are_caught(monkeypatch, name):
     assert tell_apart(seen, uniform_like(seen)) < SUSPICIOUS
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(1, 4), st.integers(1, 9), st.integers(2, 4), st.integers(0, 2**32 - 1))
 def test_the_first_of_the_greatest_is_found(rows, columns, least, seed):

@@ -89,6 +89,7 @@ def view(words=512):
     return [np.array(runs)[:, None] for runs in found.values() if len(runs) == 12]
 
 
+@pytest.mark.slow
 def test_what_is_opened_looks_uniform():
     views = view()
     assert len(views) >= 4

@@ -48,6 +48,7 @@ def test_what_is_opened_looks_uniform():
 
 
 # Masks of 32 bits are none too short for what has 8.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["left out", "one word for all"])
 def test_broken_masks_are_caught(monkeypatch, name):
     break_masks(monkeypatch, name)

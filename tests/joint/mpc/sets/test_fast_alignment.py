@@ -157,6 +157,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_was_changed_ends_the_run(name):
     label, change, receiver, words = CHANGES[name]
@@ -203,6 +204,7 @@ async def unchecked(party, asker, table, secret):
     await party.receive(asker, "set.sums", "<u8", (40, 12), Purpose.MASKED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 77, 300, 639])
 def test_without_the_sums_an_asker_learns_the_secret(monkeypatch, place):
     """With a bit flipped everywhere, half of its ids vanish exactly if that bit of s is set."""

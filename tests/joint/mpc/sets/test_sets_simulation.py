@@ -254,6 +254,7 @@ def follows_to_owners():
     return stats.binomtest(right, REPEATS * SIZE, 0.5, "greater").pvalue
 
 
+@pytest.mark.slow
 def test_a_union_does_not_say_whose_elements_they_are(monkeypatch):
     assert follows_to_owners() > SUSPICIOUS
     monkeypatch.setattr(group, "shuffled", lambda points: points)

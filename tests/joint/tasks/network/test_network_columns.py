@@ -46,6 +46,7 @@ def test_equal_products_have_equal_sums():
     assert table.sums[6] + table.sums[7] == table.sums[10]
 
 
+@pytest.mark.slow
 def test_factorials_come_in_pieces(monkeypatch):
     from unspoken.joint.tasks.network import log_factorials as module
 
@@ -155,6 +156,7 @@ def test_scores_are_those_of_the_corrected_formula():
     assert plain_score(codes, (2, 2), (1,), table) / 2**table.scale == pytest.approx(log(1 / 60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["three-party", "two-party", "authenticated"])
 def test_modes_agree(mode):
     if mode == "two-party":

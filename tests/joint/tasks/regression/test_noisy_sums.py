@@ -74,6 +74,7 @@ def test_products_have_the_range_that_follows_from_their_columns():
         "age", "age*age")
 
 
+@pytest.mark.slow
 def test_one_row_moves_no_more_than_the_noise_is_for():
     rng = np.random.default_rng(4)
     for size in (2, 3, 4):

@@ -102,6 +102,7 @@ def test_owners_of_columns_grow_the_tree_of_a_plain_recursion():
     assert whole.predict(columns).tolist() == wanted(columns, 3)
 
 
+@pytest.mark.slow
 def test_forests_and_boosted_trees_count_what_equals_a_cut_to_the_left():
     x = np.repeat([1.2, np.nextafter(1.2, 2), 1.0, 1.4], 20)
     columns = {"x": x, "z": np.zeros(80), "class": np.where(x <= 1.2, "n", "p").astype(object)}

@@ -56,6 +56,7 @@ def test_distances_know_intervals_sets_limits_and_blanks():
                                      [False, False, True]]
 
 
+@pytest.mark.slow
 def test_dates_are_found_in_their_intervals():
     days = np.datetime64("1970-03-01") + np.arange(60)
     times = np.datetime64("2001-01-01T00:00:00", "us") + np.arange(60) * np.timedelta64(7, "h")

@@ -46,6 +46,7 @@ def test_classes_of_columns_too_wide_to_address():
     assert an.classes(columns).tolist() == expected
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_the_forms_of_l_are_what_counting_gives(rows):
     _, found = measured(rows)

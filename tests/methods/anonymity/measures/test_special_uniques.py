@@ -77,6 +77,7 @@ def test_weights_say_how_many_people_a_record_stands_for():
         anonymity.weighted_risk(read(table.set_column(4, "w", pa.array([0.5] * 60))), "w", ["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"k_map": 12}, {"delta": 0.4}, {"k_map": 9, "delta": 0.5}])
 @pytest.mark.parametrize("spare", [0.0, 0.1])
 def test_the_lattice_search_is_that_of_all_nodes(asked, spare):

@@ -185,6 +185,7 @@ def test_far_fewer_nodes_are_looked_at_than_there_are():
     assert set(method.hierarchies_) == {"age", "city", "child"}
 
 
+@pytest.mark.slow
 def test_hierarchies_that_are_built_leave_a_lattice_that_can_be_searched():
     rng = np.random.default_rng(0)
     columns = {f"c{i}": rng.integers(0, 1000, 300) for i in range(9)}

@@ -35,6 +35,7 @@ def classes(release):
     return held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["safe", "min-block", "leaf-merge"])
 @pytest.mark.parametrize("seed", range(3))
 def test_more_is_kept_and_everything_still_holds(seed, rule):

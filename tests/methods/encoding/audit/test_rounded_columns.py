@@ -9,6 +9,7 @@ import unspoken
 from unspoken.audit.run_audit import audit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"mode": "max-mono", "monochromatic": "record"}])
 def test_rounded_values_are_scored(options):
     rng = np.random.default_rng(0)

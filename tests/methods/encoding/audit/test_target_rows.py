@@ -66,6 +66,7 @@ def test_a_released_number_outside_the_units_is_a_fault():
     assert "secret units" in faults[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neutral", [False, True])
 def test_the_whole_audit_scores_an_encoded_target(neutral):
     table = table_of(np.random.default_rng(2).lognormal(8, 1, 200).round(2))

@@ -204,6 +204,7 @@ def test_open_paths_are_the_and_of_all_tests_above(seed, trials):
     assert np.array_equal(counts.sum(axis=0), found.sum(axis=0))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 5))
 def test_many_keys_are_keys_like_one(seed, size, keys):
     rng = np.random.default_rng(seed)

@@ -145,6 +145,7 @@ def test_some_of_the_columns_in_another_order(learner):
     assert unspoken.verify(original, decode(mined, key, table))
 
 
+@pytest.mark.slow
 def test_numbers_taken_as_categories_are_refused():
     table, release, key = released(people(7))
     codes = release.table.arrow(["age", "pay day"]).to_pandas().astype("category")

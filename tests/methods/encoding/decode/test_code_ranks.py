@@ -98,6 +98,7 @@ class Numbers:
         return np.arange(30.0), np.arange(30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["xgboost", "lightgbm", "lightgbm without missing", "histogram"])
 @pytest.mark.parametrize("sets", [(), (0, 1)], ids=["numbers", "sets"])
 def test_the_compiled_walk_ends_where_the_plain_one_does(kind, sets):

@@ -80,6 +80,7 @@ def test_numbers_in_secret_units_come_back_in_the_original_unit(learner):
     assert decoded.categories["colour"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", CASES)
 def test_a_decoded_file_predicts_originals_by_name(learner, released):
     table, release, key = released

@@ -27,6 +27,7 @@ def stopping(seed, **params):
         random_state=seed, min_samples_leaf=3, learning_rate=0.5, **params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [14, 23, 6])
 def test_early_stopping_ends_where_the_original_ends(seed):
     went = walk(*heavy_tails(seed), stopping(seed), random_state=seed)

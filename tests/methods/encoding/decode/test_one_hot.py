@@ -31,6 +31,7 @@ def coloured(rows=200, seed=0):
     return unspoken.read(frame, target="kind", show=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("options", [{}, {"rare": 20}, {"neutral_names": True}], ids=str)
 def test_the_model_of_the_original_comes_back(learner, options):

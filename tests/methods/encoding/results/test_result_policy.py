@@ -126,6 +126,7 @@ def test_rounding_alone_leaves_out_categories_that_no_node_asks_about(learner):
     assert coarse.predict(table).shape == (100,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["gradient", "histogram", "adaboost", "bagging", "lightgbm"])
 def test_ensembles_tell_their_smallest_leaf(learner):
     size = "max_iter" if learner == "histogram" else "n_estimators"
@@ -191,6 +192,7 @@ def sent(tmp_path):
     return base, policy, where["out.json"], source
 
 
+@pytest.mark.slow
 def test_the_command_writes_nothing_that_breaks_the_policy(sent, capsys):
     base, policy, out, _ = sent
     assert main([*base, "--result-policy", str(policy)]) != 0

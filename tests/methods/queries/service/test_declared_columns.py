@@ -20,6 +20,7 @@ def served(folder, change, columns):
     return QueryService(table, ServicePolicy.parse(data, folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_column_with_bounds_is_summed_on_the_same_grid(tmp_path, change):
     one = served(tmp_path, change, {"age": {"bounds": [0, 100]}})
@@ -31,6 +32,7 @@ def test_a_column_with_bounds_is_summed_on_the_same_grid(tmp_path, change):
     assert abs(reply["value"] - 8000) < 150
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [["1", "2"], [1, 2], ["1.0", "2.0"]])
 @pytest.mark.parametrize("change", CHANGES)
 def test_declared_values_are_counted_whatever_the_column_was_read_as(tmp_path, change, values):
@@ -40,6 +42,7 @@ def test_declared_values_are_counted_whatever_the_column_was_read_as(tmp_path, c
     assert all(abs(group["value"] - 200) < 5 for group in groups[:2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["31.12.2020", "XX", "2020-12-31"])
 @pytest.mark.parametrize("unit", ["row", "who"])
 def test_dates_are_counted_as_they_are_written(tmp_path, change, unit):

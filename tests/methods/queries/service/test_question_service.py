@@ -228,6 +228,7 @@ def test_another_table_is_refused(tmp_path):
         service(tmp_path, people(seed=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [
     "select", "select count", "select count(", "select mean()", "select count(age)",
     "select mean(age) where", "select mean(age) group", "select mean(age); drop table x",

@@ -18,6 +18,7 @@ from unspoken.numerics.record_bitsets import pack
 NUMBERS = st.lists(st.tuples(st.integers(-2**35, 2**35), st.booleans()), min_size=1, max_size=200)
 
 
+@pytest.mark.slow
 @given(NUMBERS)
 def test_a_sum_of_planes_is_the_sum(rows):
     numbers = np.array([one for one, _ in rows], np.int64)
