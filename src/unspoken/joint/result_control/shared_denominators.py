@@ -36,12 +36,12 @@ def share_bits(exponent: int) -> int:
 
 
 def mean_bits(exponent: int) -> int:
-    """Return the bits of means of so many values, in half ranges."""
+    """Return the bits of means of this many values, in half ranges."""
     return min(MOST_BITS, exponent // 2 + 6)
 
 
 def variance_bits(exponent: int) -> int:
-    """Return the bits of variances of so many values, in squared half ranges."""
+    """Return the bits of variances of this many values, in squared half ranges."""
     return min(MOST_BITS, exponent // 2 + 10)
 
 
