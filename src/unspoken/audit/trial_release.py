@@ -19,7 +19,7 @@ from unspoken.disclosure.audit_request import AuditRequest
 from unspoken.disclosure.audit_result import Audit
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.method import method_of
-from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.release.record_key import taken
 from unspoken.table.table import Table
 
 SHARE = 0.25
@@ -59,7 +59,4 @@ def _with_rows_of(audited: Audit, trial: Audit) -> Audit:
 def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
     order = generator(seed_from(random_state), "trial").permutation(table.rows)[:MOST]
     held = int(SHARE * order.size)
-    rows = table.arrow()
-    first, second = (Table(table.schema, MemoryFrame(rows.take(np.sort(part))), LocalEngine())
-                     for part in (order[held:], order[:held]))
-    return first, second
+    return taken(table, np.sort(order[held:])), taken(table, np.sort(order[:held]))

@@ -17,7 +17,7 @@ from unspoken.errors import InputError, UnspokenError, unknown
 from unspoken.methods.anonymity.utility.release_utility import ReleaseUtility, release_utility
 from unspoken.numerics.random import generator, seed_from
 from unspoken.release.method import method_of
-from unspoken.table.engines.local import LocalEngine, MemoryFrame
+from unspoken.release.record_key import taken
 from unspoken.table.table import Table
 
 PREDICTION, STATISTICS = TASKS = ("prediction", "statistics")
@@ -137,10 +137,7 @@ def loose_columns(table: Table) -> tuple[str, ...]:
 def _divided(table: Table, random_state: Any) -> tuple[Table, Table]:
     order = generator(seed_from(random_state), "held back").permutation(table.rows)
     held = int(HELD_BACK * table.rows)
-    rows = table.arrow()
-    parts = [rows.take(np.sort(part)) for part in (order[held:], order[:held])]
-    first, second = (Table(table.schema, MemoryFrame(part), LocalEngine()) for part in parts)
-    return first, second
+    return taken(table, np.sort(order[held:])), taken(table, np.sort(order[:held]))
 
 
 def _try(train: Table, held_back: Table, name: str, parameters: dict[str, Any],
